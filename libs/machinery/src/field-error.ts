@@ -1,0 +1,53 @@
+/** Reasons of a single field's refusal, as clients know them. */
+export type FieldErrorReason =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueDuplicate'
+  | 'FieldValueForbidden'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'FieldValueNotFound';
+
+/** One thing wrong with one field; `field` is a path such as `spec.containers[0].image`. */
+export interface FieldError {
+  readonly field: string;
+  readonly reason: FieldErrorReason;
+  readonly message: string;
+}
+
+/** A field's value as it stands in messages: strings quoted, the rest as JSON. */
+const shown = (value: unknown): string =>
+  JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? v.toString() : v)) ?? 'null';
+
+export const required = (field: string, detail = ''): FieldError => ({
+  field,
+  reason: 'FieldValueRequired',
+  message: detail ? `Required value: ${detail}` : 'Required value',
+});
+export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueInvalid',
+  message: `Invalid value: ${shown(value)}: ${detail}`,
+});
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError => ({
+  field,
+  reason: 'FieldValueNotSupported',
+  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`,
+});
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${shown(value)}`,
+});
+export const forbiddenField = (field: string, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${detail}`,
+});
+export const tooLong = (field: string, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooLong',
+  message: `Too long: must have at most ${limit} bytes`,
+});

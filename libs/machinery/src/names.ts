@@ -1,0 +1,57 @@
+/** The two sets of product names that an installation can be made with. */
+export type NamingProfile = 'orch' | 'kubernetes';
+
+/**
+ * Every identifier that carries the product's name, for one profile; made once at start-up.
+ * Declarations in `proto/` and code elsewhere write the `orch` names (`apps`, `rbac.authorization.orch.io`,
+ * `orch.io/os`) and pass them through {@link Names.group} and {@link Names.key}.
+ */
+export interface Names {
+  readonly profile: NamingProfile;
+  /** The profile's form of a group declared in `orch` names: `storage.orch.io` becomes `storage.k8s.io`. */
+  group(canonical: string): string;
+  /** The profile's form of a label, annotation, taint, finalizer or signer key: `orch.io/os` becomes `kubernetes.io/os`. */
+  key(canonical: string): string;
+  readonly protobufMediaType: string;
+  readonly metaGroup: string;
+  /** Feature that client-go's versioned user agents and servers call the product: `GET /version` adds nothing to it. */
+  readonly product: string;
+  readonly execInfoVariable: string;
+  /** Name of the Service in `default` that stands for the API itself. */
+  readonly apiServiceName: string;
+  /** OpenAPI extension prefix; the same in both profiles. */
+  readonly extensionPrefix: 'x-kubernetes-';
+}
+
+const SIGNERS: Readonly<Record<string, string>> = {
+  'orch.io/apiserver-client': 'kubernetes.io/kube-apiserver-client',
+};
+
+const ORCH: Names = {
+  profile: 'orch',
+  group: (canonical) => canonical,
+  key: (canonical) => canonical,
+  protobufMediaType: 'application/vnd.orch.protobuf',
+  metaGroup: 'meta.orch.io',
+  product: 'orch',
+  execInfoVariable: 'ORCH_EXEC_INFO',
+  apiServiceName: 'orch',
+  extensionPrefix: 'x-kubernetes-',
+};
+
+const KUBERNETES: Names = {
+  profile: 'kubernetes',
+  group: (canonical) => canonical.replace(/(^|\.)orch\.io$/, '$1k8s.io'),
+  key: (canonical) => SIGNERS[canonical] ?? canonical.replace(/(^|\.)orch\.io\//, '$1kubernetes.io/'),
+  protobufMediaType: 'application/vnd.kubernetes.protobuf',
+  metaGroup: 'meta.k8s.io',
+  product: 'kubernetes',
+  execInfoVariable: 'KUBERNETES_EXEC_INFO',
+  apiServiceName: 'kubernetes',
+  extensionPrefix: 'x-kubernetes-',
+};
+
+/** The names of a profile. */
+export function namesOf(profile: NamingProfile): Names {
+  return profile === 'kubernetes' ? KUBERNETES : ORCH;
+}

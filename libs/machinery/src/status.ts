@@ -1,0 +1,146 @@
+import type { FieldError } from './field-error.js';
+import { formatGroupResource, type GroupResource } from './group-version.js';
+
+export interface StatusCause {
+  reason?: string;
+  message?: string;
+  field?: string;
+}
+
+export interface StatusDetails {
+  name?: string;
+  group?: string;
+  kind?: string;
+  uid?: string;
+  causes?: StatusCause[];
+  retryAfterSeconds?: number;
+}
+
+/** The `Status` object that every refusal is answered with. */
+export interface Status {
+  kind: 'Status';
+  apiVersion: 'v1';
+  metadata: Record<string, never>;
+  status: 'Success' | 'Failure';
+  message?: string;
+  reason?: string;
+  details?: StatusDetails;
+  code: number;
+}
+
+/** Machine-readable reasons and the HTTP status each goes with. */
+export const REASON_CODE = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const;
+export type Reason = keyof typeof REASON_CODE;
+
+/** The one error that may leave a handler on purpose: its Status goes to the client as it is. */
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly status: Status;
+
+  constructor(reason: Reason, message: string, details?: StatusDetails) {
+    super(message);
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      reason,
+      ...(details && { details }),
+      code: REASON_CODE[reason],
+    };
+  }
+
+  get code(): number {
+    return this.status.code;
+  }
+
+  /** Any thrown value as a StatusError; what is not one becomes an InternalError that tells nothing of the inside. */
+  static from(thrown: unknown): StatusError {
+    if (thrown instanceof StatusError) return thrown;
+    const hidden = new StatusError('InternalError', 'Internal error occurred');
+    hidden.cause = thrown;
+    return hidden;
+  }
+}
+
+const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
+  ...(name && { name }),
+  ...(gr.group && { group: gr.group }),
+  kind: gr.resource,
+});
+
+export const badRequest = (message: string) => new StatusError('BadRequest', message);
+
+export const notFound = (gr: GroupResource, name: string) =>
+  new StatusError('NotFound', `${formatGroupResource(gr)} "${name}" not found`, detailsOf(gr, name));
+
+export const alreadyExists = (gr: GroupResource, name: string) =>
+  new StatusError('AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name));
+
+export const conflict = (gr: GroupResource, name: string, why: string) =>
+  new StatusError(
+    'Conflict',
+    `Operation cannot be fulfilled on ${formatGroupResource(gr)} "${name}": ${why}`,
+    detailsOf(gr, name),
+  );
+
+export const STALE_WRITE =
+  'the object has been modified; please apply your changes to the latest version and try again';
+
+export const forbidden = (gr: GroupResource, name: string, why: string) =>
+  new StatusError(
+    'Forbidden',
+    `${formatGroupResource(gr)}${name ? ` "${name}"` : ''} is forbidden: ${why}`,
+    detailsOf(gr, name),
+  );
+
+export const methodNotAllowed = (gr: GroupResource, verb: string) =>
+  new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind "${formatGroupResource(gr)}"`, {
+    ...(gr.group && { group: gr.group }),
+    kind: gr.resource,
+  });
+
+/** 410: the history that the request needs is no longer held. */
+export const expired = (message: string) => new StatusError('Expired', message);
+
+/** 504: the answer may come later; `seconds` goes out as Retry-After as well. */
+export const timeout = (message: string, seconds: number, causes?: StatusCause[]) =>
+  new StatusError('Timeout', message, { retryAfterSeconds: seconds, ...(causes && { causes }) });
+
+export const tooManyRequests = (message: string, seconds: number) =>
+  new StatusError('TooManyRequests', message, { retryAfterSeconds: seconds });
+
+export const unavailable = (message: string, seconds: number) =>
+  new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
+
+/** 422 with one cause per field error; `kind` is the kind (not the plural), as clients print it. */
+export function invalid(kind: string, group: string, name: string, errors: readonly FieldError[]): StatusError {
+  const list = errors.map((e) => `${e.field}: ${e.message}`);
+  const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
+  const qualified = group ? `${kind}.${group}` : kind;
+  return new StatusError('Invalid', `${qualified} "${name}" is invalid: ${text}`, {
+    ...(name && { name }),
+    ...(group && { group }),
+    kind,
+    causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })),
+  });
+}

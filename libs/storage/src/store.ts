@@ -1,0 +1,162 @@
+/** Id of a resource type (group + resource) in the database; assigned once, never reused. */
+export type TypeId = number;
+
+/** A resourceVersion. Drawn from one sequence; ordered by commit within one type. */
+export type Version = bigint;
+
+/** Where an object stands within its type; `namespace` is empty for cluster-scoped types. */
+export interface Key {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Current state of one object. `body` is the stored form: compact JSON without apiVersion, kind and resourceVersion. */
+export interface Row extends Key {
+  readonly uid: string;
+  readonly version: Version;
+  readonly body: Buffer;
+}
+
+/** A committed change. `previous` is the version of the change before it in the same type (0 for the first). */
+export interface Change extends Key {
+  readonly type: TypeId;
+  readonly version: Version;
+  readonly previous: Version;
+  readonly op: 'create' | 'update' | 'delete';
+  readonly uid: string;
+  /** New state; for a delete the last state. */
+  readonly body: Buffer;
+  /** Commit time of the database's clock, milliseconds since 1970; for metrics only, never for order. */
+  readonly at: number;
+}
+
+/** A change with the state before it, as history keeps it. `prior` is absent for creations. */
+export interface HistoricChange extends Change {
+  readonly prior?: Buffer;
+  readonly priorVersion?: Version;
+}
+
+export interface CreateOp extends Key {
+  readonly op: 'create';
+  readonly type: TypeId;
+  readonly uid: string;
+  readonly body: Buffer;
+  /** Require that the namespace exists and is not terminating, decided in the same transaction. */
+  readonly requireNamespace: boolean;
+}
+export interface UpdateOp extends Key {
+  readonly op: 'update';
+  readonly type: TypeId;
+  /** The version that was read; anything else there is a conflict. */
+  readonly version: Version;
+  readonly body: Buffer;
+  /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
+  readonly terminating: boolean;
+}
+export interface DeleteOp extends Key {
+  readonly op: 'delete';
+  readonly type: TypeId;
+  readonly version: Version;
+  /** Last state, as watchers will see it. */
+  readonly body: Buffer;
+}
+export type WriteOp = CreateOp | UpdateOp | DeleteOp;
+
+export type WriteOutcome =
+  | { readonly outcome: 'committed'; readonly version: Version }
+  | { readonly outcome: 'already-exists' }
+  | { readonly outcome: 'conflict'; readonly version: Version }
+  | { readonly outcome: 'not-found' }
+  | { readonly outcome: 'namespace-not-found' }
+  | { readonly outcome: 'namespace-terminating' };
+
+/** How far a type's history reaches: everything in (floor, head] can be replayed. */
+export interface Head {
+  readonly head: Version;
+  readonly floor: Version;
+}
+
+export interface SnapshotRequest {
+  readonly type: TypeId;
+  /** Only this namespace; undefined for all. */
+  readonly namespace?: string;
+  /** Start behind this key, in byte order of (namespace, name). */
+  readonly after?: Key;
+  /** At most so many rows; undefined for all. */
+  readonly limit?: number;
+  /** The state at exactly this version (at most the head); undefined for now. */
+  readonly at?: Version;
+  /** Count the rows that the limit cut off. */
+  readonly countRemaining?: boolean;
+}
+
+/** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
+export interface Snapshot {
+  readonly version: Version;
+  readonly pages: AsyncIterable<readonly Row[]>;
+  /** Rows behind the limit; only when asked for, and known before the first page. */
+  readonly remaining?: number;
+}
+
+/** The version asked for is below the type's floor: answer 410. */
+export class HistoryExpiredError extends Error {
+  override readonly name = 'HistoryExpiredError';
+  constructor(
+    readonly requested: Version,
+    readonly floor: Version,
+    readonly head: Version,
+  ) {
+    super(`version ${requested} is older than the history held (${floor})`);
+  }
+}
+
+/** The database could not be reached or did not decide in time: answer 503 or 504 with Retry-After. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+  constructor(
+    message: string,
+    /** True when a write may or may not have been committed. */
+    readonly undecided: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
+}
+
+/** What anybody who follows changes needs of a store. */
+export interface ChangeSource {
+  /** Heads of these types, from the primary, read after the call began; concurrent calls share queries. */
+  heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
+  /**
+   * Changes of a type after a version, ascending, at most `limit`.
+   * @throws HistoryExpiredError when `after` is below the floor.
+   */
+  changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]>;
+  snapshot(request: SnapshotRequest): Promise<Snapshot>;
+  /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
+  onRewind(listener: () => void): () => void;
+}
+
+/** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
+export interface Store extends ChangeSource {
+  /** Ids of resource types, registering those that are new. The namespaces' own type must be among the first call's. */
+  registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]>;
+  /** Which type holds the namespaces that `requireNamespace` looks for. */
+  setNamespaceType(type: TypeId): void;
+  /**
+   * One write, decided on its own though committed in company. Resolves after the commit is durable.
+   * @throws StoreUnavailableError
+   */
+  write(op: WriteOp): Promise<WriteOutcome>;
+  /** The object as of a moment after the call began. */
+  get(type: TypeId, key: Key): Promise<Row | undefined>;
+  /** The type's head once every write in flight at the time of the call has ended. */
+  settledHead(type: TypeId): Promise<Head>;
+  /** The highest version ever drawn from the sequence. */
+  lastVersion(): Promise<Version>;
+  /** What was committed through this store, per type in ascending order, right after each commit. */
+  onCommit(listener: (changes: readonly Change[]) => void): () => void;
+  /** Resolves when the database answers; for readiness. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}

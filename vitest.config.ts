@@ -1,0 +1,8 @@
+import { defineConfig } from 'vitest/config';
+
+/** Unit tests run on the sources of every package (`source` export condition), with no build before. */
+export default defineConfig({
+  resolve: { conditions: ['source'] },
+  ssr: { resolve: { conditions: ['source'] } },
+  test: { include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'], testTimeout: 30_000 },
+});
