@@ -1,11 +1,19 @@
 import type { Change, TypeId, Version } from '@orch/storage';
 
+/** A change as it travels. A body too large for the bus stays behind; whoever follows reads the change from the database. */
+export interface AnnouncedChange extends Change {
+  /** True when `body` is empty only because it did not fit. */
+  readonly bodyOmitted?: boolean;
+}
+
 /** The fast path for changes. May lose, repeat, delay and reorder at will: whoever listens heals from the database. */
 export interface ChangeBus {
   /** Announces committed changes; never waits and never throws. */
   publish(changes: readonly Change[]): void;
   /** Hears changes of one type until the returned function is called. */
-  subscribe(type: TypeId, listener: (changes: readonly Change[]) => void): () => void;
+  subscribe(type: TypeId, listener: (changes: readonly AnnouncedChange[]) => void): () => void;
+  /** Calls back whenever the bus is connected (again): what was announced in between is lost. */
+  onConnected(listener: () => void): () => void;
   /** Whether the bus is connected; for readiness detail and metrics, never for correctness. */
   healthy(): boolean;
   close(): Promise<void>;
@@ -17,13 +25,32 @@ export interface FeedSink {
   changes(changes: readonly Change[]): void;
   /** Everything up to `head` has been delivered, as of a read of the database that began at `asOf` (monotonic ms). */
   confirmed(head: Version, asOf: number): void;
-  /** Continuity is lost (compacted past us, or the database was rewound): start over from a snapshot. */
-  reset(reason: 'expired' | 'rewound'): void;
+  /**
+   * Continuity is lost (compacted past us, or the database was rewound): start over from a snapshot.
+   * It is the last call that this subscription makes.
+   */
+  reset(reason: ResetReason): void;
 }
+
+export type ResetReason = 'expired' | 'rewound';
 
 /** A running subscription to one type. */
 export interface Following {
   /** The last version delivered. */
   readonly delivered: Version;
+  /** Monotonic ms at which the last read of the head began that found everything delivered; undefined before the first. */
+  readonly confirmedAt: number | undefined;
+  /**
+   * Reads the head anew (concurrent callers share the query) and resolves with it once everything up to it has been
+   * delivered: what a linearizable read from memory waits for.
+   * @throws FollowingEndedError when the subscription is reset or closed meanwhile.
+   * @throws StoreUnavailableError when the database does not answer.
+   */
+  confirm(): Promise<Version>;
   close(): void;
+}
+
+/** The subscription was reset or closed before it could confirm. */
+export class FollowingEndedError extends Error {
+  override readonly name = 'FollowingEndedError';
 }

@@ -1,1 +1,13 @@
-export {};
+export * from './allocation/allocator.js';
+export * from './allocation/ranges.js';
+export { convert } from './conversion/convert.js';
+export { age, humanDuration } from './printing/age.js';
+export type {
+  Allocation,
+  Cell,
+  KindRules,
+  ScaleRules,
+  ScaleView,
+  WriteContext,
+} from './rules/kind-rules.js';
+export { kindRules } from './rules/registry.js';

@@ -19,6 +19,8 @@ export interface Names {
   readonly execInfoVariable: string;
   /** Name of the Service in `default` that stands for the API itself. */
   readonly apiServiceName: string;
+  /** Annotation of the bookmark that ends the initial events of a streamed list. */
+  readonly initialEventsEnd: string;
   /** OpenAPI extension prefix; the same in both profiles. */
   readonly extensionPrefix: 'x-kubernetes-';
 }
@@ -36,6 +38,7 @@ const ORCH: Names = {
   product: 'orch',
   execInfoVariable: 'ORCH_EXEC_INFO',
   apiServiceName: 'orch',
+  initialEventsEnd: 'orch.io/initial-events-end',
   extensionPrefix: 'x-kubernetes-',
 };
 
@@ -48,6 +51,7 @@ const KUBERNETES: Names = {
   product: 'kubernetes',
   execInfoVariable: 'KUBERNETES_EXEC_INFO',
   apiServiceName: 'kubernetes',
+  initialEventsEnd: 'k8s.io/initial-events-end',
   extensionPrefix: 'x-kubernetes-',
 };
 

@@ -39,3 +39,9 @@ export interface ApiObject {
   metadata?: ObjectMeta;
   [field: string]: unknown;
 }
+
+/** The metadata of an object, put there when it is missing. */
+export function ensureMetadata(object: ApiObject): ObjectMeta {
+  object.metadata ??= {};
+  return object.metadata;
+}

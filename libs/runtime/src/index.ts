@@ -1,1 +1,23 @@
-export {};
+export * from './clock.js';
+export * from './feature-gates.js';
+export * from './health.js';
+export * from './lifecycle.js';
+export {
+  createLogger,
+  type LogFields,
+  type LogFormat,
+  type Logger,
+  type LoggerSettings,
+  type LogWriter,
+  loggingOptions,
+  silentLogger,
+} from './logging/logger.js';
+export { ManualClock } from './manual-clock.js';
+export type { Family, LabelTuple, MetricDefinition } from './metrics/family.js';
+export type { HistogramSeries } from './metrics/histogram.js';
+export { type CounterSeries, type GaugeSeries, Metrics, REQUEST_DURATION_BUCKETS } from './metrics/metrics.js';
+export { type CommandLine, type Output, readCommandLine } from './options/command-line.js';
+export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
+export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
+export { formatBytes, formatDuration, parseBytes, parseDuration } from './options/values.js';
+export { type ProcessControl, runToCompletion } from './process.js';

@@ -1,1 +1,3 @@
+export { DEFAULT_COLUMNS } from './build-resources.js';
 export * from './model.js';
+export { loadScheme, Scheme } from './scheme.js';

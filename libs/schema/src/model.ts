@@ -27,6 +27,8 @@ export interface ScalarSchema {
 export interface ListSchema {
   readonly kind: 'list';
   readonly items: Schema;
+  /** The binary form holds the items in field 1 of a message of their own, which makes the list a single value. */
+  readonly wrapped?: boolean;
 }
 
 export interface MapSchema {
@@ -50,6 +52,8 @@ export interface StructSchema {
    * (`JSONSchemaPropsOrBool` and its kin).
    */
   readonly customJson?: boolean;
+  /** Defaults of fields further down that hold only below this struct; paths of JSON names. */
+  readonly pathDefaults?: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
 }
 
 export type Schema = ScalarSchema | ListSchema | MapSchema | StructSchema;
@@ -99,6 +103,16 @@ export interface Lifecycle {
   readonly deprecated?: string;
   readonly removed?: string;
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
+}
+
+/** A kind that a group-version knows: of a resource, of a list, of a subresource or of options. */
+export interface KindDefinition {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly schema: StructSchema;
+  /** Known under this name in every group-version (`DeleteOptions`, `Status`). */
+  readonly everyGroup: boolean;
 }
 
 /** One served group/version/resource with everything that a declaration says of it. Names are in the profile's form. */

@@ -1,1 +1,29 @@
-export {};
+import { backendOptions, busOf, createControlPlane, runService, servingOptions, storeAt } from '@orch/apiserver';
+import { defineOptions, readCommandLine } from '@orch/runtime';
+
+const options = defineOptions({
+  ...servingOptions,
+  ...backendOptions,
+  'postgres-url': { ...backendOptions['postgres-url'], required: true },
+  'gateway-url': {
+    type: 'list',
+    default: [],
+    help: 'Watch gateways that watches are handed to when they come here. Default: they are served here.',
+  },
+});
+
+/** `orch api-server`: the stateless API in front of PostgreSQL. Resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(options, args, 'orch api-server [options]');
+  if (!line.run) return line.exitCode;
+  const { values } = line;
+  return runService(
+    createControlPlane({
+      role: { name: 'api-server', gatewayUrls: values.gatewayUrl, housekeeping: true },
+      serving: values,
+      backend: values,
+      openStore: () => storeAt(values.postgresUrl, values, values),
+      openBus: (logger) => busOf(values, logger),
+    }),
+  );
+}

@@ -1,1 +1,60 @@
-export {};
+import { resolve } from 'node:path';
+import { backendOptions, busOf, createControlPlane, runService, servingOptions, storeAt } from '@orch/apiserver';
+import { defineOptions, readCommandLine } from '@orch/runtime';
+import { startEmbeddedPostgres } from '@orch/storage/embedded';
+
+const options = defineOptions({
+  ...servingOptions,
+  ...backendOptions,
+  'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
+  'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
+  'kubeconfig-out': {
+    type: 'string',
+    help: "File to write an administrator's kubeconfig to. Default: kubeconfig in --data-dir.",
+  },
+});
+
+/** `orch standalone`: everything in one process tree, with an embedded PostgreSQL. Resolves with the exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  const line = readCommandLine(options, args, 'orch standalone [options]');
+  if (!line.run) return line.exitCode;
+  const { values } = line;
+  const dataDir = resolve(values.dataDir);
+  const serving = {
+    ...values,
+    certDir: values.certDir ?? `${dataDir}/pki`,
+    kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
+  };
+  const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
+  const controlPlane = createControlPlane({
+    role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
+    serving,
+    backend: values,
+    openStore: async () => storeAt(await database.start(), serving, values),
+    openBus: (logger) => busOf(values, logger),
+  });
+  try {
+    return await runService(controlPlane);
+  } finally {
+    await database.stop();
+  }
+}
+
+interface Database {
+  /** Resolves with the URL to connect to. */
+  start(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+function embeddedUnless(url: string | undefined, dataDir: string): Database {
+  if (url !== undefined) return { start: async () => url, stop: async () => {} };
+  let stop = async (): Promise<void> => {};
+  return {
+    async start() {
+      const postgres = await startEmbeddedPostgres({ dataDir });
+      stop = () => postgres.stop();
+      return postgres.url;
+    },
+    stop: () => stop(),
+  };
+}

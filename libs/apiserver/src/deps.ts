@@ -1,0 +1,46 @@
+import type { Names } from '@orch/machinery';
+import type { Scheme } from '@orch/schema';
+import type { Store } from '@orch/storage';
+import type { WatchCache } from '@orch/watchcache';
+import type { Endpoint } from './endpoint.js';
+import type { ObjectLister } from './reading/object-lister.js';
+import type { ObjectReader } from './reading/object-reader.js';
+import type { Representations } from './representation/choose.js';
+import type { ObjectRemover } from './writing/object-remover.js';
+import type { ObjectWriter } from './writing/object-writer.js';
+
+/** Limits on what a request may ask for; every one is an option of the service. */
+export interface RequestLimits {
+  /** Largest request body, bytes. */
+  readonly maxBodyBytes: number;
+  /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
+  readonly minRequestTimeoutSeconds: number;
+  /** Deadline of requests other than watches, milliseconds. */
+  readonly requestTimeoutMs: number;
+}
+
+/** What the verbs work with; assembled once. */
+export interface ApiDeps {
+  readonly names: Names;
+  readonly scheme: Scheme;
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly reader: ObjectReader;
+  readonly lister: ObjectLister;
+  readonly writer: ObjectWriter;
+  readonly remover: ObjectRemover;
+  readonly representations: Representations;
+  readonly limits: RequestLimits;
+  /** The feature gate `WatchList`. */
+  readonly watchList: boolean;
+  /** The feature gate `APIResponseCompression`. */
+  readonly compress: boolean;
+}
+
+/** A request whose path has been resolved to an endpoint. */
+export interface ResourceCall {
+  readonly endpoint: Endpoint;
+  readonly namespace: string;
+  readonly name: string;
+  readonly subresource: string;
+}

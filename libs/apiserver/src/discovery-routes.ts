@@ -1,0 +1,4 @@
+import type { Express } from 'express';
+export interface DiscoveryRoutes {
+  mount(app: Express): void;
+}

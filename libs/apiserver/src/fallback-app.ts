@@ -1,0 +1,59 @@
+import type { RequestListener } from 'node:http';
+import { StatusError } from '@orch/machinery';
+import type { HealthRegistry, Metrics } from '@orch/runtime';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import type { DiscoveryRoutes } from './discovery-routes.js';
+import { splitTarget } from './http/context.js';
+
+/** What `GET /version` answers. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+export interface FallbackOptions {
+  readonly health: HealthRegistry;
+  readonly metrics: Metrics;
+  readonly version: VersionInfo;
+  readonly discovery: DiscoveryRoutes;
+}
+
+/** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
+export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.get('/version', (_req, res) => void res.json(version));
+  app.get('/metrics', async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.type(contentType).send(body);
+  });
+  app.get(
+    ['/livez', '/readyz', '/healthz', '/livez/*check', '/readyz/*check', '/healthz/*check'],
+    async (req, res, next) => {
+      const { path, query } = splitTarget(req.url);
+      const answer = await health.handle(path, query);
+      if (!answer) return next();
+      res.status(answer.status).set(answer.headers).send(answer.body);
+    },
+  );
+  discovery.mount(app);
+  app.use((req: Request) => {
+    throw req.method === 'GET' || req.method === 'HEAD'
+      ? new StatusError('NotFound', 'the server could not find the requested resource')
+      : new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
+  });
+  app.use(answerWithStatus);
+  return app;
+}
+
+const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {
+  const { status } = StatusError.from(error);
+  res.status(status.code).json(status);
+};

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import { StatusError } from '@orch/machinery';
+
+const tooLarge = (limit: number) =>
+  new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
+
+/**
+ * The whole body, up to a limit.
+ * @throws StatusError 413 above the limit, 415 for an encoded body, 400 when the client cuts it off
+ */
+export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+  const encoding = req.headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new StatusError('UnsupportedMediaType', `content encoding ${JSON.stringify(encoding)} is not supported`);
+  }
+  if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    req.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        req.removeAllListeners('data').resume();
+        reject(tooLarge(limit));
+      } else chunks.push(chunk);
+    });
+    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
+    req.on('error', () => reject(new StatusError('BadRequest', 'the request body ended early')));
+    req.on('close', () => {
+      if (!req.complete) reject(new StatusError('BadRequest', 'the request body ended early'));
+    });
+  });
+}

@@ -1,0 +1,56 @@
+import type { Socket } from 'node:net';
+import type { WatchSink } from '@orch/watchcache';
+import type { RequestContext } from './context.js';
+import { LAST_CHUNK } from './frames.js';
+import { baseHeaders } from './respond.js';
+
+/** Bytes that may wait in the process for one slow client before it is no longer pushed to. */
+const MAX_WAITING_BYTES = 256 * 1024;
+/** Idle time after which the kernel probes whether the client is still there. */
+const KEEP_ALIVE_MS = 30_000;
+/** How long an ended stream may take to leave, before the connection is cut. */
+const LINGER_MS = 10_000;
+
+/**
+ * A watch over HTTP/1.1: the head goes out through node's response, what follows straight to the socket, as frames are
+ * complete chunks already. The connection ends with the stream, for node has not seen the body.
+ */
+export class WatchStream implements WatchSink {
+  #ended = false;
+
+  constructor(
+    private readonly ctx: RequestContext,
+    private readonly socket: Socket,
+    private readonly contentType: string,
+  ) {}
+
+  /** Sends the head: from here on errors can only be events. Calls back once, when the connection is gone. */
+  open(onClose: () => void): void {
+    const { ctx, socket } = this;
+    const headers = { ...baseHeaders(ctx, this.contentType), 'Transfer-Encoding': 'chunked', Connection: 'close' };
+    ctx.res.writeHead(200, headers);
+    ctx.res.flushHeaders();
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.setTimeout(0);
+    if (socket.destroyed) onClose();
+    else socket.once('close', onClose);
+  }
+
+  write(frames: Buffer): boolean {
+    if (this.#ended) return true;
+    this.socket.write(frames);
+    return this.socket.writableLength < MAX_WAITING_BYTES;
+  }
+
+  onDrain(callback: () => void): void {
+    this.socket.on('drain', callback);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.socket.setTimeout(LINGER_MS, () => this.socket.destroy());
+    this.socket.end(LAST_CHUNK);
+  }
+}

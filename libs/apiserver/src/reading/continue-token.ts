@@ -1,0 +1,44 @@
+import { badRequest } from '@orch/machinery';
+import type { Key, Version } from '@orch/storage';
+import { parseVersion } from './version.js';
+
+/** Where a chunked list goes on. `version` 0 stands for "whatever is newest" (an inconsistent continuation). */
+export interface Continuation {
+  readonly version: Version;
+  readonly after: Key;
+}
+
+interface Wire {
+  readonly v: 1;
+  readonly rv: string;
+  readonly ns: string;
+  readonly name: string;
+}
+
+const malformed = () => badRequest('continue key is not valid: the token was not issued by this API');
+
+/** An opaque token for {@link Continuation}; clients only hand it back. */
+export function encodeContinue(continuation: Continuation): string {
+  const { namespace, name } = continuation.after;
+  const wire: Wire = { v: 1, rv: String(continuation.version), ns: namespace, name };
+  return Buffer.from(JSON.stringify(wire)).toString('base64url');
+}
+
+/** @throws StatusError 400 for anything that {@link encodeContinue} did not make. */
+export function decodeContinue(token: string): Continuation {
+  let wire: unknown;
+  try {
+    wire = JSON.parse(Buffer.from(token, 'base64url').toString('utf8'));
+  } catch {
+    throw malformed();
+  }
+  if (!isWire(wire)) throw malformed();
+  const version = wire.rv === '0' ? 0n : parseVersion(wire.rv);
+  return { version, after: { namespace: wire.ns, name: wire.name } };
+}
+
+function isWire(value: unknown): value is Wire {
+  if (typeof value !== 'object' || value === null) return false;
+  const { v, rv, ns, name } = value as Partial<Record<keyof Wire, unknown>>;
+  return v === 1 && typeof rv === 'string' && typeof ns === 'string' && typeof name === 'string';
+}

@@ -1,0 +1,58 @@
+import type { Key, Store, TypeId, Version } from '@orch/storage';
+import type { TypeCache, WatchCache } from '@orch/watchcache';
+import type { Stored } from '../endpoint.js';
+import type { Freshness } from './read-options.js';
+import { tooLargeVersion } from './version.js';
+
+/** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
+const FUTURE_WAIT_MS = 3_000;
+
+/** Reads of single objects: from memory where that is as fresh as asked for, else from the database. */
+export class ObjectReader {
+  constructor(
+    private readonly store: Store,
+    private readonly cache: WatchCache,
+  ) {}
+
+  /** The object at the freshness asked for; undefined when there is none. @throws StatusError 504 */
+  async get(type: TypeId, key: Key, freshness: Freshness): Promise<Stored | undefined> {
+    const cached = this.#cached(type);
+    if (freshness.want === 'any' && cached) return cached.get(key);
+    if (freshness.want === 'not-older') await this.reach(type, freshness.than);
+    return this.current(type, key);
+  }
+
+  /** The object as of a moment after the call. */
+  async current(type: TypeId, key: Key): Promise<Stored | undefined> {
+    const cached = this.#cached(type);
+    if (!cached) return this.store.get(type, key);
+    await cached.confirm();
+    return cached.get(key);
+  }
+
+  /** The object as memory has it, perhaps behind; undefined when memory does not hold the type. */
+  hint(type: TypeId, key: Key): Stored | undefined {
+    return this.#cached(type)?.get(key);
+  }
+
+  #cached(type: TypeId): TypeCache | undefined {
+    const cache = this.cache.peek(type);
+    return cache?.ready() ? cache : undefined;
+  }
+
+  /** Resolves once the type has reached a version. @throws StatusError 504 when it does not in time */
+  async reach(type: TypeId, version: Version): Promise<void> {
+    const deadline = Date.now() + FUTURE_WAIT_MS;
+    const { head } = await this.store.settledHead(type);
+    if (head >= version) return;
+    for (;;) {
+      const last = await this.store.lastVersion();
+      if (last >= version) {
+        await this.store.settledHead(type);
+        return;
+      }
+      if (Date.now() >= deadline) throw tooLargeVersion(version, last);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import { badRequest, type FieldError, forbiddenField, invalid, notSupported } from '@orch/machinery';
+import type { Version } from '@orch/storage';
+import { type Continuation, decodeContinue } from './continue-token.js';
+import { parseVersion } from './version.js';
+
+/** How fresh an answer must be (spec: "Resource version semantics"). */
+export type Freshness =
+  | { readonly want: 'recent' }
+  | { readonly want: 'any' }
+  | { readonly want: 'not-older'; readonly than: Version }
+  | { readonly want: 'exact'; readonly at: Version };
+
+export interface ListOptions {
+  readonly freshness: Freshness;
+  /** 0 for no limit. */
+  readonly limit: number;
+  readonly continuation?: Continuation;
+}
+
+/** `resourceVersion` of a get: unset most recent, `0` any, else not older. */
+export function getFreshness(query: URLSearchParams): Freshness {
+  const version = query.get('resourceVersion') ?? '';
+  if (version === '') return { want: 'recent' };
+  if (version === '0') return { want: 'any' };
+  return { want: 'not-older', than: parseVersion(version) };
+}
+
+/**
+ * The table of the spec ("List"), as one function.
+ * @throws StatusError 422 for combinations that the table calls invalid, 400 for `continue` beside a version, and for
+ * values that cannot be read.
+ */
+export function listOptions(query: URLSearchParams, optionsKind: { kind: string; group: string }): ListOptions {
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const token = query.get('continue') ?? '';
+  const limit = parseLimit(query.get('limit'));
+  const errors = matchErrors(version, match, token);
+  if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
+  if (token !== '') {
+    if (version !== '' && version !== '0')
+      throw badRequest('specifying resource version is not allowed when using continue');
+    return { freshness: { want: 'recent' }, limit, continuation: decodeContinue(token) };
+  }
+  return { freshness: listFreshness(version, match, limit), limit };
+}
+
+function matchErrors(version: string, match: string, token: string): FieldError[] {
+  if (match === '') return [];
+  const field = 'resourceVersionMatch';
+  if (version === '')
+    return [forbiddenField(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')];
+  if (token !== '') return [forbiddenField(field, 'resourceVersionMatch is forbidden when continue is provided')];
+  if (match !== 'Exact' && match !== 'NotOlderThan') return [notSupported(field, match, ['Exact', 'NotOlderThan'])];
+  if (match === 'Exact' && version === '0') {
+    return [forbiddenField(field, 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')];
+  }
+  return [];
+}
+
+function listFreshness(version: string, match: string, limit: number): Freshness {
+  if (version === '') return { want: 'recent' };
+  if (version === '0') return { want: 'any' };
+  const parsed = parseVersion(version);
+  const exact = match === 'Exact' || (match === '' && limit > 0);
+  return exact ? { want: 'exact', at: parsed } : { want: 'not-older', than: parsed };
+}
+
+function parseLimit(text: string | null): number {
+  if (text === null || text === '') return 0;
+  if (!/^-?[0-9]+$/.test(text)) throw badRequest(`Invalid value: ${JSON.stringify(text)}: limit is not an integer`);
+  const limit = Number(text);
+  if (limit < 0) return 0;
+  return Math.min(limit, Number.MAX_SAFE_INTEGER);
+}
+
+export type InitialEvents = 'none' | 'legacy' | 'stream';
+
+export interface WatchOptions {
+  readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
+  /** With `stream`: initial events are as of `from`, or of at least this version. */
+  readonly notOlderThan?: Version;
+  readonly initialEvents: InitialEvents;
+  readonly bookmarks: boolean;
+  /** Seconds until the server ends the stream; undefined leaves the choice to the server. */
+  readonly timeoutSeconds?: number;
+}
+
+/**
+ * Query of a watch. With the gate `WatchList` off, `sendInitialEvents` is refused so that clients fall back to a list.
+ * @throws StatusError 422 / 400
+ */
+export function watchOptions(
+  query: URLSearchParams,
+  optionsKind: { kind: string; group: string },
+  watchList: boolean,
+): WatchOptions {
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const send = parseBool(query, 'sendInitialEvents');
+  const errors = watchErrors(match, send, watchList);
+  if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
+  const common = {
+    bookmarks: parseBool(query, 'allowWatchBookmarks') ?? false,
+    ...timeoutOf(query),
+  };
+  if (send) {
+    const known = version !== '' && version !== '0';
+    return {
+      ...common,
+      from: version === '0' ? { at: 'any' } : { at: 'now' },
+      ...(known && { notOlderThan: parseVersion(version) }),
+      initialEvents: 'stream',
+    };
+  }
+  if (version === '' || version === '0') {
+    const initialEvents = send === false ? 'none' : 'legacy';
+    return { ...common, from: { at: version === '' ? 'now' : 'any' }, initialEvents };
+  }
+  return { ...common, from: { after: parseVersion(version) }, initialEvents: 'none' };
+}
+
+function watchErrors(match: string, send: boolean | undefined, watchList: boolean): FieldError[] {
+  if (send !== undefined && !watchList) {
+    return [
+      forbiddenField(
+        'sendInitialEvents',
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      ),
+    ];
+  }
+  if (send === undefined) {
+    return match === ''
+      ? []
+      : [
+          forbiddenField(
+            'resourceVersionMatch',
+            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
+          ),
+        ];
+  }
+  if (match === '')
+    return [
+      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
+    ];
+  if (match !== 'NotOlderThan') return [notSupported('resourceVersionMatch', match, ['NotOlderThan'])];
+  return [];
+}
+
+function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
+  const text = query.get('timeoutSeconds');
+  if (text === null || text === '') return {};
+  if (!/^[0-9]{1,9}$/.test(text)) {
+    throw badRequest(`Invalid value: ${JSON.stringify(text)}: timeoutSeconds is not a number of seconds`);
+  }
+  return Number(text) === 0 ? {} : { timeoutSeconds: Number(text) };
+}
+
+/** `true`/`1` and `false`/`0` as Go reads them; absent is undefined, an empty value is true. */
+export function parseBool(query: URLSearchParams, name: string): boolean | undefined {
+  const text = query.get(name);
+  if (text === null) return undefined;
+  if (['', '1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw badRequest(`Invalid value: ${JSON.stringify(text)}: ${name} is not a boolean`);
+}
+
+/** @throws StatusError 422 naming the option when the value is not one that it takes. */
+export function checkEnum(
+  value: string,
+  field: string,
+  supported: readonly string[],
+  kind: { kind: string; group: string },
+): void {
+  if (value !== '' && !supported.includes(value))
+    throw invalid(kind.kind, kind.group, '', [notSupported(field, value, supported)]);
+}

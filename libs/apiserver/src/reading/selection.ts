@@ -1,0 +1,61 @@
+import {
+  badRequest,
+  type FieldSelector,
+  type LabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '@orch/machinery';
+import type { Selection } from '@orch/watchcache';
+import type { Endpoint } from '../endpoint.js';
+
+/** Fields that every type can be selected by. */
+const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];
+
+/**
+ * `labelSelector` and `fieldSelector` of a query, compiled; undefined when neither restricts anything.
+ * @throws StatusError 400 for selectors that cannot be read and for fields that the type is not selectable by
+ */
+export function selectionOf(query: URLSearchParams, endpoint: Endpoint, name: string): Selection | undefined {
+  const labels = parseOr400(query.get('labelSelector'), parseLabelSelector, 'labelSelector');
+  const fields = parseOr400(query.get('fieldSelector'), parseFieldSelector, 'fieldSelector');
+  if (fields) checkFields(fields, endpoint);
+  return compile(labels, fields, name);
+}
+
+function parseOr400<T>(text: string | null, parse: (text: string) => T, field: string): T | undefined {
+  if (text === null || text === '') return undefined;
+  try {
+    return parse(text);
+  } catch (error) {
+    throw badRequest(
+      `unable to parse ${field} ${JSON.stringify(text)}: ${error instanceof Error ? error.message : ''}`,
+    );
+  }
+}
+
+function checkFields(selector: FieldSelector, endpoint: Endpoint): void {
+  for (const { field } of selector.requirements) {
+    if (COMMON_FIELDS.includes(field) || endpoint.rules.selectableFieldNames.includes(field)) continue;
+    throw badRequest(`field label not supported: ${field}`);
+  }
+}
+
+function compile(
+  labels: LabelSelector | undefined,
+  fields: FieldSelector | undefined,
+  name: string,
+): Selection | undefined {
+  if (!labels && !fields && name === '') return undefined;
+  const equals = new Map<`label:${string}` | `field:${string}`, string>();
+  for (const [key, value] of labels?.equalities() ?? []) equals.set(`label:${key}`, value);
+  for (const [field, value] of fields?.equalities() ?? []) equals.set(`field:${field}`, value);
+  if (name !== '') equals.set('field:metadata.name', name);
+  return {
+    key: `${labels?.canonical ?? ''}|${fields?.canonical ?? ''}|${name}`,
+    equals,
+    matches: (attributes) =>
+      (name === '' || attributes.fields['metadata.name'] === name) &&
+      (labels === undefined || labels.matches(attributes.labels)) &&
+      (fields === undefined || fields.matches(attributes.fields)),
+  };
+}

@@ -1,0 +1,68 @@
+import { type Accepted, negotiate } from '@orch/codec';
+import { invalid, type Names, notSupported, StatusError } from '@orch/machinery';
+import type { Endpoint } from '../endpoint.js';
+import { jsonRepresentation } from './json.js';
+import { type MetaSchemas, protobufRepresentation } from './protobuf.js';
+import type { Representation } from './representation.js';
+import { type IncludeObject, partialShape, type Shape, selfShape, tableShape } from './shape.js';
+import { yamlRepresentation } from './yaml.js';
+
+const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
+
+const notAcceptable = (offers: readonly string[]) =>
+  new StatusError('NotAcceptable', `only the following media types are accepted: ${offers.join(', ')}`);
+
+/** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
+export class Representations {
+  readonly #made = new WeakMap<Endpoint, Map<string, Representation>>();
+
+  constructor(
+    private readonly names: Names,
+    private readonly meta: MetaSchemas,
+    private readonly now: () => number,
+  ) {}
+
+  /** @throws StatusError 406 when nothing that the client accepts can be made, 422 for an unknown `includeObject` */
+  choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams): Representation {
+    const accepted = this.negotiated(accept);
+    const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
+    const version = accepted.as?.version ?? '';
+    const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
+    let made = this.#made.get(endpoint);
+    if (!made) this.#made.set(endpoint, (made = new Map()));
+    let representation = made.get(key);
+    if (!representation) {
+      representation = this.#make(endpoint, accepted, version, include, `${endpoint.apiVersion};${key}`);
+      made.set(key, representation);
+    }
+    return representation;
+  }
+
+  /** @throws StatusError 406 */
+  negotiated(accept: string | undefined): Accepted {
+    const accepted = negotiate(accept, this.names);
+    if (!accepted) throw notAcceptable(['application/json', 'application/yaml', this.names.protobufMediaType]);
+    return accepted;
+  }
+
+  #make(endpoint: Endpoint, accepted: Accepted, version: string, include: IncludeObject, key: string): Representation {
+    const shape = this.#shape(endpoint, accepted, version, include);
+    if (accepted.mediaType === 'protobuf') return protobufRepresentation(endpoint, shape, this.names, this.meta, key);
+    const json = jsonRepresentation(endpoint, shape, this.names, key);
+    return accepted.mediaType === 'yaml' ? yamlRepresentation(json, key) : json;
+  }
+
+  #shape(endpoint: Endpoint, { as }: Accepted, version: string, include: IncludeObject): Shape {
+    if (!as) return selfShape(endpoint);
+    if (as.kind === 'Table') return tableShape(endpoint, this.names, version, include, this.now);
+    return partialShape(endpoint, this.names, version);
+  }
+
+  #includeObject(query: URLSearchParams): IncludeObject {
+    const value = query.get('includeObject') || 'Metadata';
+    const found = INCLUDE.find((include) => include === value);
+    if (!found)
+      throw invalid('TableOptions', this.names.metaGroup, '', [notSupported('includeObject', value, INCLUDE)]);
+    return found;
+  }
+}

@@ -1,0 +1,106 @@
+import { convert } from '@orch/kinds';
+import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
+import type { Column } from '@orch/schema';
+import type { Endpoint, Stored } from '../endpoint.js';
+import { fromStored } from './stored-body.js';
+
+/** What is shown of an object: the object itself, a row of a table, or its metadata alone. */
+export interface Shape {
+  readonly name: 'self' | 'table' | 'partial';
+  readonly listKind: string;
+  readonly apiVersion: string;
+  /** Field of a collection that holds the items. */
+  readonly itemsField: 'items' | 'rows';
+  /** Fields of the envelope beside metadata and items. */
+  readonly envelope: Readonly<Record<string, unknown>>;
+  /** An item of a collection. */
+  item(stored: Stored): Record<string, unknown>;
+  /** One object alone, with its type. */
+  single(stored: Stored): ApiObject;
+}
+
+/** The object in the version that the endpoint serves. */
+export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
+  const object = fromStored(stored, endpoint.storageApiVersion, endpoint.storage.kind);
+  return endpoint.storage === endpoint.definition ? object : convert(endpoint.storage, endpoint.definition, object);
+}
+
+export function selfShape(endpoint: Endpoint): Shape {
+  return {
+    name: 'self',
+    listKind: endpoint.definition.listKind,
+    apiVersion: endpoint.apiVersion,
+    itemsField: 'items',
+    envelope: {},
+    item(stored) {
+      const { kind: _kind, apiVersion: _apiVersion, ...rest } = servedObject(endpoint, stored);
+      return rest;
+    },
+    single: (stored) => servedObject(endpoint, stored),
+  };
+}
+
+export function partialShape(endpoint: Endpoint, names: Names, version: string): Shape {
+  const apiVersion = formatApiVersion({ group: names.metaGroup, version });
+  const single = (stored: Stored): ApiObject => ({
+    kind: 'PartialObjectMetadata',
+    apiVersion,
+    metadata: servedObject(endpoint, stored).metadata ?? {},
+  });
+  return {
+    name: 'partial',
+    listKind: 'PartialObjectMetadataList',
+    apiVersion,
+    itemsField: 'items',
+    envelope: {},
+    item: single,
+    single,
+  };
+}
+
+/** How much of the object a row of a table carries along (`includeObject`). */
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export function tableShape(
+  endpoint: Endpoint,
+  names: Names,
+  version: string,
+  include: IncludeObject,
+  now: () => number,
+): Shape {
+  const apiVersion = formatApiVersion({ group: names.metaGroup, version });
+  const partial = partialShape(endpoint, names, version);
+  const row = (stored: Stored): Record<string, unknown> => {
+    const object = servedObject(endpoint, stored);
+    const cells = endpoint.rules.cells(object, now());
+    if (include === 'None') return { cells };
+    return {
+      cells,
+      object: include === 'Object' ? object : { ...partial.single(stored), metadata: object.metadata ?? {} },
+    };
+  };
+  const columnDefinitions = endpoint.definition.columns.map(columnDefinition);
+  return {
+    name: 'table',
+    listKind: 'Table',
+    apiVersion,
+    itemsField: 'rows',
+    envelope: { columnDefinitions },
+    item: row,
+    single: (stored) => ({
+      kind: 'Table',
+      apiVersion,
+      metadata: { resourceVersion: String(stored.version) },
+      columnDefinitions,
+      rows: [row(stored)],
+    }),
+  };
+}
+
+const columnDefinition = ({ name, type, format, description, priority }: Column) => ({
+  name,
+  type,
+  format,
+  description,
+  priority,
+});

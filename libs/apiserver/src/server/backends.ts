@@ -1,0 +1,20 @@
+import { type ChangeBus, inProcessBus, jetStreamBus } from '@orch/feed';
+import type { Logger } from '@orch/runtime';
+import { openStore, type Store } from '@orch/storage';
+import type { BackendOptions, ServingOptions } from './options.js';
+
+/** The PostgreSQL store at a URL, treated as the options say. */
+export function storeAt(url: string, serving: ServingOptions, backend: BackendOptions): Promise<Store> {
+  return openStore({ url, naming: serving.naming, retention: backend.historyRetention });
+}
+
+/** NATS when servers are named, else a bus within the process. */
+export function busOf({ natsUrl, natsSubjectPrefix }: BackendOptions, logger: Logger): ChangeBus {
+  if (natsUrl.length === 0) return inProcessBus();
+  return jetStreamBus({
+    servers: natsUrl,
+    subjectPrefix: natsSubjectPrefix,
+    streamName: `${natsSubjectPrefix}-changes`,
+    onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
+  });
+}

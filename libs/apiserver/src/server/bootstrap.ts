@@ -1,0 +1,49 @@
+import { type ApiObject, type Names, StatusError } from '@orch/machinery';
+import type { Endpoint } from '../endpoint.js';
+import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
+import type { ObjectWriter } from '../writing/object-writer.js';
+
+export interface BootstrapOptions {
+  readonly writer: ObjectWriter;
+  readonly names: Names;
+  readonly find: (group: string, resource: string) => Endpoint;
+  /** Address of the Service that stands for the API. */
+  readonly serviceAddress: string;
+  readonly securePort: number;
+}
+
+/** Makes what every installation has: its namespaces, and the Service that stands for the API. */
+export async function bootstrap(options: BootstrapOptions): Promise<void> {
+  for (const name of SYSTEM_NAMESPACES)
+    await ensure(options, options.find('', 'namespaces'), '', { metadata: { name } });
+  await ensure(options, options.find('', 'services'), 'default', apiService(options));
+}
+
+function apiService({ names, serviceAddress, securePort }: BootstrapOptions): ApiObject {
+  const name = names.apiServiceName;
+  return {
+    metadata: { name, namespace: 'default', labels: { component: 'apiserver', provider: name } },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: serviceAddress,
+      clusterIPs: [serviceAddress],
+      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: securePort }],
+      sessionAffinity: 'None',
+    },
+  };
+}
+
+async function ensure(
+  options: BootstrapOptions,
+  endpoint: Endpoint,
+  namespace: string,
+  object: ApiObject,
+): Promise<void> {
+  const key = { namespace, name: object.metadata?.name ?? '' };
+  try {
+    await options.writer.create({ endpoint, key, subresource: '', dryRun: false }, object);
+  } catch (error) {
+    // Another server, or an earlier start, has made it.
+    if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
+  }
+}

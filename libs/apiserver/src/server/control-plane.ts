@@ -1,0 +1,238 @@
+import { writeKubeconfig } from '@orch/client';
+import { type ChangeBus, OrderedFeed } from '@orch/feed';
+import { namesOf } from '@orch/machinery';
+import {
+  type Component,
+  createLogger,
+  type FeatureGates,
+  featureGates,
+  HealthRegistry,
+  Lifecycle,
+  type Logger,
+  Metrics,
+} from '@orch/runtime';
+import { loadScheme, selectServed } from '@orch/schema';
+import type { Store } from '@orch/storage';
+import { WatchCache } from '@orch/watchcache';
+import { credentialsDecide } from '../authorization.js';
+import { createDiscoveryRoutes } from '../discovery-routes.js';
+import { createFallbackApp } from '../fallback-app.js';
+import { createListener } from '../http/listener.js';
+import { RequestMetrics } from '../http/request-metrics.js';
+import { ResourceRouter } from '../router.js';
+import { type Api, assembleApi } from './assemble.js';
+import { type Credentials, loadCredentials } from './credentials.js';
+import { type Listeners, openListeners } from './listeners.js';
+import { observeWatchCache } from './observe.js';
+import type { BackendOptions, ServingOptions } from './options.js';
+import { VERSION } from './version.js';
+import { watchProxy } from './watch-proxy.js';
+
+/** What tells one kind of process from another. */
+export interface Role {
+  /** Name in logs and metrics. */
+  readonly name: string;
+  /** Gateways that watches are handed to; empty where they are served here. */
+  readonly gatewayUrls: readonly string[];
+  /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
+  readonly housekeeping: boolean;
+}
+
+export interface ControlPlaneSettings {
+  readonly role: Role;
+  readonly serving: ServingOptions;
+  readonly backend: BackendOptions;
+  /** Opens the state, once what it needs is running. */
+  openStore(): Promise<Store>;
+  /** Opens what announces changes between processes. */
+  openBus(logger: Logger): ChangeBus;
+}
+
+export interface ControlPlane {
+  readonly lifecycle: Lifecycle;
+  readonly logger: Logger;
+  /** Where it can be reached; once started. */
+  address(): { readonly url: string; readonly kubeconfig: string | undefined };
+}
+
+/** Time over which open watches are ended at a shutdown, so that their clients don't come back all at once. */
+const DRAIN_SPREAD_MS = 2_000;
+
+/** Joins state, feed, cache and sockets to one process; nothing runs before the lifecycle is started. */
+export function createControlPlane(settings: ControlPlaneSettings): ControlPlane {
+  const { serving } = settings;
+  const logger = createLogger({ format: serving.loggingFormat, verbosity: serving.v });
+  const lifecycle = new Lifecycle({
+    shutdownDelayMs: serving.shutdownDelayDuration,
+    drainMs: serving.shutdownDrainDuration,
+    logger,
+  });
+  const process = new ControlPlaneProcess(settings, logger, lifecycle);
+  for (const component of process.components()) lifecycle.add(component);
+  return { lifecycle, logger, address: () => process.address() };
+}
+
+class ControlPlaneProcess {
+  readonly #settings: ControlPlaneSettings;
+  readonly #logger: Logger;
+  readonly #health: HealthRegistry;
+  readonly #metrics = new Metrics().withProcessMetrics();
+  readonly #features: FeatureGates;
+  readonly #lifecycle: Lifecycle;
+  #store: Store | undefined;
+  #bus: ChangeBus | undefined;
+  #feed: OrderedFeed | undefined;
+  #cache: WatchCache | undefined;
+  #api: Api | undefined;
+  #listeners: Listeners | undefined;
+  #url = '';
+
+  constructor(settings: ControlPlaneSettings, logger: Logger, lifecycle: Lifecycle) {
+    this.#settings = settings;
+    this.#logger = logger;
+    this.#lifecycle = lifecycle;
+    this.#health = new HealthRegistry({ logger });
+    this.#features = featureGates(settings.serving.featureGates);
+    for (const warning of this.#features.warnings) logger.warn(warning);
+  }
+
+  components(): Component[] {
+    return [
+      { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
+      { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#closeFeed() },
+      { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.terminator.stop() },
+      { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
+    ];
+  }
+
+  address(): { url: string; kubeconfig: string | undefined } {
+    return { url: this.#url, kubeconfig: this.#settings.serving.kubeconfigOut };
+  }
+
+  async #openStore(): Promise<void> {
+    const store = await this.#settings.openStore();
+    this.#store = store;
+    this.#health.add({ name: 'postgres', check: () => store.ping() }, 'readyz', 'healthz');
+  }
+
+  #openFeed(): void {
+    const { backend } = this.#settings;
+    const store = needed(this.#store);
+    const bus = this.#settings.openBus(this.#logger);
+    const onError = (error: unknown) => this.#logger.error('change feed', error);
+    const feed = new OrderedFeed({ source: store, bus, observer: { failed: onError } });
+    store.onCommit((changes) => bus.publish(changes));
+    this.#bus = bus;
+    this.#feed = feed;
+    this.#cache = new WatchCache({
+      source: store,
+      feed,
+      maxBytes: backend.watchCacheBytes,
+      ringMaxAge: backend.historyRetention,
+      onError,
+    });
+    this.#health.add({ name: 'feed', check: () => checkLag(feed.lag()) }, 'readyz');
+    this.#health.add({ name: 'shutdown', check: () => checkStopping(this.#lifecycle.stopping) }, 'readyz');
+    observeWatchCache(this.#metrics, this.#cache);
+  }
+
+  async #closeFeed(): Promise<void> {
+    this.#cache?.close();
+    this.#feed?.close();
+    await this.#bus?.close();
+  }
+
+  async #assemble(): Promise<void> {
+    const { serving, role } = this.#settings;
+    const names = namesOf(serving.naming);
+    const scheme = loadScheme(names);
+    this.#api = await assembleApi({
+      names,
+      scheme,
+      served: selectServed(scheme, serving.runtimeConfig),
+      store: needed(this.#store),
+      cache: needed(this.#cache),
+      limits: {
+        maxBodyBytes: serving.maxRequestBytes,
+        minRequestTimeoutSeconds: serving.minRequestTimeout,
+        requestTimeoutMs: serving.requestTimeout,
+      },
+      watchList: this.#features.enabled('WatchList'),
+      compress: this.#features.enabled('APIResponseCompression'),
+      serviceCidr: serving.serviceClusterIpRange,
+      nodePorts: portsOf(serving.serviceNodePortRange),
+      onError: (error) => this.#logger.error('namespace deletion', error),
+    });
+    if (role.housekeeping) this.#api.terminator.start();
+  }
+
+  async #listen(): Promise<void> {
+    const { serving, role } = this.#settings;
+    const api = needed(this.#api);
+    const credentials = await loadCredentials(serving, api.deps.names);
+    const discovery = createDiscoveryRoutes(api.deps, api.endpoints);
+    const listener = createListener({
+      deps: api.deps,
+      router: new ResourceRouter(api.endpoints),
+      authenticator: credentials.authenticator,
+      authorizer: credentialsDecide,
+      fallback: createFallbackApp({ health: this.#health, metrics: this.#metrics, version: VERSION, discovery }),
+      ...(role.gatewayUrls.length > 0 && { proxyWatch: watchProxy(role.gatewayUrls, credentials) }),
+      metrics: new RequestMetrics(this.#metrics),
+      logger: this.#logger,
+    });
+    this.#listeners = await openListeners({
+      listener,
+      pki: credentials.pki,
+      clientCa: credentials.clientCa,
+      bindAddress: serving.bindAddress,
+      securePort: serving.securePort,
+      insecurePort: serving.insecurePort,
+    });
+    if (role.housekeeping) await api.bootstrap(this.#listeners.securePort);
+    await this.#announce(credentials, this.#listeners.securePort);
+  }
+
+  async #announce({ pki }: Credentials, port: number): Promise<void> {
+    const { serving } = this.#settings;
+    const host = serving.bindAddress === '0.0.0.0' || serving.bindAddress === '::' ? '127.0.0.1' : serving.bindAddress;
+    this.#url = serving.publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    if (serving.kubeconfigOut === undefined) return;
+    await writeKubeconfig(serving.kubeconfigOut, {
+      server: this.#url,
+      caData: pki.ca.cert,
+      clientCertificateData: pki.admin.cert,
+      clientKeyData: pki.admin.key,
+    });
+  }
+
+  async #closeListeners(): Promise<void> {
+    const closed = this.#listeners?.close();
+    await this.#cache?.drain(DRAIN_SPREAD_MS);
+    await closed;
+  }
+}
+
+/** A feed that has not been confirmed for so long may be missing changes. */
+const MAX_LAG_MS = 5_000;
+
+function checkLag(ms: number): void {
+  if (ms > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(ms)} ms ago`);
+}
+
+function checkStopping(stopping: AbortSignal): void {
+  if (stopping.aborted) throw new Error('the process is shutting down');
+}
+
+function portsOf(range: string): { from: number; to: number } {
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(range);
+  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+  if (!match || from > to || to > 65535)
+    throw new RangeError(`--service-node-port-range: not a range of ports: ${range}`);
+  return { from, to };
+}
+
+function needed<T>(part: T | undefined): T {
+  if (part === undefined) throw new Error('a part of the process was used before it was started');
+  return part;
+}

@@ -1,0 +1,39 @@
+import type { Status } from '@orch/machinery';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { sendStatus } from '../http/respond.js';
+import { checkDeletable } from '../namespaces/protected-namespaces.js';
+import { type DeleteOptions, deleteOptions } from '../writing/delete-options.js';
+import { sendObject } from './send-object.js';
+
+/** Options of a deletion, wherever the client put them. */
+export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
+  return deleteOptions({
+    body: await readBody(ctx.req, deps.limits.maxBodyBytes),
+    contentType: ctx.req.headers['content-type'],
+    query: ctx.query,
+    schema: deps.scheme.struct('meta/v1.DeleteOptions'),
+    names: deps.names,
+  });
+}
+
+/** DELETE of one object: a Status when it is gone, the object while something keeps it. */
+export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name } = call;
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const options = await readDeleteOptions(deps, ctx);
+  checkDeletable(endpoint, name);
+  const removal = await deps.remover.remove(endpoint, { namespace, name }, options);
+  if (!removal.gone) return sendObject(ctx, 200, representation, removal.stored);
+  const { group, resource } = endpoint.groupResource;
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(group && { group }), kind: resource, uid: removal.uid },
+    code: 200,
+  };
+  sendStatus(ctx, status);
+}

@@ -1,0 +1,21 @@
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { sendBytes, sendPieces } from '../http/respond.js';
+import { listOptions } from '../reading/read-options.js';
+import { selectionOf } from '../reading/selection.js';
+import { prettyIfAsked, wantsPretty } from '../representation/pretty.js';
+
+/** GET of a collection (spec: "List", "Paging"). */
+export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name } = call;
+  const options = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup });
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const selection = selectionOf(ctx.query, endpoint, name);
+  const { meta, pages } = await deps.lister.list({ endpoint, namespace, options, ...(selection && { selection }) });
+  const pieces = representation.list(meta, pages);
+  if (!wantsPretty(ctx)) return sendPieces(ctx, representation.contentType, pieces, deps.compress);
+  const whole: Buffer[] = [];
+  for await (const piece of pieces) whole.push(piece);
+  const body = prettyIfAsked(ctx, representation.contentType, Buffer.concat(whole));
+  await sendBytes(ctx, 200, representation.contentType, body, deps.compress);
+}

@@ -1,0 +1,29 @@
+import { ensureMetadata, StatusError } from '@orch/machinery';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody } from '../writing/decode-body.js';
+import { writeOptions } from '../writing/write-options.js';
+import { sendObject } from './send-object.js';
+
+/** PUT of an object or of one of its subresources of the same kind (`status`, `approval`, …). */
+export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name, subresource } = call;
+  const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun };
+  try {
+    // The writer may ask more than once and owns what it is given.
+    const { stored } = await deps.writer.update(request, () => structuredClone(object));
+    await sendObject(ctx, 200, representation, stored);
+  } catch (error) {
+    const creates = endpoint.rules.createOnUpdate && subresource === '';
+    if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
+    ensureMetadata(object).name = name;
+    await sendObject(ctx, 201, representation, await deps.writer.create(request, object));
+  }
+}

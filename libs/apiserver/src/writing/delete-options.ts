@@ -1,0 +1,92 @@
+import { badRequest, type FieldError, forbiddenField, invalid, type Names, notSupported } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
+import { parseBool } from '../reading/read-options.js';
+import { bodyEncoding, decodeBody } from './decode-body.js';
+import { dryRunOf } from './write-options.js';
+
+export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
+const POLICIES: readonly PropagationPolicy[] = ['Orphan', 'Background', 'Foreground'];
+
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  /** Seconds asked for; undefined leaves it to the kind. */
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: PropagationPolicy;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+interface WireOptions {
+  gracePeriodSeconds?: number;
+  propagationPolicy?: string;
+  orphanDependents?: boolean;
+  dryRun?: string[];
+  preconditions?: { uid?: string; resourceVersion?: string };
+}
+
+/** The shape of the body; its group is the core group in requests, whatever group the object is of. */
+export interface DeleteOptionsSource {
+  readonly body: Buffer;
+  readonly contentType: string | undefined;
+  readonly query: URLSearchParams;
+  readonly schema: StructSchema;
+  readonly names: Names;
+}
+
+/**
+ * Options of a deletion from the body, else from the query.
+ * @throws StatusError 400 for what cannot be read, 422 for values that do not go together
+ */
+export function deleteOptions(source: DeleteOptionsSource): DeleteOptions {
+  const wire: WireOptions = source.body.length > 0 ? fromBody(source) : fromQuery(source.query);
+  const errors: FieldError[] = [];
+  const dryRun = dryRunOf(
+    [...(wire.dryRun ?? []), ...(source.body.length > 0 ? source.query.getAll('dryRun') : [])],
+    errors,
+  );
+  const policy = policyOf(wire, errors);
+  if (errors.length > 0) throw invalid('DeleteOptions', source.names.metaGroup, '', errors);
+  const { gracePeriodSeconds, preconditions } = wire;
+  return {
+    dryRun,
+    // A negative period would never end; the least that one can wait is a second.
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds: gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds }),
+    ...(policy && { propagationPolicy: policy }),
+    ...(preconditions?.uid && { uid: preconditions.uid }),
+    ...(preconditions?.resourceVersion && { resourceVersion: preconditions.resourceVersion }),
+  };
+}
+
+function fromBody({ body, contentType, schema, names }: DeleteOptionsSource): WireOptions {
+  const encoding = bodyEncoding(contentType, names);
+  const kind = { group: '', version: 'v1', kind: 'DeleteOptions', schema };
+  return decodeBody(body, encoding, kind, 'any-group').object as WireOptions;
+}
+
+function fromQuery(query: URLSearchParams): WireOptions {
+  const grace = query.get('gracePeriodSeconds');
+  if (grace !== null && !/^-?[0-9]{1,15}$/.test(grace)) {
+    throw badRequest(`Invalid value: ${JSON.stringify(grace)}: gracePeriodSeconds is not an integer`);
+  }
+  const orphanDependents = parseBool(query, 'orphanDependents');
+  const propagationPolicy = query.get('propagationPolicy');
+  return {
+    dryRun: query.getAll('dryRun'),
+    ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy && { propagationPolicy }),
+  };
+}
+
+function policyOf(wire: WireOptions, errors: FieldError[]): PropagationPolicy | undefined {
+  const { propagationPolicy: policy, orphanDependents } = wire;
+  if (policy && orphanDependents !== undefined) {
+    errors.push(forbiddenField('propagationPolicy', 'orphanDependents and deletionPropagation cannot be both set'));
+  }
+  if (policy && !isPolicy(policy)) errors.push(notSupported('propagationPolicy', policy, POLICIES));
+  if (policy && isPolicy(policy)) return policy;
+  if (orphanDependents === undefined) return undefined;
+  return orphanDependents ? 'Orphan' : 'Background';
+}
+
+const isPolicy = (text: string): text is PropagationPolicy => (POLICIES as readonly string[]).includes(text);

@@ -1,0 +1,129 @@
+import {
+  type ApiObject,
+  conflict,
+  ensureMetadata,
+  formatTime,
+  notFound,
+  type ObjectMeta,
+  STALE_WRITE,
+} from '@orch/machinery';
+import type { Key, Store } from '@orch/storage';
+import type { Endpoint, Stored } from '../endpoint.js';
+import type { ObjectReader } from '../reading/object-reader.js';
+import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
+import type { ObjectWriter, WriteRequest } from './object-writer.js';
+
+/** Outcome of a deletion: gone, or on its way out and still there. */
+export interface Removal {
+  readonly gone: boolean;
+  readonly stored: Stored;
+  readonly uid: string;
+}
+
+export interface RemoverOptions {
+  readonly store: Store;
+  readonly reader: ObjectReader;
+  readonly writer: ObjectWriter;
+  readonly now: () => number;
+}
+
+const ATTEMPTS = 12;
+const FOREGROUND = 'foregroundDeletion';
+const ORPHAN = 'orphan';
+
+/** Deletion in all its forms: at once, with grace, held by finalizers (spec: "Deletion of an object"). */
+export class ObjectRemover {
+  constructor(private readonly options: RemoverOptions) {}
+
+  /** @throws StatusError 404; 409 when a precondition does not hold */
+  async remove(endpoint: Endpoint, key: Key, options: DeleteOptions): Promise<Removal> {
+    const { reader, store } = this.options;
+    let base = reader.hint(endpoint.type, key) ?? (await reader.current(endpoint.type, key));
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      if (!base) throw notFound(endpoint.groupResource, key.name);
+      const result = await this.#removeOnce(endpoint, key, base, options);
+      if (result !== 'stale') return result;
+      base = await store.get(endpoint.type, key);
+    }
+    throw conflict(endpoint.groupResource, key.name, STALE_WRITE);
+  }
+
+  async #removeOnce(endpoint: Endpoint, key: Key, base: Stored, options: DeleteOptions): Promise<Removal | 'stale'> {
+    const { store } = this.options;
+    const object = fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+    const uid = object.metadata?.uid ?? '';
+    const broken = brokenPrecondition(object, base, options);
+    if (broken) {
+      const live = await store.get(endpoint.type, key);
+      if (live && live.version !== base.version) return 'stale';
+      throw conflict(endpoint.groupResource, key.name, broken);
+    }
+    const before = JSON.stringify(object.metadata);
+    const stays = this.#markTerminating(endpoint, object, options);
+    const request: WriteRequest = { endpoint, key, subresource: '', dryRun: options.dryRun };
+    if (!stays) {
+      const removed = await this.options.writer.remove(request, base, object);
+      return removed === 'stale' ? 'stale' : { gone: true, stored: removed, uid };
+    }
+    if (JSON.stringify(object.metadata) === before) return { gone: false, stored: base, uid };
+    const body = toStoredBody(object);
+    if (options.dryRun) return { gone: false, stored: { version: base.version, body }, uid };
+    const outcome = await store.write({
+      op: 'update',
+      type: endpoint.type,
+      ...key,
+      version: base.version,
+      body,
+      terminating: true,
+    });
+    if (outcome.outcome !== 'committed') return 'stale';
+    return { gone: false, stored: { version: outcome.version, body }, uid };
+  }
+
+  /** Sets the marks of a deletion; true when something (grace, finalizers) keeps the object for now. */
+  #markTerminating(endpoint: Endpoint, object: ApiObject, options: DeleteOptions): boolean {
+    const meta = ensureMetadata(object);
+    recordPropagation(meta, options.propagationPolicy ?? defaultPolicy(endpoint));
+    const grace = endpoint.rules.gracePeriod(object, options.gracePeriodSeconds);
+    const held = endpoint.rules.hasFinalizers(object);
+    const now = this.options.now();
+    if (meta.deletionTimestamp === undefined) {
+      meta.deletionTimestamp = formatTime(now + grace * 1000);
+      meta.deletionGracePeriodSeconds = grace;
+      if (meta.generation !== undefined) meta.generation += 1;
+    } else if (grace < (meta.deletionGracePeriodSeconds ?? 0)) {
+      const asked = Date.parse(meta.deletionTimestamp) - (meta.deletionGracePeriodSeconds ?? 0) * 1000;
+      meta.deletionTimestamp = formatTime(asked + grace * 1000);
+      meta.deletionGracePeriodSeconds = grace;
+    }
+    endpoint.rules.prepareForDelete(object);
+    return held || (meta.deletionGracePeriodSeconds ?? 0) > 0;
+  }
+}
+
+function brokenPrecondition(object: ApiObject, base: Stored, options: DeleteOptions): string | undefined {
+  const uid = object.metadata?.uid ?? '';
+  if (options.uid !== undefined && options.uid !== uid) {
+    return `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
+  }
+  if (options.resourceVersion !== undefined && options.resourceVersion !== String(base.version)) {
+    return `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${base.version}`;
+  }
+  return undefined;
+}
+
+/** Only kinds that leave their dependents alone by default have anything to record. */
+function defaultPolicy(endpoint: Endpoint): PropagationPolicy | undefined {
+  return endpoint.rules.defaultPropagation === 'Orphan' ? 'Orphan' : undefined;
+}
+
+/** The policy is kept as a finalizer, for the collector of dependents to act on. */
+function recordPropagation(meta: ObjectMeta, propagationPolicy: PropagationPolicy | undefined): void {
+  if (propagationPolicy === undefined) return;
+  const others = (meta.finalizers ?? []).filter((name) => name !== FOREGROUND && name !== ORPHAN);
+  if (propagationPolicy === 'Foreground') others.push(FOREGROUND);
+  if (propagationPolicy === 'Orphan') others.push(ORPHAN);
+  if (others.length > 0) meta.finalizers = others;
+  else delete meta.finalizers;
+}

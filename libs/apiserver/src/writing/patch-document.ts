@@ -1,0 +1,67 @@
+import { parseContentType, parseJson } from '@orch/codec';
+import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusError } from '@orch/machinery';
+import { applyJsonPatch, applyMergePatch, MalformedPatchError, strategicMergePatch } from '@orch/merge';
+import type { StructSchema } from '@orch/schema';
+
+export type PatchType =
+  | 'application/json-patch+json'
+  | 'application/merge-patch+json'
+  | 'application/strategic-merge-patch+json';
+
+const SUPPORTED: readonly PatchType[] = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+];
+
+/** A patch ready to be applied to any number of objects. */
+export type Patch = (schema: StructSchema, current: ApiObject) => JsonObject;
+
+/** @throws StatusError 415 for a content type that is not one of a patch */
+export function patchType(contentType: string | undefined): PatchType {
+  const media = contentType === undefined ? '' : parseContentType(contentType);
+  const found = SUPPORTED.find((type) => type === media);
+  if (found) return found;
+  throw new StatusError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${SUPPORTED.join(', ')}`,
+  );
+}
+
+/** @throws StatusError 400 for a document that is not a patch of that type */
+export function readPatch(type: PatchType, bytes: Buffer): Patch {
+  const document = parseDocument(bytes);
+  switch (type) {
+    case 'application/json-patch+json':
+      return (_schema, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document)));
+    case 'application/merge-patch+json':
+      return (_schema, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document))));
+    case 'application/strategic-merge-patch+json':
+      return (schema, current) => apply(() => strategicMergePatch(schema, current as JsonObject, asObject(document)));
+  }
+}
+
+function parseDocument(bytes: Buffer): JsonValue {
+  try {
+    return parseJson(bytes).value;
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'unreadable'}`);
+  }
+}
+
+function asObject(value: JsonValue): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  throw badRequest('error decoding patch: it does not make an object');
+}
+
+/** Patches that are not patches are 400; patches that do not fit this object are 422. */
+function apply<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof StatusError) throw error;
+    const detail = error instanceof Error ? error.message : 'cannot be applied';
+    if (error instanceof MalformedPatchError) throw badRequest(detail);
+    throw new StatusError('Invalid', `the server rejected our request due to an error in our request: ${detail}`);
+  }
+}

@@ -1,0 +1,214 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createPlainServer, request as plainRequest } from 'node:http';
+import { Agent, createServer, request, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { namesOf, StatusError } from '@orch/machinery';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
+import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
+import { ensurePki, type Pki } from './pki.js';
+import { TokenFile } from './token-file.js';
+
+const DAY_MS = 86_400_000;
+let dir: string;
+let pki: Pki;
+let server: Server;
+let authenticator: Authenticator;
+let clock = Date.now();
+const agents: Agent[] = [];
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'authn-'));
+  pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: namesOf('orch') });
+  server = createServer(
+    { cert: pki.serving.cert, key: pki.serving.key, ca: pki.ca.cert, requestCert: true, rejectUnauthorized: false },
+    async (req, res) => {
+      res.setHeader('session-reused', String((req.socket as TLSSocket).isSessionReused()));
+      try {
+        res.end(JSON.stringify(await authenticator.authenticate(req)));
+      } catch (error) {
+        const { status, cause } = StatusError.from(error);
+        res.writeHead(status.code).end(JSON.stringify({ status, cause: cause instanceof Error ? cause.message : '' }));
+      }
+    },
+  );
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(async () => {
+  for (const agent of agents) agent.destroy();
+  server.close();
+  await rm(dir, { recursive: true });
+});
+
+const tokens = new TokenFile('good,alice,u1,dev', 'tokens');
+const make = (anonymous = true) =>
+  createAuthenticator({ clientCertificates: true, tokenVerifiers: [tokens], anonymous, now: () => clock });
+
+interface Answer {
+  code: number;
+  reused: string;
+  body: { user?: { name: string; groups: string[] }; method?: string; expiresAt?: number; cause?: string };
+}
+
+function agent(identity?: { cert: string; key: string }): Agent {
+  const made = new Agent({ ca: pki.ca.cert, keepAlive: true, ...identity });
+  agents.push(made);
+  return made;
+}
+
+async function ask(via: Agent, authorization?: string): Promise<Answer> {
+  const { port } = server.address() as AddressInfo;
+  const req = request({ host: '127.0.0.1', port, agent: via, headers: authorization ? { authorization } : {} }).end();
+  const [res] = await once(req, 'response');
+  let text = '';
+  for await (const chunk of res) text += chunk;
+  return { code: res.statusCode, reused: res.headers['session-reused'], body: JSON.parse(text) };
+}
+
+async function clientCertificate(subject: Subject, options: { days?: number; usage?: 'server' | 'client' } = {}) {
+  const key = await generateKey();
+  const { days = 1, usage = 'client' } = options;
+  return { key, cert: await issueCertificate(pki.ca, { key, subject, usage, days }, Date.now()) };
+}
+
+test('client certificate: common name and organizations', async () => {
+  authenticator = make();
+  const via = agent(pki.admin);
+  const first = await ask(via);
+  expect(first).toEqual({
+    code: 200,
+    reused: 'false',
+    body: {
+      user: { name: 'admin', groups: ['system:masters', 'system:authenticated'], extra: {} },
+      method: 'x509',
+      expiresAt: expect.any(Number),
+    },
+  });
+  expect(await ask(via), 'a later request on the connection').toEqual(first);
+  expect(await ask(via, 'Bearer wrong'), 'the first method that succeeds decides').toEqual(first);
+  expect(
+    await ask(agent(await clientCertificate({ commonName: 'eve', organizations: ['a', 'b', 'a'] }))),
+  ).toMatchObject({
+    body: { user: { name: 'eve', groups: ['a', 'b', 'system:authenticated'] } },
+  });
+});
+
+test('a name with line breaks or separators stays one name', async () => {
+  authenticator = make();
+  const commonName = 'mallory\nO=system:masters/O=system:masters,O=system:masters';
+  const { body } = await ask(agent(await clientCertificate({ commonName, organizations: ['x\nCN=admin'] })));
+  expect(body.user?.groups).not.toContain('system:masters');
+  expect(body.user?.name).not.toBe('admin');
+  expect(body.user?.groups).toHaveLength(2);
+});
+
+test('a resumed TLS session carries the same user', async () => {
+  authenticator = make();
+  const via = new Agent({ ca: pki.ca.cert, ...pki.admin, keepAlive: false, maxCachedSessions: 10 });
+  agents.push(via);
+  await ask(via);
+  const second = await ask(via);
+  expect(second.reused).toBe('true');
+  expect(second.body.user?.name).toBe('admin');
+});
+
+test.each(['self-signed', 'expired', 'for servers'])(
+  'a certificate that is %s is a 401, even if anonymous is on',
+  async (flaw) => {
+    authenticator = make();
+    const key = await generateKey();
+    const subject = { commonName: 'admin', organizations: ['system:masters'] };
+    const cert =
+      flaw === 'self-signed'
+        ? await createAuthority(key, subject, 1, Date.now())
+        : flaw === 'expired'
+          ? await issueCertificate(pki.ca, { key, subject, usage: 'client', days: 1 }, Date.now() - 3 * DAY_MS)
+          : await issueCertificate(pki.ca, { key, subject, usage: 'server', days: 1 }, Date.now());
+    const via = agent({ key, cert });
+    const { code, body } = await ask(via);
+    expect(code).toBe(401);
+    expect(body.cause).toMatch(/^client certificate: /);
+    expect((await ask(via, 'Bearer good')).body.user?.name, 'another method may still succeed').toBe('alice');
+  },
+);
+
+test('a certificate that ends while its connection is open', async () => {
+  authenticator = make();
+  const via = agent(await clientCertificate({ commonName: 'brief' }));
+  expect((await ask(via)).code).toBe(200);
+  clock += 2 * DAY_MS;
+  expect(await ask(via)).toMatchObject({ code: 401, body: { cause: expect.stringContaining('expired since') } });
+  clock = Date.now();
+});
+
+test('a certificate without a common name is no user', async () => {
+  authenticator = make();
+  expect((await ask(agent(await clientCertificate({ commonName: '', organizations: ['dev'] })))).body.method).toBe(
+    'anonymous',
+  );
+});
+
+test('bearer tokens', async () => {
+  authenticator = make();
+  const via = agent();
+  expect(await ask(via, 'Bearer good')).toMatchObject({
+    code: 200,
+    body: { user: { name: 'alice', uid: 'u1', groups: ['dev', 'system:authenticated'] }, method: 'token' },
+  });
+  for (const wrong of ['Bearer wrong', 'bearer GOOD']) {
+    expect(await ask(via, wrong)).toEqual({
+      code: 401,
+      reused: expect.any(String),
+      body: {
+        status: expect.objectContaining({ kind: 'Status', reason: 'Unauthorized', message: 'Unauthorized', code: 401 }),
+        cause: 'invalid bearer token',
+      },
+    });
+  }
+  const waiting = createAuthenticator({
+    clientCertificates: false,
+    anonymous: true,
+    tokenVerifiers: [{ verify: async () => undefined }, { verify: async (token) => tokens.verify(token) }],
+  });
+  authenticator = waiting;
+  expect((await ask(via, 'Bearer good')).body.user?.name).toBe('alice');
+});
+
+test('anonymous, on and off', async () => {
+  authenticator = make();
+  expect(await ask(agent())).toEqual({
+    code: 200,
+    reused: 'false',
+    body: { user: { name: 'system:anonymous', groups: ['system:unauthenticated'], extra: {} }, method: 'anonymous' },
+  });
+  expect((await ask(agent(), 'Basic Z29vZA==')).body.method).toBe('anonymous');
+  authenticator = make(false);
+  expect((await ask(agent())).code).toBe(401);
+});
+
+test('certificates are not looked at when the method is off, nor on plain connections', async () => {
+  authenticator = createAuthenticator({ clientCertificates: false, tokenVerifiers: [], anonymous: true });
+  expect((await ask(agent(pki.admin))).body.method).toBe('anonymous');
+  authenticator = make();
+  const plain = createPlainServer(async (req, res) => res.end((await authenticator.authenticate(req)).method));
+  plain.listen(0, '127.0.0.1');
+  await once(plain, 'listening');
+  const req = plainRequest({ host: '127.0.0.1', port: (plain.address() as AddressInfo).port, agent: false }).end();
+  const [res] = await once(req, 'response');
+  res.setEncoding('utf8');
+  expect((await once(res, 'data'))[0]).toBe('anonymous');
+  plain.close();
+});
+
+test('the Authorization header', () => {
+  expect(bearerToken('Bearer x')).toBe('x');
+  expect(bearerToken('  bEaReR x  ')).toBe('x');
+  expect(bearerToken('Bearer x y')).toBe('x');
+  for (const none of [undefined, '', 'Bearer', 'Bearer ', 'Bearer  x', 'Basic x', 'x'])
+    expect(bearerToken(none)).toBeUndefined();
+});

@@ -1,0 +1,122 @@
+// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
+import 'reflect-metadata';
+import { createPrivateKey, createPublicKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import { isIP } from 'node:net';
+import * as x509 from '@peculiar/x509';
+
+const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
+const SIGNATURE = { name: 'ECDSA', hash: 'SHA-256' } as const;
+const DAY_MS = 86_400_000;
+/** Certificates begin a little in the past, for machines whose clocks are behind. */
+const BACKDATE_MS = 3_600_000;
+
+/** Who a certificate speaks of. */
+export interface Subject {
+  readonly commonName: string;
+  readonly organizations?: readonly string[];
+}
+
+/** A new ECDSA P-256 private key, PKCS #8 PEM. */
+export async function generateKey(): Promise<string> {
+  const { privateKey } = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** A self-signed authority, PEM. `key` is its private key, PEM. */
+export async function createAuthority(key: string, subject: Subject, days: number, now: number): Promise<string> {
+  const keys = await importKey(key);
+  const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+    ...validity(days, now),
+    serialNumber: serialNumber(),
+    name: distinguishedName(subject),
+    signingAlgorithm: SIGNATURE,
+    keys,
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.KeyUsagesExtension(
+        x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+        true,
+      ),
+      await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return pem(certificate);
+}
+
+export interface Issuer {
+  /** The authority's certificate and private key, PEM. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+export interface LeafRequest {
+  /** Private key of the certificate's holder, PEM. */
+  readonly key: string;
+  readonly subject: Subject;
+  readonly usage: 'server' | 'client';
+  /** DNS names and IP addresses. */
+  readonly hosts?: readonly string[];
+  readonly days: number;
+}
+
+/** A certificate signed by `issuer`, PEM. */
+export async function issueCertificate(issuer: Issuer, request: LeafRequest, now: number): Promise<string> {
+  const authority = new x509.X509Certificate(issuer.cert);
+  const { publicKey } = await importKey(request.key);
+  const { privateKey: signingKey } = await importKey(issuer.key);
+  const usage = request.usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
+  const hosts = (request.hosts ?? []).map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value }) as const);
+  const certificate = await x509.X509CertificateGenerator.create({
+    ...validity(request.days, now),
+    serialNumber: serialNumber(),
+    subject: distinguishedName(request.subject),
+    issuer: authority.subjectName.toJSON(),
+    signingAlgorithm: SIGNATURE,
+    publicKey,
+    signingKey,
+    extensions: [
+      new x509.BasicConstraintsExtension(false, undefined, true),
+      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.ExtendedKeyUsageExtension([usage]),
+      await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey),
+      ...(hosts.length > 0 ? [new x509.SubjectAlternativeNameExtension(hosts)] : []),
+    ],
+  });
+  return pem(certificate);
+}
+
+/** The DNS names and IP addresses that a certificate is for. */
+export function hostsOf(cert: string): string[] {
+  const extension = new x509.X509Certificate(cert).getExtension(x509.SubjectAlternativeNameExtension);
+  return (extension?.names.items ?? []).filter(({ type }) => type === 'dns' || type === 'ip').map(({ value }) => value);
+}
+
+/** Both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
+async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
+  const object = createPrivateKey(key);
+  const pkcs8 = object.export({ type: 'pkcs8', format: 'der' });
+  const spki = createPublicKey(object).export({ type: 'spki', format: 'der' });
+  return {
+    privateKey: await webcrypto.subtle.importKey('pkcs8', pkcs8, ALGORITHM, false, ['sign']),
+    publicKey: await webcrypto.subtle.importKey('spki', spki, ALGORITHM, true, ['verify']),
+  };
+}
+
+const validity = (days: number, now: number) => ({
+  notBefore: new Date(now - BACKDATE_MS),
+  notAfter: new Date(now + days * DAY_MS),
+});
+
+const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
+  ...organizations.map((organization) => ({ O: [organization] })),
+  { CN: [commonName] },
+];
+
+/** 127 random bits, positive and of full length. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('hex');
+}
+
+const pem = (certificate: x509.X509Certificate): string => `${certificate.toString('pem')}\n`;

@@ -1,0 +1,194 @@
+import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
+import { link, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { hostname, networkInterfaces } from 'node:os';
+import { join } from 'node:path';
+import type { Names } from '@orch/machinery';
+import {
+  createAuthority,
+  generateKey,
+  hostsOf,
+  type Issuer,
+  issueCertificate,
+  type LeafRequest,
+} from './certificates.js';
+
+const DAY_MS = 86_400_000;
+const AUTHORITY_DAYS = 3650;
+const LEAF_DAYS = 365;
+/** A certificate with less than this left is replaced at start. */
+const RENEW_DAYS = 30;
+/** The first address of the default service range, where pods find the API. */
+const SERVICE_ADDRESS = '10.96.0.1';
+
+export interface PkiSettings {
+  /** `--cert-dir`; made with mode 0700 when it is not there. */
+  readonly certDir: string;
+  /** Address that the server listens on; for `0.0.0.0` and `::` all addresses of the machine are certified. */
+  readonly bindAddress: string;
+  readonly names: Pick<Names, 'apiServiceName'>;
+  /** Further DNS names and IP addresses of the serving certificate: load balancers, public names. */
+  readonly extraHosts?: readonly string[];
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** A certificate and its private key, as PEM text and as files. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+export interface Pki {
+  /** The authority that signs the two below; its certificate is the client CA when no other is given. */
+  readonly ca: KeyPair;
+  readonly serving: KeyPair;
+  /** Client certificate of user `admin` in `system:masters`. */
+  readonly admin: KeyPair;
+}
+
+/**
+ * Makes what is missing in the certificate directory, renews what is about to end or does not fit, and returns it.
+ *
+ * Several processes may do this at once. A private key, once there, is never replaced: it appears whole under its
+ * name by a hard link that fails if another was first. Certificates are replaced by rename, and whichever process was
+ * last, its certificate fits the one key. So no reader ever sees a key and a certificate that do not belong together.
+ *
+ * Throws when the authority has ended, or when what lies there cannot be read as a certificate or P-256 key.
+ */
+export async function ensurePki(settings: PkiSettings): Promise<Pki> {
+  const now = (settings.now ?? Date.now)();
+  await mkdir(settings.certDir, { recursive: true, mode: 0o700 });
+  const ca = await ensureAuthority(settings.certDir, now);
+  const serving = await ensureLeaf(settings.certDir, 'apiserver', ca, now, {
+    subject: { commonName: settings.names.apiServiceName },
+    usage: 'server',
+    hosts: servingHosts(settings),
+    days: LEAF_DAYS,
+  });
+  const admin = await ensureLeaf(settings.certDir, 'admin', ca, now, {
+    subject: { commonName: 'admin', organizations: ['system:masters'] },
+    usage: 'client',
+    days: LEAF_DAYS,
+  });
+  return { ca, serving, admin };
+}
+
+async function ensureAuthority(dir: string, now: number): Promise<KeyPair> {
+  const { certFile, keyFile } = paths(dir, 'ca');
+  const key = await ensureKey(keyFile);
+  let cert = await readIfPresent(certFile);
+  if (cert === undefined) {
+    const subject = { commonName: `ca-${randomUUID().slice(0, 8)}` };
+    cert = await createExclusively(certFile, await createAuthority(key, subject, AUTHORITY_DAYS, now), 0o644);
+  }
+  const certificate = new X509Certificate(cert);
+  if (!certificate.checkPrivateKey(createPrivateKey(key))) throw new Error(`${certFile} does not belong to ${keyFile}`);
+  if (remaining(certificate, now) <= 0) throw new Error(`${certFile}: the certificate authority has expired`);
+  return { cert, key, certFile, keyFile };
+}
+
+type LeafProfile = Omit<LeafRequest, 'key'>;
+
+async function ensureLeaf(dir: string, name: string, ca: Issuer, now: number, profile: LeafProfile): Promise<KeyPair> {
+  const { certFile, keyFile } = paths(dir, name);
+  const key = await ensureKey(keyFile);
+  const present = await readIfPresent(certFile);
+  if (present !== undefined && isFit(present, key, ca, now, profile.hosts ?? [])) {
+    return { cert: present, key, certFile, keyFile };
+  }
+  // Hosts of the certificate before are kept, so that processes that share the directory do not renew it in turns.
+  const hosts = [...new Set([...(profile.hosts ?? []), ...(present === undefined ? [] : hostsOf(present))])];
+  const cert = await issueCertificate(ca, { ...profile, hosts, key }, now);
+  await replace(certFile, cert, 0o644);
+  return { cert, key, certFile, keyFile };
+}
+
+function isFit(cert: string, key: string, ca: Issuer, now: number, hosts: readonly string[]): boolean {
+  const certificate = new X509Certificate(cert);
+  const certified = new Set(hostsOf(cert));
+  return (
+    certificate.checkPrivateKey(createPrivateKey(key)) &&
+    certificate.verify(new X509Certificate(ca.cert).publicKey) &&
+    remaining(certificate, now) > RENEW_DAYS * DAY_MS &&
+    hosts.every((host) => (isIP(host) ? certificate.checkIP(host) !== undefined : certified.has(host)))
+  );
+}
+
+const remaining = (certificate: X509Certificate, now: number): number => Date.parse(certificate.validTo) - now;
+
+/** Everything that clients on this machine, on its network and in pods may call the server by. */
+function servingHosts({ bindAddress, names, extraHosts = [] }: PkiSettings): string[] {
+  const service = names.apiServiceName;
+  const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
+  const addresses = everywhere ? machineAddresses() : [bindAddress];
+  return [
+    ...new Set([
+      'localhost',
+      hostname(),
+      ...['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => service + suffix),
+      ...['127.0.0.1', '::1', SERVICE_ADDRESS],
+      ...addresses,
+      ...extraHosts,
+    ]),
+  ];
+}
+
+/** Addresses of all interfaces; link-local ones are left out, as they mean nothing without a zone. */
+const machineAddresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flatMap((interfaces) => interfaces ?? [])
+    .map(({ address }) => address)
+    .filter((address) => !address.toLowerCase().startsWith('fe80:'));
+
+const paths = (dir: string, name: string) => ({
+  certFile: join(dir, `${name}.crt`),
+  keyFile: join(dir, `${name}.key`),
+});
+
+const ensureKey = async (file: string): Promise<string> =>
+  (await readIfPresent(file)) ?? (await createExclusively(file, await generateKey(), 0o600));
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (isErrno(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+/** Puts `text` at `file` unless something is there; returns what is there afterwards. */
+async function createExclusively(file: string, text: string, mode: number): Promise<string> {
+  const temporary = await writeTemporary(file, text, mode);
+  try {
+    await link(temporary, file);
+    return text;
+  } catch (error) {
+    if (isErrno(error, 'EEXIST')) return await readFile(file, 'utf8');
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function replace(file: string, text: string, mode: number): Promise<void> {
+  await rename(await writeTemporary(file, text, mode), file);
+}
+
+async function writeTemporary(file: string, text: string, mode: number): Promise<string> {
+  const temporary = `${file}.${randomUUID()}.tmp`;
+  const handle = await open(temporary, 'wx', mode);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return temporary;
+}
+
+const isErrno = (error: unknown, code: string): boolean =>
+  error instanceof Error && (error as NodeJS.ErrnoException).code === code;

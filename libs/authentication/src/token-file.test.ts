@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { TokenFile, TokenFileError } from './token-file.js';
+
+test('tokens, users and groups', () => {
+  const file = new TokenFile('t1,alice,u1,"dev,ops"\nt2,"bob, the builder",u2\nt3,carol,,a,b\n', 'tokens.csv');
+  expect(file.verify('t1')).toEqual({
+    user: { name: 'alice', uid: 'u1', groups: ['dev', 'ops', 'system:authenticated'], extra: {} },
+    method: 'token',
+  });
+  expect(file.verify('t2')?.user.name).toBe('bob, the builder');
+  expect(file.verify('t3')?.user).toEqual({ name: 'carol', groups: ['a', 'b', 'system:authenticated'], extra: {} });
+  for (const unknown of ['', 't', 't11', 'alice', 'T1', '__proto__']) expect(file.verify(unknown)).toBeUndefined();
+});
+
+test.each([
+  ['t1,alice', 'tokens.csv: line 1: at least 3 columns'],
+  ['t1,a,u\n\n,b,u', 'tokens.csv: line 3: the token is empty'],
+  ['t1,,u', 'line 1: the user name is empty'],
+  ['t1,a,u\nt1,b,u', 'line 2: the token was given before'],
+  ['t 1,a,u', 'line 1: the token holds white space'],
+  ['t1,a,u\n"t2,a,u', 'line 2: quoted field'],
+])('%j is refused', (text, message) => {
+  expect(() => new TokenFile(text, 'tokens.csv')).toThrow(TokenFileError);
+  expect(() => new TokenFile(text, 'tokens.csv')).toThrow(message);
+});
+
+test('errors do not repeat tokens', () => {
+  expect(() => new TokenFile('s3cret,a,u\ns3cret,b,u', 'x')).toThrow(/^(?!.*s3cret)/);
+});

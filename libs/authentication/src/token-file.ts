@@ -1,0 +1,67 @@
+import { hash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CsvError, parseCsv } from './csv.js';
+import { type Authentication, authenticated } from './user.js';
+
+/** Settles who a bearer token stands for; undefined when this verifier does not know the token. */
+export interface TokenVerifier {
+  verify(token: string): Authentication | undefined | Promise<Authentication | undefined>;
+}
+
+/** A token file that cannot be used; the message names file and line, never a token. */
+export class TokenFileError extends Error {
+  override readonly name = 'TokenFileError';
+}
+
+/**
+ * The static tokens of `--token-auth-file` (spec: "Static token file"): token, user name, user UID, groups.
+ * The groups stand in one quoted column, comma-separated, or in columns of their own. Read once; a change needs a restart.
+ *
+ * A token is looked up by a digest under a key that only this process knows, so how long a lookup takes tells
+ * nothing about the tokens held.
+ */
+export class TokenFile implements TokenVerifier {
+  readonly #key = randomBytes(32).toString('base64');
+  readonly #users = new Map<string, Authentication>();
+
+  /** Reads the text of a file; `origin` names it in errors. Throws {@link TokenFileError}. */
+  constructor(text: string, origin: string) {
+    for (const { line, fields } of records(text, origin)) {
+      const [token = '', name = '', uid = '', ...groups] = fields;
+      if (fields.length < 3) {
+        throw new TokenFileError(
+          `${origin}: line ${line}: at least 3 columns are needed (token, user name, user UID), found ${fields.length}`,
+        );
+      }
+      if (!token) throw new TokenFileError(`${origin}: line ${line}: the token is empty`);
+      if (/\s/.test(token)) throw new TokenFileError(`${origin}: line ${line}: the token holds white space`);
+      if (!name) throw new TokenFileError(`${origin}: line ${line}: the user name is empty`);
+      const digest = this.#digest(token);
+      if (this.#users.has(digest)) throw new TokenFileError(`${origin}: line ${line}: the token was given before`);
+      const names = groups.flatMap((column) => column.split(',')).filter((group) => group !== '');
+      this.#users.set(digest, authenticated({ name, ...(uid && { uid }), groups: names, extra: {} }, 'token'));
+    }
+  }
+
+  /** Throws {@link TokenFileError} or the file system's error. */
+  static async read(path: string): Promise<TokenFile> {
+    return new TokenFile(await readFile(path, 'utf8'), path);
+  }
+
+  verify(token: string): Authentication | undefined {
+    return this.#users.get(this.#digest(token));
+  }
+
+  #digest(token: string): string {
+    return hash('sha256', this.#key + token, 'base64');
+  }
+}
+
+function records(text: string, origin: string) {
+  try {
+    return parseCsv(text);
+  } catch (error) {
+    if (error instanceof CsvError) throw new TokenFileError(`${origin}: ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { type Authentication, authenticated } from './user.js';
+
+/** What a connection's client certificate says. */
+export type CertificateVerdict =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'user'; readonly authentication: Authentication; readonly expiresAt: number };
+
+const NONE: CertificateVerdict = { kind: 'none' };
+
+/**
+ * The verdict on a connection, found once and kept as long as its socket.
+ *
+ * The server must ask for certificates and leave refusing to this function (`requestCert: true`,
+ * `rejectUnauthorized: false`), with nothing but the client CA's bundle as `ca`: `authorized` then means that the
+ * chain ends there and the certificate is meant for clients.
+ * The common name is the user, each organization a group; no common name is no user (spec: "Client certificate").
+ */
+export function certificateVerdict(socket: Socket): CertificateVerdict {
+  let verdict = verdicts.get(socket);
+  if (!verdict) {
+    verdict = judge(socket);
+    verdicts.set(socket, verdict);
+  }
+  return verdict;
+}
+
+const verdicts = new WeakMap<Socket, CertificateVerdict>();
+
+function judge(socket: Socket): CertificateVerdict {
+  if (!(socket instanceof TLSSocket)) return NONE;
+  const certificate = socket.getPeerCertificate();
+  // Typed as always present; it is an empty object when none was sent, null when the socket is gone.
+  if (!certificate?.raw) return NONE;
+  // The verdict stands for the whole connection, so the connection must not change its certificate.
+  socket.disableRenegotiation();
+  if (!socket.authorized)
+    return { kind: 'refused', reason: `client certificate: ${String(socket.authorizationError)}` };
+  const name = values(certificate.subject.CN).at(-1);
+  if (!name) return NONE;
+  const groups = [...new Set(values(certificate.subject.O))];
+  const expiresAt = Date.parse(certificate.valid_to);
+  return { kind: 'user', authentication: authenticated({ name, groups, extra: {} }, 'x509', expiresAt), expiresAt };
+}
+
+/** A name part that occurs several times is an array, which its type does not say. */
+const values = (part: string | readonly string[] | undefined): readonly string[] =>
+  part === undefined ? [] : typeof part === 'string' ? [part] : part;

@@ -1,0 +1,224 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { namesOf } from '@orch/machinery';
+import type { Connection } from './connection.js';
+import { type Query, type ResourceRef, resourcePath } from './paths.js';
+import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
+import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
+
+export interface ClientSettings extends TransportSettings {
+  /** The server's naming profile. Default: the names of `orch`. */
+  readonly names?: Names;
+  /** 0 to 1, for jitter. Default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** A `type`, so that it is a {@link Query} too. */
+export type Selection = {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+};
+
+export type ListQuery = Selection & {
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  readonly timeoutSeconds?: number;
+};
+
+export type WriteQuery = {
+  readonly dryRun?: 'All';
+  readonly fieldManager?: string;
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** Of an apply: take fields over from other managers. */
+  readonly force?: boolean;
+};
+
+export interface RequestOptions {
+  readonly subresource?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** A collection's answer. */
+export interface ObjectList<T extends ApiObject> {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata: {
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly remainingItemCount?: number;
+  };
+  readonly items: readonly T[];
+}
+
+/** Media types of the kinds of patch (spec: "Patch content types"). */
+export const PATCH_TYPE = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+  strategic: 'application/strategic-merge-patch+json',
+  apply: 'application/apply-patch+yaml',
+} as const;
+
+/** Body of a delete. */
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+/**
+ * Requests to the resource API, in JSON. Every method throws {@link ApiError} when the server refuses and
+ * {@link TransportError} when no whole answer comes. Numbers are read as JavaScript numbers: integers beyond 2^53 lose
+ * their last digits; use {@link raw} where that matters.
+ */
+export class Client {
+  readonly names: Names;
+  readonly #transport: Transport;
+  readonly #settings: ClientSettings;
+
+  constructor(connection: Connection, settings: ClientSettings = {}) {
+    this.names = settings.names ?? namesOf('orch');
+    this.#settings = settings;
+    this.#transport = new Transport(connection, settings);
+  }
+
+  get<T extends ApiObject>(
+    ref: ResourceRef,
+    name: string,
+    query: { resourceVersion?: string } = {},
+    options: RequestOptions = {},
+  ) {
+    return this.#json<T>('GET', resourcePath(ref, name, options.subresource), query, options);
+  }
+
+  /** One page, or everything when no `limit` is set. */
+  list<T extends ApiObject>(ref: ResourceRef, query: ListQuery = {}, options: RequestOptions = {}) {
+    return this.#json<ObjectList<T>>('GET', resourcePath(ref), query, options);
+  }
+
+  /** Every page of a list, following `continue`. A page that has expired ends it with a 410. */
+  async *pages<T extends ApiObject>(
+    ref: ResourceRef,
+    query: ListQuery & { readonly limit: number },
+    options: RequestOptions = {},
+  ): AsyncGenerator<ObjectList<T>, void> {
+    let page = await this.list<T>(ref, query, options);
+    yield page;
+    while (page.metadata.continue) {
+      const { resourceVersion: _version, resourceVersionMatch: _match, ...rest } = query;
+      page = await this.list<T>(ref, { ...rest, continue: page.metadata.continue }, options);
+      yield page;
+    }
+  }
+
+  create<T extends ApiObject>(
+    ref: ResourceRef,
+    object: T,
+    query: WriteQuery = {},
+    options: RequestOptions & { name?: string } = {},
+  ) {
+    const path = resourcePath(ref, options.name, options.subresource);
+    return this.#json<T>('POST', path, query, options, 'application/json', object);
+  }
+
+  /** Replaces the object named in its metadata. With a resourceVersion in it, only that version. */
+  update<T extends ApiObject>(ref: ResourceRef, object: T, query: WriteQuery = {}, options: RequestOptions = {}) {
+    const path = resourcePath(ref, object.metadata?.name ?? '', options.subresource);
+    return this.#json<T>('PUT', path, query, options, 'application/json', object);
+  }
+
+  patch<T extends ApiObject>(
+    ref: ResourceRef,
+    name: string,
+    type: keyof typeof PATCH_TYPE,
+    patch: unknown,
+    query: WriteQuery = {},
+    options: RequestOptions = {},
+  ) {
+    return this.#json<T>(
+      'PATCH',
+      resourcePath(ref, name, options.subresource),
+      query,
+      options,
+      PATCH_TYPE[type],
+      patch,
+    );
+  }
+
+  /** Resolves with what the server answers: a Status, or the object when its deletion takes time. */
+  delete(
+    ref: ResourceRef,
+    name: string,
+    body: DeleteOptions = {},
+    query: { dryRun?: 'All' } = {},
+    options: RequestOptions = {},
+  ) {
+    return this.#json<ApiObject>(
+      'DELETE',
+      resourcePath(ref, name, options.subresource),
+      query,
+      options,
+      'application/json',
+      body,
+    );
+  }
+
+  deleteCollection(
+    ref: ResourceRef,
+    query: Selection & { dryRun?: 'All' } = {},
+    body: DeleteOptions = {},
+    options: RequestOptions = {},
+  ) {
+    return this.#json<ApiObject>('DELETE', resourcePath(ref), query, options, 'application/json', body);
+  }
+
+  /** Any path, bytes in and out. */
+  raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+    return this.#transport.request(method, path, request);
+  }
+
+  /** The events of one watch request; see {@link openWatch}. */
+  openWatch<T extends ApiObject>(
+    ref: ResourceRef,
+    query: Query = {},
+    signal?: AbortSignal,
+  ): AsyncGenerator<WatchEvent<T>, void> {
+    return openWatch(this.#transport, ref, query, signal);
+  }
+
+  /** Events for as long as the history reaches back, over as many requests as it takes; see {@link watch}. */
+  watch<T extends ApiObject>(
+    ref: ResourceRef,
+    start: WatchStart,
+    options: WatchOptions = {},
+  ): AsyncGenerator<WatchEvent<T>, void> {
+    const { sleep, random } = this.#settings;
+    return watch(
+      this.#transport,
+      ref,
+      start,
+      { ...options, ...(sleep && { sleep }), ...(random && { random }) },
+      this.names,
+    );
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  async #json<T>(
+    method: Method,
+    path: string,
+    query: Query,
+    options: RequestOptions,
+    contentType?: string,
+    body?: unknown,
+  ): Promise<T> {
+    const response = await this.#transport.request(method, path, {
+      query,
+      ...(options.signal && { signal: options.signal }),
+      ...(contentType && { headers: { 'content-type': contentType }, body: JSON.stringify(body) }),
+    });
+    return JSON.parse(response.body.toString()) as T;
+  }
+}

@@ -1,0 +1,72 @@
+import type { ApiObject } from '@orch/machinery';
+
+/** What is told of a change; calls come in the order of the changes, one at a time. */
+export interface InformerHandlers<T extends ApiObject> {
+  added?(object: T): void;
+  updated?(before: T, after: T): void;
+  /** `missed`: the deletion itself was not seen, `object` is the last state known. */
+  deleted?(object: T, missed: boolean): void;
+}
+
+/** `namespace/name`, or `name` for objects without a namespace. */
+export function keyOf(object: ApiObject): string {
+  const { namespace, name = '' } = object.metadata ?? {};
+  return namespace ? `${namespace}/${name}` : name;
+}
+
+/** The objects of an informer by key, and who is told when they change. */
+export class ObjectStore<T extends ApiObject> {
+  #objects = new Map<string, T>();
+  readonly #handlers: InformerHandlers<T>[] = [];
+
+  /** Adds handlers; what is held already is told to them as added. */
+  subscribe(handlers: InformerHandlers<T>): void {
+    for (const object of this.#objects.values()) handlers.added?.(object);
+    this.#handlers.push(handlers);
+  }
+
+  get size(): number {
+    return this.#objects.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#objects.values();
+  }
+
+  set(object: T): void {
+    const key = keyOf(object);
+    const before = this.#objects.get(key);
+    this.#objects.set(key, object);
+    this.#tell(before, object);
+  }
+
+  delete(object: T): void {
+    if (!this.#objects.delete(keyOf(object))) return;
+    for (const handlers of this.#handlers) handlers.deleted?.(object, false);
+  }
+
+  /** Puts a whole state in place of the one held, telling the differences. */
+  replace(objects: ReadonlyMap<string, T>): void {
+    const before = this.#objects;
+    this.#objects = new Map(objects);
+    for (const [key, old] of before) {
+      if (!objects.has(key)) for (const handlers of this.#handlers) handlers.deleted?.(old, true);
+    }
+    for (const [key, object] of objects) {
+      const old = before.get(key);
+      if (old === undefined || old.metadata?.resourceVersion !== object.metadata?.resourceVersion)
+        this.#tell(old, object);
+    }
+  }
+
+  #tell(before: T | undefined, after: T): void {
+    for (const handlers of this.#handlers) {
+      if (before === undefined) handlers.added?.(after);
+      else handlers.updated?.(before, after);
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import type { GroupVersionResource } from '@orch/machinery';
+
+/** A collection of objects: all of a resource, or one namespace's. */
+export interface ResourceRef extends GroupVersionResource {
+  readonly namespace?: string;
+}
+
+/** Values of query parameters; those that are undefined are not sent. */
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** The path of a collection, an object, or a subresource (spec: "Path shapes"). */
+export function resourcePath(ref: ResourceRef, name?: string, subresource?: string): string {
+  const root = ref.group === '' ? ['api'] : ['apis', ref.group];
+  const scope = ref.namespace ? ['namespaces', ref.namespace] : [];
+  const parts = [...root, ref.version, ...scope, ref.resource, ...(name === undefined ? [] : [name])];
+  if (name === '') throw new TypeError('the name of the object is empty');
+  return `/${[...parts, ...(subresource ? subresource.split('/') : [])].map(encodeURIComponent).join('/')}`;
+}
+
+export function withQuery(path: string, query: Query = {}): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value));
+  return search.size > 0 ? `${path}?${search}` : path;
+}

@@ -1,0 +1,134 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { Backoff, type Sleep, timerSleep } from '../backoff.js';
+import { ApiError, isTransient, TransportError } from '../errors.js';
+import { type Query, type ResourceRef, resourcePath } from '../paths.js';
+import type { Transport } from '../transport.js';
+import { lines } from './lines.js';
+
+/** A change, or a bookmark: an object with nothing but the version up to which all changes were sent. */
+export type WatchEvent<T extends ApiObject> =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly object: T }
+  | { readonly type: 'BOOKMARK'; readonly object: ApiObject };
+
+/** Where a watch begins. */
+export type WatchStart =
+  /** After this version, which a list or an earlier watch gave. */
+  | { readonly after: string }
+  /**
+   * With an ADDED event for each object there is, closed by a bookmark that {@link endsInitialEvents} (gate `WatchList`).
+   * `notOlderThan`: the least version of that state; unset asks for the newest.
+   */
+  | { readonly initialEvents: true; readonly notOlderThan?: string };
+
+export interface WatchOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  /** How long a request may last, seconds. Default: drawn from 300 to 600, so that clients do not come back together. */
+  readonly timeoutSeconds?: number;
+  readonly signal?: AbortSignal;
+  /** Called before a request is made again, with what ended the one before (undefined: it ended in order). */
+  readonly onResume?: (cause: unknown) => void;
+}
+
+interface Waiting {
+  readonly sleep?: Sleep;
+  readonly random?: () => number;
+}
+
+/** Time past its own end after which a silent stream is taken for dead, seconds. */
+const SILENCE_SECONDS = 30;
+
+/**
+ * The events of one watch request, until it ends in order.
+ * Throws {@link ApiError} when it is refused or ends with an `ERROR` event (410 when the history is gone) and
+ * {@link TransportError} when the connection fails; an event that was cut is never given out.
+ */
+export async function* openWatch<T extends ApiObject>(
+  transport: Transport,
+  ref: ResourceRef,
+  query: Query,
+  signal?: AbortSignal,
+): AsyncGenerator<WatchEvent<T>, void> {
+  const request = { query: { ...query, watch: true }, ...(signal && { signal }) };
+  const limit = Number(query.timeoutSeconds ?? 3600);
+  for await (const line of lines(transport.stream(resourcePath(ref), request, (limit + SILENCE_SECONDS) * 1000))) {
+    yield readEvent<T>(line);
+  }
+}
+
+function readEvent<T extends ApiObject>(line: Buffer): WatchEvent<T> {
+  let event: { type?: string; object?: unknown };
+  try {
+    event = JSON.parse(line.toString());
+  } catch (cause) {
+    throw new TransportError('the stream holds an event that is not JSON', { cause });
+  }
+  switch (event.type) {
+    case 'ADDED':
+    case 'MODIFIED':
+    case 'DELETED':
+    case 'BOOKMARK':
+      return { type: event.type, object: event.object as T };
+    case 'ERROR':
+      throw ApiError.fromEvent(event.object);
+    default:
+      throw new TransportError(`the stream holds an event of unknown type ${JSON.stringify(event.type)}`);
+  }
+}
+
+/** Whether a bookmark closes the initial events of a watch. */
+export const endsInitialEvents = (event: WatchEvent<ApiObject>, names: Names): boolean =>
+  event.type === 'BOOKMARK' && event.object.metadata?.annotations?.[names.initialEventsEnd] === 'true';
+
+/**
+ * Events without a gap or a repeat, over as many requests as it takes: after every end and every failure that may pass
+ * it asks again from the last version received. Bookmarks are asked for and given out.
+ *
+ * Ends when `signal` aborts. Throws {@link ApiError} for what no repetition can mend: 410, when the caller must list
+ * again, and other refusals. Initial events cannot be taken up in the middle: if they are cut it throws what cut them.
+ */
+export async function* watch<T extends ApiObject>(
+  transport: Transport,
+  ref: ResourceRef,
+  start: WatchStart,
+  options: WatchOptions & Waiting,
+  names: Names,
+): AsyncGenerator<WatchEvent<T>, void> {
+  const { signal, sleep = timerSleep, random = Math.random, onResume } = options;
+  const backoff = new Backoff({ firstMs: 200, longestMs: 10_000, random });
+  let version = 'after' in start ? start.after : undefined;
+  while (!signal?.aborted) {
+    let cause: unknown;
+    try {
+      const query = watchQuery(start, version, options, random);
+      for await (const event of openWatch<T>(transport, ref, query, signal)) {
+        if (version !== undefined || endsInitialEvents(event, names))
+          version = event.object.metadata?.resourceVersion ?? version;
+        backoff.reset();
+        yield event;
+      }
+      if (version === undefined) throw new TransportError('the stream ended in the middle of the initial events');
+    } catch (error) {
+      if (signal?.aborted) return;
+      if (version === undefined || !isTransient(error)) throw error;
+      cause = error;
+    }
+    if (signal?.aborted) return;
+    const asked = cause instanceof ApiError ? (cause.retryAfterMs ?? 0) : 0;
+    await sleep(Math.max(asked, backoff.next()), signal);
+    if (!signal?.aborted) onResume?.(cause);
+  }
+}
+
+function watchQuery(
+  start: WatchStart,
+  version: string | undefined,
+  options: WatchOptions,
+  random: () => number,
+): Query {
+  const { labelSelector, fieldSelector, timeoutSeconds = Math.round(300 * (1 + random())) } = options;
+  const common = { labelSelector, fieldSelector, timeoutSeconds, allowWatchBookmarks: true };
+  if (version !== undefined) return { ...common, resourceVersion: version };
+  const notOlderThan = 'notOlderThan' in start ? start.notOlderThan : undefined;
+  return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan', resourceVersion: notOlderThan };
+}

@@ -1,0 +1,192 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { JsonSyntaxError } from './json-error.js';
+
+/** Names that stand more than once in an object, by object. */
+export type Duplicates = Map<JsonObject, Set<string>>;
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+};
+const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
+const HEX4 = /^[0-9a-fA-F]{4}$/;
+const LITERALS: readonly (readonly [string, JsonValue])[] = [
+  ['true', true],
+  ['false', false],
+  ['null', null],
+];
+
+/**
+ * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
+ * surrogates become U+FFFD; a member `__proto__` is dropped, so that no later copy can set a prototype with it.
+ */
+export class JsonReader {
+  readonly duplicates: Duplicates = new Map();
+  #at = 0;
+  #depth = 0;
+
+  constructor(
+    private readonly text: string,
+    private readonly maxDepth: number,
+  ) {}
+
+  /** @throws JsonSyntaxError */
+  document(): JsonValue {
+    const value = this.#value();
+    this.#space();
+    if (this.#at < this.text.length) throw this.#unexpected('after top-level value');
+    return value;
+  }
+
+  #value(): JsonValue {
+    this.#space();
+    const character = this.text[this.#at];
+    switch (character) {
+      case '{':
+        return this.#nested(() => this.#object());
+      case '[':
+        return this.#nested(() => this.#array());
+      case '"':
+        return this.#string();
+      case 't':
+      case 'f':
+      case 'n':
+        return this.#literal();
+      default:
+        return this.#number();
+    }
+  }
+
+  #nested<T>(read: () => T): T {
+    if (++this.#depth > this.maxDepth) throw new JsonSyntaxError('exceeded max depth', this.#at);
+    this.#at++;
+    const value = read();
+    this.#depth--;
+    return value;
+  }
+
+  #object(): JsonObject {
+    const object: JsonObject = {};
+    this.#space();
+    if (this.#take('}')) return object;
+    for (;;) {
+      this.#space();
+      if (this.text[this.#at] !== '"') throw this.#unexpected('looking for beginning of object key string');
+      const name = this.#string();
+      this.#space();
+      if (!this.#take(':')) throw this.#unexpected('after object key');
+      const value = this.#value();
+      if (name !== '__proto__') this.#member(object, name, value);
+      this.#space();
+      if (this.#take('}')) return object;
+      if (!this.#take(',')) throw this.#unexpected('after object key:value pair');
+    }
+  }
+
+  #member(object: JsonObject, name: string, value: JsonValue): void {
+    if (Object.hasOwn(object, name)) {
+      const names = this.duplicates.get(object);
+      if (names) names.add(name);
+      else this.duplicates.set(object, new Set([name]));
+    }
+    object[name] = value;
+  }
+
+  #array(): JsonValue[] {
+    const array: JsonValue[] = [];
+    this.#space();
+    if (this.#take(']')) return array;
+    for (;;) {
+      array.push(this.#value());
+      this.#space();
+      if (this.#take(']')) return array;
+      if (!this.#take(',')) throw this.#unexpected('after array element');
+    }
+  }
+
+  #string(): string {
+    let value = '';
+    this.#at++;
+    for (;;) {
+      PLAIN_STRING.lastIndex = this.#at;
+      value += PLAIN_STRING.exec(this.text)?.[0] ?? '';
+      this.#at = PLAIN_STRING.lastIndex;
+      if (this.#take('"')) return wellFormed(value);
+      if (!this.#take('\\')) throw this.#unexpected('in string literal');
+      value += this.#escape();
+    }
+  }
+
+  #escape(): string {
+    const letter = this.text[this.#at] ?? '';
+    const plain = ESCAPES[letter];
+    if (plain !== undefined) {
+      this.#at++;
+      return plain;
+    }
+    if (letter !== 'u') throw this.#unexpected('in string escape code');
+    const hex = this.text.slice(this.#at + 1, this.#at + 5);
+    if (!HEX4.test(hex)) {
+      this.#at++;
+      throw this.#unexpected('in \\u hexadecimal character escape');
+    }
+    this.#at += 5;
+    return String.fromCharCode(Number.parseInt(hex, 16));
+  }
+
+  #literal(): JsonValue {
+    for (const [word, value] of LITERALS) {
+      if (!this.text.startsWith(word, this.#at)) continue;
+      this.#at += word.length;
+      return value;
+    }
+    throw this.#unexpected('in literal');
+  }
+
+  #number(): number | bigint {
+    NUMBER.lastIndex = this.#at;
+    const match = NUMBER.exec(this.text);
+    if (!match) throw this.#unexpected('looking for beginning of value');
+    this.#at = NUMBER.lastIndex;
+    const value = Number(match[0]);
+    if (!Number.isFinite(value)) throw new JsonSyntaxError(`number ${match[0]} is out of range`, this.#at);
+    const integer = match[1] === undefined && match[2] === undefined;
+    return integer && !Number.isSafeInteger(value) ? BigInt(match[0]) : value;
+  }
+
+  #take(character: string): boolean {
+    if (this.text[this.#at] !== character) return false;
+    this.#at++;
+    return true;
+  }
+
+  #space(): void {
+    for (;;) {
+      const code = this.text.charCodeAt(this.#at);
+      if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) return;
+      this.#at++;
+    }
+  }
+
+  #unexpected(where: string): JsonSyntaxError {
+    const code = this.text.codePointAt(this.#at);
+    if (code === undefined) return new JsonSyntaxError('unexpected end of JSON input', this.#at);
+    const character = String.fromCodePoint(code);
+    const shown = character === "'" ? "'\\''" : character < ' ' ? `'${JSON.stringify(character).slice(1, -1)}'` : `'${character}'`;
+    return new JsonSyntaxError(`invalid character ${shown} ${where}`, this.#at);
+  }
+}
+
+const SURROGATE = /[\ud800-\udfff]/;
+
+/** Surrogates without their other half cannot be written as UTF-8. */
+function wellFormed(text: string): string {
+  return SURROGATE.test(text) ? Buffer.from(text).toString() : text;
+}

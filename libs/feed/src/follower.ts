@@ -1,0 +1,264 @@
+import { type Change, type ChangeSource, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
+import type { Clock } from './clock.js';
+import { type AnnouncedChange, type FeedSink, type Following, FollowingEndedError, type ResetReason } from './feed.js';
+import type { HeadReading, Heads } from './heads.js';
+import type { FeedObserver } from './observer.js';
+import { Waiting } from './waiting.js';
+
+/** What a follower shares with the others of its feed. */
+export interface FollowerContext {
+  readonly source: ChangeSource;
+  readonly heads: Heads;
+  readonly clock: Clock;
+  readonly observer: FeedObserver;
+  /** Whether announcements can be expected to arrive by themselves. */
+  readonly busHealthy: () => boolean;
+  /** How long (ms) a predecessor that has not arrived is waited for before the database is asked. */
+  readonly reorderWait: number;
+  /** Changes read from the database at a time. */
+  readonly pageSize: number;
+  /** Longest pause (ms) between attempts to read a database that fails. */
+  readonly maxBackoff: number;
+  /** False only in the negative control of the fault tests: gaps are then delivered as they are. */
+  readonly heal: boolean;
+}
+
+const MIN_BACKOFF = 50;
+
+/** A head that was read while changes up to it were still to come. */
+interface Unconfirmed {
+  readonly head: Version;
+  readonly asOf: number;
+}
+
+/**
+ * Order for one consumer of one type. Announcements that continue the chain go straight on; others wait a moment for
+ * their predecessor; then the gap is read from the database. While it is being read, everything that arrives waits.
+ */
+export class Follower implements Following {
+  #delivered: Version;
+  /** The highest version known to exist. */
+  #target: Version;
+  #waiting = new Waiting();
+  #healing = false;
+  #ended = false;
+  #cancelWait: (() => void) | undefined;
+  #confirmedAt: number | undefined;
+  #unconfirmed: Unconfirmed[] = [];
+  #confirmations: { version: Version; resolve: (version: Version) => void; reject: (error: Error) => void }[] = [];
+
+  constructor(
+    readonly type: TypeId,
+    after: Version,
+    private readonly sink: FeedSink,
+    private readonly context: FollowerContext,
+    private readonly onEnd: (follower: Follower) => void,
+  ) {
+    this.#delivered = after;
+    this.#target = after;
+  }
+
+  get delivered(): Version {
+    return this.#delivered;
+  }
+
+  get confirmedAt(): number | undefined {
+    return this.#confirmedAt;
+  }
+
+  close(): void {
+    this.#end('the subscription was closed');
+  }
+
+  /** Takes announcements in whatever order they come. */
+  announced(changes: readonly AnnouncedChange[]): void {
+    if (this.#ended) return;
+    const ready: Change[] = [];
+    let repeats = 0;
+    let at = this.#delivered;
+    for (const change of changes) {
+      if (change.version <= at || this.#waiting.has(change.previous)) {
+        repeats++;
+      } else if (change.previous === at && !this.#healing && change.bodyOmitted !== true) {
+        ready.push(change);
+        at = this.#waiting.follow(change.version, ready);
+      } else {
+        this.#waiting.hold(change);
+        if (change.version > this.#target) this.#target = change.version;
+      }
+    }
+    if (repeats > 0) this.context.observer.repeated?.(this.type, repeats);
+    this.#hand(ready);
+    if (this.#delivered < this.#target) this.#await(this.#waiting.lacksBody(this.#delivered) ? 0 : undefined);
+  }
+
+  /** Compares with the database: the safety net under the bus. Failures are left to the next poll. */
+  async poll(): Promise<void> {
+    const deliveredBefore = this.#delivered;
+    let reading: HeadReading;
+    try {
+      reading = await this.context.heads.read(this.type);
+    } catch {
+      return;
+    }
+    this.#compare(reading, deliveredBefore);
+  }
+
+  async confirm(): Promise<Version> {
+    const deliveredBefore = this.#delivered;
+    const reading = await this.context.heads.read(this.type);
+    this.#compare(reading, deliveredBefore);
+    if (this.#ended) throw new FollowingEndedError('the subscription has ended');
+    if (this.#delivered >= reading.head) return reading.head;
+    return new Promise((resolve, reject) => this.#confirmations.push({ version: reading.head, resolve, reject }));
+  }
+
+  reset(reason: ResetReason): void {
+    if (this.#ended) return;
+    this.#end(`the subscription was reset (${reason})`);
+    this.context.observer.reset?.(this.type, reason);
+    this.#guarded(() => this.sink.reset(reason));
+  }
+
+  /** `deliveredBefore` is what had been delivered before the head was read: a head below it can only be another history's. */
+  #compare({ head, floor, asOf }: HeadReading, deliveredBefore: Version): void {
+    if (this.#ended) return;
+    if (head < deliveredBefore) this.reset('rewound');
+    else if (floor > this.#delivered) this.reset('expired');
+    if (this.#ended) return;
+    this.#unconfirmed.push({ head, asOf });
+    if (head > this.#target) this.#target = head;
+    this.#confirm();
+    if (this.#delivered < head) this.#await(this.context.busHealthy() ? undefined : 0);
+  }
+
+  #await(wait: number = this.context.reorderWait): void {
+    if (this.#healing || this.#ended) return;
+    if (wait > 0 && this.#cancelWait !== undefined) return;
+    this.#cancelWait?.();
+    this.#cancelWait = this.context.clock.after(wait, () => {
+      this.#cancelWait = undefined;
+      if (this.#ended || this.#delivered >= this.#target) return;
+      if (this.context.heal) void this.#heal();
+      else this.#skip();
+    });
+  }
+
+  /** Reads what is missing, page by page, then goes on with what arrived meanwhile. Never rejects. */
+  async #heal(): Promise<void> {
+    this.#healing = true;
+    let backoff = MIN_BACKOFF;
+    let healed = 0;
+    while (!this.#ended && this.#delivered < this.#target) {
+      try {
+        const page = await this.context.source.changes(this.type, this.#delivered, this.context.pageSize);
+        if (this.#ended) return;
+        if (page.length === 0) {
+          await this.#doubtTarget();
+        } else {
+          healed += page.length;
+          if (!this.#continue(page)) return this.reset('rewound');
+        }
+        backoff = MIN_BACKOFF;
+      } catch (error) {
+        if (this.#ended) return;
+        if (error instanceof HistoryExpiredError) return this.reset('expired');
+        this.context.observer.failed?.(error);
+        await this.#pause(backoff);
+        backoff = Math.min(backoff * 2, this.context.maxBackoff);
+      }
+    }
+    this.#healing = false;
+    if (healed > 0) this.context.observer.healed?.(this.type, healed);
+    if (this.#ended) return;
+    const ready: Change[] = [];
+    this.#waiting.forget(this.#delivered);
+    this.#waiting.follow(this.#delivered, ready);
+    this.#hand(ready);
+    if (this.#delivered < this.#target) this.#await();
+  }
+
+  /** Hands on a page of history. False when it does not continue what was delivered: two histories. */
+  #continue(page: readonly Change[]): boolean {
+    let previous = this.#delivered;
+    for (const change of page) {
+      // A type's first change names no predecessor, whatever its head was before.
+      if (change.previous !== previous && change.previous !== 0n) return false;
+      previous = change.version;
+    }
+    this.#hand(page);
+    return true;
+  }
+
+  /** History ends before a version that was announced: ask where the head really is, and forget what it does not know. */
+  async #doubtTarget(): Promise<void> {
+    const deliveredBefore = this.#delivered;
+    const reading = await this.context.heads.read(this.type);
+    if (reading.head > deliveredBefore) return;
+    this.#waiting.clear();
+    this.#target = deliveredBefore;
+    this.#compare(reading, deliveredBefore);
+  }
+
+  /** The negative control: deliver whatever is there. */
+  #skip(): void {
+    const ready = this.#waiting.drain();
+    this.#hand(ready);
+    this.#target = this.#delivered;
+  }
+
+  #hand(changes: readonly Change[]): void {
+    const last = changes.at(-1);
+    if (last === undefined) return;
+    this.#delivered = last.version;
+    if (this.#target < last.version) this.#target = last.version;
+    if (this.#guarded(() => this.sink.changes(changes))) this.#confirm();
+    else this.reset('expired');
+  }
+
+  #confirm(): void {
+    let reached: Unconfirmed | undefined;
+    while (this.#unconfirmed[0] !== undefined && this.#unconfirmed[0].head <= this.#delivered) {
+      reached = this.#unconfirmed.shift();
+    }
+    if (reached !== undefined) {
+      const { head, asOf } = reached;
+      this.#confirmedAt = asOf;
+      this.context.observer.lag?.(this.type, this.context.clock.now() - asOf);
+      this.#guarded(() => this.sink.confirmed(head, asOf));
+    }
+    if (this.#confirmations.length === 0) return;
+    const due = this.#confirmations.filter(({ version }) => version <= this.#delivered);
+    if (due.length === 0) return;
+    this.#confirmations = this.#confirmations.filter(({ version }) => version > this.#delivered);
+    for (const { version, resolve } of due) resolve(version);
+  }
+
+  /** A consumer that fails has lost its place; its error must not reach the bus or the other consumers. */
+  #guarded(call: () => void): boolean {
+    try {
+      call();
+      return true;
+    } catch (error) {
+      this.context.observer.failed?.(error);
+      return false;
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.context.clock.after(ms, resolve);
+    });
+  }
+
+  #end(why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#cancelWait?.();
+    this.#waiting.clear();
+    this.onEnd(this);
+    for (const { reject } of this.#confirmations) reject(new FollowingEndedError(why));
+    this.#confirmations = [];
+    this.#unconfirmed = [];
+  }
+}

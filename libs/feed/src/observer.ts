@@ -1,0 +1,15 @@
+import type { TypeId } from '@orch/storage';
+import type { ResetReason } from './feed.js';
+
+/** What the feed tells metrics and logs. Calls are cheap and must not throw. */
+export interface FeedObserver {
+  /** So many changes had to be read from the database because the bus did not bring them. */
+  healed?(type: TypeId, changes: number): void;
+  /** So many announcements had been delivered before. */
+  repeated?(type: TypeId, changes: number): void;
+  reset?(type: TypeId, reason: ResetReason): void;
+  /** Milliseconds from the start of a head read to the delivery of everything up to that head. */
+  lag?(type: TypeId, ms: number): void;
+  /** A read of the database, or a consumer, failed; the feed goes on trying. */
+  failed?(error: unknown): void;
+}

@@ -1,0 +1,113 @@
+import type { ChangeSource, TypeId, Version } from '@orch/storage';
+import { type Clock, systemClock } from './clock.js';
+import type { ChangeBus, FeedSink, Following } from './feed.js';
+import { Follower, type FollowerContext } from './follower.js';
+import { Heads } from './heads.js';
+import type { FeedObserver } from './observer.js';
+
+export interface OrderedFeedOptions {
+  readonly source: ChangeSource;
+  readonly bus: ChangeBus;
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Milliseconds between reads of the heads of all followed types, in one query. Default 1000. */
+  readonly pollInterval?: number;
+  /** Milliseconds that a missing predecessor is waited for before it is read from the database. Default 5. */
+  readonly reorderWait?: number;
+  /** Changes read from the database at a time. Default 500. */
+  readonly pageSize?: number;
+  /** Longest pause, in ms, between attempts to read a database that fails. Default 2000. */
+  readonly maxBackoff?: number;
+  readonly observer?: FeedObserver;
+  /** Deliberate defects, for the negative controls of the fault tests. */
+  readonly failpoints?: ReadonlySet<'no-heal'>;
+}
+
+/**
+ * Turns a bus that may lose, repeat, delay and reorder into one ordered, gap-free sequence per consumer, with the
+ * database as the judge: the chain of `previous` versions shows a gap, and a poll of the heads shows a silent bus.
+ */
+export class OrderedFeed {
+  readonly #followers = new Set<Follower>();
+  readonly #context: FollowerContext;
+  readonly #bus: ChangeBus;
+  readonly #pollInterval: number;
+  readonly #stopListening: (() => void)[];
+  #cancelPoll: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: OrderedFeedOptions) {
+    const clock = options.clock ?? systemClock;
+    const observer = options.observer ?? {};
+    this.#bus = options.bus;
+    this.#pollInterval = options.pollInterval ?? 1000;
+    this.#context = {
+      source: options.source,
+      heads: new Heads(options.source, clock, (error) => observer.failed?.(error)),
+      clock,
+      observer,
+      busHealthy: () => this.#bus.healthy(),
+      reorderWait: options.reorderWait ?? 5,
+      pageSize: options.pageSize ?? 500,
+      maxBackoff: options.maxBackoff ?? 2000,
+      heal: options.failpoints?.has('no-heal') !== true,
+    };
+    this.#stopListening = [
+      options.bus.onConnected(() => void this.#poll()),
+      options.source.onRewind(() => {
+        for (const follower of [...this.#followers]) follower.reset('rewound');
+      }),
+    ];
+  }
+
+  /** Delivers every change of the type after a version, in order, to the sink; no call is made before this one returns. */
+  follow(type: TypeId, after: Version, sink: FeedSink): Following {
+    if (this.#closed) throw new Error('the feed is closed');
+    let unsubscribe = (): void => {};
+    const follower = new Follower(type, after, sink, this.#context, (ended) => {
+      this.#followers.delete(ended);
+      unsubscribe();
+    });
+    this.#followers.add(follower);
+    unsubscribe = this.#bus.subscribe(type, (changes) => follower.announced(changes));
+    if (this.#context.heal) void follower.poll();
+    if (this.#cancelPoll === undefined) this.#schedule();
+    return follower;
+  }
+
+  /**
+   * How long ago, in ms, the longest-unconfirmed follower was known to have everything: grows when changes do not arrive
+   * and when the database cannot be asked. Zero when nothing is followed.
+   */
+  lag(): number {
+    const now = this.#context.clock.now();
+    let lag = 0;
+    for (const { confirmedAt } of this.#followers) {
+      if (confirmedAt !== undefined) lag = Math.max(lag, now - confirmedAt);
+    }
+    return lag;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelPoll?.();
+    for (const stop of this.#stopListening) stop();
+    for (const follower of [...this.#followers]) follower.close();
+  }
+
+  #schedule(): void {
+    this.#cancelPoll = this.#context.clock.after(this.#pollInterval, () => void this.#pollAndSchedule());
+  }
+
+  async #pollAndSchedule(): Promise<void> {
+    await this.#poll();
+    if (this.#closed || this.#followers.size === 0) this.#cancelPoll = undefined;
+    else this.#schedule();
+  }
+
+  /** All followers ask in the same turn, which makes it one query. */
+  async #poll(): Promise<void> {
+    if (!this.#context.heal) return;
+    await Promise.all([...this.#followers].map((follower) => follower.poll()));
+  }
+}

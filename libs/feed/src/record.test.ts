@@ -1,0 +1,82 @@
+import type { Change } from '@orch/storage';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeBatch, encodeBatches, MalformedRecordError } from './record.js';
+
+const change: fc.Arbitrary<Change> = fc.record({
+  type: fc.nat(0xffff_ffff),
+  version: fc.bigInt(1n, 2n ** 64n - 1n),
+  previous: fc.bigInt(0n, 2n ** 64n - 1n),
+  op: fc.constantFrom('create', 'update', 'delete'),
+  namespace: fc.string({ unit: 'grapheme' }),
+  name: fc.string({ unit: 'grapheme', minLength: 1 }),
+  uid: fc.uuid(),
+  body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
+  at: fc.integer({ min: -(2 ** 40), max: 2 ** 50 }),
+});
+
+describe('change records', () => {
+  it('come back as they went', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 5 }), (changes) => {
+        const batches = encodeBatches(changes, 1 << 20);
+        expect(batches).toHaveLength(1);
+        expect(batches.flatMap(({ payload }) => decodeBatch(payload))).toEqual(changes);
+        expect(batches[0]?.last).toBe(changes.at(-1));
+      }),
+      { seed: 1 },
+    );
+  });
+
+  it('are split at the limit, and only what cannot fit leaves its body behind', () => {
+    fc.assert(
+      fc.property(
+        fc.array(change, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 400, max: 1000 }),
+        (changes, limit) => {
+          const small = changes.map((each) => ({ ...each, namespace: 'ns', name: 'n' }));
+          const large = small.map((each, index) => (index === 3 ? { ...each, body: Buffer.alloc(2000) } : each));
+          const batches = encodeBatches(large, limit);
+          for (const { payload } of batches) expect(payload.length).toBeLessThanOrEqual(limit);
+          const decoded = batches.flatMap(({ payload }) => decodeBatch(payload));
+          expect(decoded).toEqual(
+            large.map((each, index) => (index === 3 ? { ...each, body: Buffer.alloc(0), bodyOmitted: true } : each)),
+          );
+        },
+      ),
+      { seed: 2 },
+    );
+  });
+
+  it('that are damaged are refused with one kind of error', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        try {
+          decodeBatch(bytes);
+        } catch (error) {
+          expect(error).toBeInstanceOf(MalformedRecordError);
+        }
+      }),
+      { seed: 3, numRuns: 2000 },
+    );
+    const [whole] = encodeBatches(
+      [
+        {
+          type: 1,
+          version: 5n,
+          previous: 4n,
+          op: 'create',
+          namespace: 'a',
+          name: 'b',
+          uid: 'u',
+          body: Buffer.from('{}'),
+          at: 1,
+        },
+      ],
+      1000,
+    );
+    for (let length = 1; length < (whole?.payload.length ?? 0); length++) {
+      expect(() => decodeBatch(whole?.payload.subarray(0, length) ?? new Uint8Array())).toThrow(MalformedRecordError);
+    }
+  });
+});

@@ -1,0 +1,68 @@
+import type { Clock } from '../clock.js';
+
+interface Timer {
+  readonly at: number;
+  readonly order: number;
+  readonly task: () => void;
+}
+
+/** A clock that stands still until it is told to go on. */
+export class ManualClock implements Clock {
+  #now = 0;
+  #order = 0;
+  #timers = new Set<Timer>();
+  #soon: (() => void)[] = [];
+
+  now(): number {
+    return this.#now;
+  }
+
+  after(ms: number, task: () => void): () => void {
+    const timer = { at: this.#now + ms, order: this.#order++, task };
+    this.#timers.add(timer);
+    return () => this.#timers.delete(timer);
+  }
+
+  soon(task: () => void): void {
+    this.#soon.push(task);
+  }
+
+  /** Lets `ms` pass: every timer runs at its time, and whatever promises settle on the way. */
+  async advance(ms: number): Promise<void> {
+    const end = this.#now + ms;
+    await this.settle();
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#now = Math.max(this.#now, next.at);
+      next.task();
+      await this.settle();
+    }
+    this.#now = end;
+  }
+
+  /** Runs what needs no time: promises, and tasks of the next turn. */
+  async settle(): Promise<void> {
+    do {
+      await new Promise((resolve) => setImmediate(resolve));
+      const tasks = this.#soon;
+      this.#soon = [];
+      for (const task of tasks) task();
+    } while (this.#soon.length > 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.#soon.length > 0) await this.settle();
+  }
+
+  /** Timers that are still set. */
+  get pending(): number {
+    return this.#timers.size;
+  }
+
+  #next(end: number): Timer | undefined {
+    let next: Timer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at > end) continue;
+      if (next === undefined || timer.at < next.at || (timer.at === next.at && timer.order < next.order)) next = timer;
+    }
+    return next;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Change, Version } from '@orch/storage';
+import type { AnnouncedChange } from './feed.js';
+
+const MAX_CHANGES = 4096;
+const MAX_BYTES = 16 << 20;
+
+/** Announcements whose predecessor has not arrived, by that predecessor. Bounded: what finds no room is read from the database. */
+export class Waiting {
+  #byPrevious = new Map<Version, AnnouncedChange>();
+  #bytes = 0;
+
+  has(previous: Version): boolean {
+    return this.#byPrevious.has(previous);
+  }
+
+  hold(change: AnnouncedChange): void {
+    if (this.#byPrevious.size >= MAX_CHANGES || this.#bytes + change.body.length > MAX_BYTES) return;
+    this.#byPrevious.set(change.previous, change);
+    this.#bytes += change.body.length;
+  }
+
+  /** Moves what continues from `version` to `ready` and returns the version that it leads to. */
+  follow(version: Version, ready: Change[]): Version {
+    if (this.#byPrevious.size === 0) return version;
+    let at = version;
+    for (let next = this.#byPrevious.get(at); next !== undefined; next = this.#byPrevious.get(at)) {
+      if (next.bodyOmitted === true) break;
+      this.#remove(next);
+      ready.push(next);
+      at = next.version;
+    }
+    return at;
+  }
+
+  /** Whether the successor of this version is here, without its body. */
+  lacksBody(version: Version): boolean {
+    return this.#byPrevious.get(version)?.bodyOmitted === true;
+  }
+
+  /** Drops what has been delivered by other means. */
+  forget(delivered: Version): void {
+    for (const change of [...this.#byPrevious.values()]) {
+      if (change.version <= delivered) this.#remove(change);
+    }
+  }
+
+  /** Everything with a body, in order of version. */
+  drain(): Change[] {
+    const all = [...this.#byPrevious.values()].filter((change) => change.bodyOmitted !== true);
+    this.clear();
+    return all.sort((a, b) => (a.version < b.version ? -1 : 1));
+  }
+
+  clear(): void {
+    this.#byPrevious.clear();
+    this.#bytes = 0;
+  }
+
+  #remove(change: AnnouncedChange): void {
+    if (this.#byPrevious.delete(change.previous)) this.#bytes -= change.body.length;
+  }
+}

@@ -1,0 +1,38 @@
+import { UNSET } from '../printing/text.js';
+import { at, fill, isObject, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const validatingAdmissionPolicy: KindDeclaration = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults: (object) => defaultMatch(at(object, 'spec', 'matchConstraints')),
+  row: (object) => ({
+    Validations: objectsAt(object, 'spec', 'validations').length,
+    ParamKind: at(object, 'spec', 'paramKind')
+      ? `${textAt(object, 'spec', 'paramKind', 'apiVersion')}/${textAt(object, 'spec', 'paramKind', 'kind')}`
+      : UNSET,
+  }),
+};
+
+export const validatingAdmissionPolicyBinding: KindDeclaration = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults: (object) => defaultMatch(at(object, 'spec', 'matchResources')),
+  row: (object) => ({
+    PolicyName: textAt(object, 'spec', 'policyName'),
+    ParamRef: paramRef(at(object, 'spec', 'paramRef')),
+  }),
+};
+
+/** Selectors that are not given select everything. */
+function defaultMatch(match: unknown): void {
+  if (!isObject(match)) return;
+  fill(match, 'namespaceSelector', {});
+  fill(match, 'objectSelector', {});
+}
+
+function paramRef(reference: unknown): string {
+  if (!isObject(reference)) return UNSET;
+  const namespace = textAt(reference, 'namespace');
+  return namespace ? `${namespace}/${textAt(reference, 'name')}` : textAt(reference, 'name');
+}

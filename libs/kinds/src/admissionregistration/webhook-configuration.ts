@@ -1,0 +1,15 @@
+import { fill, objectsAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+/** Mutating and validating configurations. */
+export const webhookConfiguration: KindDeclaration = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults(object) {
+    for (const webhook of objectsAt(object, 'webhooks')) {
+      fill(webhook, 'namespaceSelector', {});
+      fill(webhook, 'objectSelector', {});
+    }
+  },
+  row: (object) => ({ Webhooks: objectsAt(object, 'webhooks').length }),
+};

@@ -1,0 +1,30 @@
+import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const customResourceDefinition: KindDeclaration = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    fill(spec, 'conversion', { strategy: 'None' });
+    const names = ensureObject(spec, 'names');
+    const kind = textAt(names, 'kind');
+    if (kind) {
+      fillZero(names, 'singular', kind.toLowerCase());
+      fillZero(names, 'listKind', `${kind}List`);
+    }
+  },
+  prepareForCreate(object) {
+    const stored = objectsAt(object, 'spec', 'versions').find((version) => version.storage === true);
+    ensureObject(object, 'status').storedVersions = stored ? [textAt(stored, 'name')] : [];
+  },
+  prepareForUpdate(object) {
+    // A version that becomes the stored one is remembered at once: objects may lie in it from now on.
+    const stored = objectsAt(object, 'spec', 'versions').find((version) => version.storage === true);
+    const status = ensureObject(object, 'status');
+    const before = Array.isArray(status.storedVersions) ? status.storedVersions : [];
+    const name = textAt(stored, 'name');
+    if (name && !before.includes(name)) status.storedVersions = [...before, name];
+    if (isEmpty(status.storedVersions)) delete status.storedVersions;
+  },
+};

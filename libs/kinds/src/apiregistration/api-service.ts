@@ -1,0 +1,20 @@
+import type { ApiObject } from '@orch/machinery';
+import { at, isObject, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const apiService: KindDeclaration = {
+  unconditionalUpdate: false,
+  row: (object) => ({ Service: serviceText(object), Available: available(object) }),
+};
+
+function serviceText(object: ApiObject): string {
+  const service = at(object, 'spec', 'service');
+  return isObject(service) ? `${textAt(service, 'namespace')}/${textAt(service, 'name')}` : 'Local';
+}
+
+function available(object: ApiObject): string {
+  const condition = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Available');
+  if (condition === undefined) return 'Unknown';
+  const status = textAt(condition, 'status');
+  return status === 'True' ? status : `${status} (${textAt(condition, 'reason')})`;
+}

@@ -1,0 +1,18 @@
+import type { ApiObject } from '@orch/machinery';
+import { NONE } from '../printing/text.js';
+import { countAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const controllerRevision: KindDeclaration = {
+  validateUpdate: (object, old) => immutableField(object, old, 'data'),
+  row: (object) => ({ Controller: controller(object), Revision: countAt(object, 'revision') }),
+};
+
+/** The owner that controls the object, as `deployment.apps/name`. */
+function controller(object: ApiObject): string {
+  const owner = object.metadata?.ownerReferences?.find((reference) => reference.controller === true);
+  if (!owner) return NONE;
+  const group = owner.apiVersion.includes('/') ? `.${owner.apiVersion.split('/')[0]}` : '';
+  return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
+}

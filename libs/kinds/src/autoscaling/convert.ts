@@ -1,0 +1,95 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import type { ResourceDefinition } from '@orch/schema';
+import { conforms, schemaAt } from '../conversion/conforms.js';
+import { equal } from '../rules/equal.js';
+import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../rules/fields.js';
+import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
+
+/** Where version 1 keeps what it has no field for, as JSON of version 2. */
+const KEPT = [
+  { section: 'spec', field: 'metrics', annotation: 'metrics' },
+  { section: 'spec', field: 'behavior', annotation: 'behavior' },
+  { section: 'status', field: 'currentMetrics', annotation: 'current-metrics' },
+  { section: 'status', field: 'conditions', annotation: 'conditions' },
+] as const;
+
+/** The two lists of metrics, and the field of version 1 that stands for their CPU entry. */
+const METRICS: readonly { section: 'spec' | 'status'; list: string; side: MetricSide; field: string }[] = [
+  { section: 'spec', list: 'metrics', side: 'target', field: 'targetCPUUtilizationPercentage' },
+  { section: 'status', list: 'currentMetrics', side: 'current', field: 'currentCPUUtilizationPercentage' },
+];
+
+/** The annotation's full key; `metrics` for what version 1 cannot say of `spec.metrics`. */
+export const keptKey = (names: Names, annotation: string): string =>
+  names.key(`autoscaling.alpha.orch.io/${annotation}`);
+
+/** Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. */
+export function toV1(object: ApiObject, names: Names): ApiObject {
+  const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
+  const annotations: Record<string, string> = { ...object.metadata?.annotations };
+  const utilization = METRICS.map(({ section, list, side }) =>
+    cpuUtilization(side, objectsAt(sections[section], list)),
+  );
+  for (const { section, field, annotation } of KEPT) {
+    const value = sections[section][field];
+    delete sections[section][field];
+    if (!isEmpty(value) && !saidByField(section, field, value))
+      annotations[keptKey(names, annotation)] = JSON.stringify(value);
+  }
+  METRICS.forEach(({ section, field }, index) => {
+    if (utilization[index] !== undefined) sections[section][field] = utilization[index];
+  });
+  return assemble(object, sections, annotations);
+}
+
+/** A list of nothing but the CPU's metric in its plain form needs no annotation. */
+function saidByField(section: string, field: string, value: unknown): boolean {
+  const rule = METRICS.find((each) => each.section === section && each.list === field);
+  if (!rule || !Array.isArray(value)) return false;
+  const utilization = cpuUtilization(rule.side, value as Json[]);
+  return utilization !== undefined && equal(value, [cpuMetric(rule.side, utilization)]);
+}
+
+/** Version 1 to version 2, the inverse of {@link toV1}. What an annotation holds counts only if it fits the schema. */
+export function toV2(object: ApiObject, target: ResourceDefinition, names: Names): ApiObject {
+  const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
+  const annotations: Record<string, string> = { ...object.metadata?.annotations };
+  for (const { section, field, annotation } of KEPT) {
+    const key = keptKey(names, annotation);
+    const value = parsed(annotations[key]);
+    const schema = schemaAt(target.schema, section, field);
+    if (value === undefined || !schema || !conforms(schema, value)) continue;
+    sections[section][field] = value;
+    delete annotations[key];
+  }
+  for (const { section, list, side, field } of METRICS) {
+    const metrics = withCpuUtilization(side, objectsAt(sections[section], list), numberAt(sections[section], field));
+    delete sections[section][field];
+    if (metrics.length > 0) sections[section][list] = metrics;
+    else delete sections[section][list];
+  }
+  return assemble(object, sections, annotations);
+}
+
+function assemble(
+  object: ApiObject,
+  sections: { spec: Json; status: Json },
+  annotations: Record<string, string>,
+): ApiObject {
+  const { annotations: _before, ...metadata } = object.metadata ?? {};
+  return {
+    ...object,
+    metadata: isEmpty(annotations) ? metadata : { ...metadata, annotations },
+    ...(object.spec !== undefined && { spec: sections.spec }),
+    ...(object.status !== undefined && { status: sections.status }),
+  };
+}
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { UNSET } from '../printing/text.js';
+import {
+  countAt,
+  ensureObject,
+  fill,
+  fillZero,
+  isEmpty,
+  isObject,
+  type Json,
+  numberAt,
+  textAt,
+} from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keptKey } from './convert.js';
+import { cpuMetric } from './cpu-metric.js';
+import { targets, targetsV1 } from './targets.js';
+
+const DEFAULT_CPU_UTILIZATION = 80;
+
+const POLICIES = {
+  scaleUp: [
+    { type: 'Pods', value: 4, periodSeconds: 15 },
+    { type: 'Percent', value: 100, periodSeconds: 15 },
+  ],
+  scaleDown: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+} as const;
+
+export const horizontalPodAutoscalerV2: KindDeclaration = {
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    if (isEmpty(spec.metrics)) spec.metrics = [cpuMetric('target', DEFAULT_CPU_UTILIZATION)];
+    if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
+  },
+  row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
+};
+
+export const horizontalPodAutoscalerV1: KindDeclaration = {
+  defaults(object, names) {
+    if (hasKeptMetrics(object, names)) return;
+    fill(ensureObject(object, 'spec'), 'targetCPUUtilizationPercentage', DEFAULT_CPU_UTILIZATION);
+  },
+  row: (object) => ({ ...commonCells(object), Targets: targetsV1(object) }),
+};
+
+const hasKeptMetrics = (object: ApiObject, names: Names): boolean =>
+  object.metadata?.annotations?.[keptKey(names, 'metrics')] !== undefined;
+
+function defaultBehavior(behavior: Json): void {
+  for (const direction of ['scaleUp', 'scaleDown'] as const) {
+    const rules = ensureObject(behavior, direction);
+    if (direction === 'scaleUp') fill(rules, 'stabilizationWindowSeconds', 0);
+    fillZero(rules, 'selectPolicy', 'Max');
+    if (isEmpty(rules.policies)) rules.policies = POLICIES[direction].map((policy) => ({ ...policy }));
+  }
+}
+
+const commonCells = (object: ApiObject) => ({
+  Reference: `${textAt(object, 'spec', 'scaleTargetRef', 'kind')}/${textAt(object, 'spec', 'scaleTargetRef', 'name')}`,
+  MinPods: String(numberAt(object, 'spec', 'minReplicas') ?? UNSET),
+  MaxPods: countAt(object, 'spec', 'maxReplicas'),
+  Replicas: countAt(object, 'status', 'currentReplicas'),
+});

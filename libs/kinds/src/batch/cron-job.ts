@@ -1,0 +1,24 @@
+import { defaultTemplate } from '../pods/pod-spec.js';
+import { age, timeOf } from '../printing/age.js';
+import { containersOf, formatSelector, NONE, optionalBool } from '../printing/text.js';
+import { at, isObject, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const cronJob: KindDeclaration = {
+  generation: true,
+  defaults(object) {
+    const spec = at(object, 'spec', 'jobTemplate', 'spec');
+    if (isObject(spec)) defaultTemplate(spec);
+  },
+  row(object, now) {
+    const last = at(object, 'status', 'lastScheduleTime');
+    return {
+      Schedule: textAt(object, 'spec', 'schedule'),
+      Suspend: optionalBool(at(object, 'spec', 'suspend')),
+      Active: objectsAt(object, 'status', 'active').length,
+      'Last Schedule': timeOf(last) === undefined ? NONE : age(last, now),
+      ...containersOf(at(object, 'spec', 'jobTemplate', 'spec', 'template', 'spec')),
+      Selector: formatSelector(at(object, 'spec', 'jobTemplate', 'spec', 'selector')),
+    };
+  },
+};

@@ -1,0 +1,65 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { defaultTemplate } from '../pods/pod-spec.js';
+import { humanDuration, timeOf } from '../printing/age.js';
+import { containersOf, formatSelector } from '../printing/text.js';
+import { at, copy, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const job: KindDeclaration = {
+  generation: true,
+  defaultPropagation: 'Orphan',
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+    fill(spec, 'parallelism', 1);
+    for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
+      for (const pattern of objectsAt(rule, 'onPodConditions')) fillZero(pattern, 'status', 'True');
+    }
+    const metadata = ensureObject(object, 'metadata');
+    const labels = at(spec, 'template', 'metadata', 'labels');
+    if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
+    defaultTemplate(spec);
+  },
+  prepareForCreate: generateSelector,
+  validateUpdate: (object, old) => [
+    ...immutableField(object, old, 'spec', 'selector'),
+    ...immutableField(object, old, 'spec', 'completionMode'),
+  ],
+  row: (object, now) => ({
+    Completions: completions(object),
+    Duration: duration(object, now),
+    ...containersOf(at(object, 'spec', 'template', 'spec')),
+    Selector: formatSelector(at(object, 'spec', 'selector')),
+  }),
+  selectableFields: { 'status.successful': (object) => String(countAt(object, 'status', 'succeeded')) },
+};
+
+/** Unless its author selects by hand, a Job owns the pods that carry its uid. */
+function generateSelector(object: ApiObject, names: Names): void {
+  const spec = ensureObject(object, 'spec');
+  if (spec.manualSelector === true) return;
+  const name = object.metadata?.name ?? '';
+  const uid = object.metadata?.uid ?? '';
+  const uidLabel = names.key('batch.orch.io/controller-uid');
+  const labels = ensureObject(ensureObject(ensureObject(spec, 'template'), 'metadata'), 'labels');
+  fill(labels, 'job-name', name);
+  fill(labels, names.key('batch.orch.io/job-name'), name);
+  fill(labels, 'controller-uid', uid);
+  fill(labels, uidLabel, uid);
+  fill(ensureObject(ensureObject(spec, 'selector'), 'matchLabels'), uidLabel, uid);
+}
+
+function completions(object: ApiObject): string {
+  const succeeded = countAt(object, 'status', 'succeeded');
+  const wanted = numberAt(object, 'spec', 'completions');
+  if (wanted !== undefined) return `${succeeded}/${wanted}`;
+  const parallelism = countAt(object, 'spec', 'parallelism');
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function duration(object: ApiObject, now: number): string {
+  const start = timeOf(at(object, 'status', 'startTime'));
+  if (start === undefined) return '';
+  return humanDuration((timeOf(at(object, 'status', 'completionTime')) ?? now) - start);
+}

@@ -1,0 +1,13 @@
+import { orNone } from '../printing/text.js';
+import { textAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const clusterTrustBundle: KindDeclaration = {
+  // Names of bundles bound to a signer hold colons: `example.com:mysigner:mybundle`.
+  nameRule: 'pathSegment',
+  unconditionalUpdate: false,
+  validateUpdate: (object, old) => immutableField(object, old, 'spec', 'signerName'),
+  row: (object) => ({ SignerName: orNone(textAt(object, 'spec', 'signerName')) }),
+  selectableFields: { 'spec.signerName': (object) => textAt(object, 'spec', 'signerName') },
+};

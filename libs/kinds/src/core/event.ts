@@ -1,0 +1,26 @@
+import { eventRow } from '../events/event-row.js';
+import { textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+/** Field of an event in its core form, by the name of its selector. */
+const involved = (name: string) => (object: unknown) => textAt(object, 'involvedObject', name);
+
+/** Both groups' events; field selectors name fields of the core form in both. */
+export const event: KindDeclaration = {
+  nameRule: 'pathSegment',
+  createOnUpdate: true,
+  row: eventRow,
+  selectableFields: {
+    'involvedObject.kind': involved('kind'),
+    'involvedObject.namespace': involved('namespace'),
+    'involvedObject.name': involved('name'),
+    'involvedObject.uid': involved('uid'),
+    'involvedObject.apiVersion': involved('apiVersion'),
+    'involvedObject.resourceVersion': involved('resourceVersion'),
+    'involvedObject.fieldPath': involved('fieldPath'),
+    reason: (object) => textAt(object, 'reason'),
+    reportingComponent: (object) => textAt(object, 'reportingComponent'),
+    source: (object) => textAt(object, 'source', 'component') || textAt(object, 'reportingComponent'),
+    type: (object) => textAt(object, 'type'),
+  },
+};

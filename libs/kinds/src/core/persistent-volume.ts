@@ -1,0 +1,34 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import { accessModes, UNSET } from '../printing/text.js';
+import { at, stringsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const persistentVolume: KindDeclaration = {
+  prepareForCreate(object) {
+    object.status = { phase: 'Pending' };
+  },
+  row: (object, _now, names) => ({
+    Capacity: textAt(object, 'spec', 'capacity', 'storage'),
+    'Access Modes': accessModes(stringsAt(object, 'spec', 'accessModes')),
+    'Reclaim Policy': textAt(object, 'spec', 'persistentVolumeReclaimPolicy'),
+    Status: volumePhase(object),
+    Claim: claim(object),
+    StorageClass: storageClass(object, names),
+    Reason: textAt(object, 'status', 'reason'),
+    VolumeMode: textAt(object, 'spec', 'volumeMode') || UNSET,
+  }),
+};
+
+function claim(object: ApiObject): string {
+  if (at(object, 'spec', 'claimRef') === undefined) return '';
+  return `${textAt(object, 'spec', 'claimRef', 'namespace')}/${textAt(object, 'spec', 'claimRef', 'name')}`;
+}
+
+/** Phase of a volume or a claim, `Terminating` while it is being deleted. */
+export const volumePhase = (object: ApiObject): string =>
+  object.metadata?.deletionTimestamp ? 'Terminating' : textAt(object, 'status', 'phase');
+
+/** Class of a volume or a claim; an old annotation goes first. */
+export const storageClass = (object: ApiObject, names: Names): string =>
+  object.metadata?.annotations?.[names.key('volume.beta.orch.io/storage-class')] ??
+  textAt(object, 'spec', 'storageClassName');

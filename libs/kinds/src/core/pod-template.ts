@@ -1,0 +1,16 @@
+import { defaultPodSpec } from '../pods/pod-spec.js';
+import { containersOf, formatLabels } from '../printing/text.js';
+import { at, isObject, mapAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const podTemplate: KindDeclaration = {
+  generation: true,
+  defaults(object) {
+    const spec = at(object, 'template', 'spec');
+    if (isObject(spec)) defaultPodSpec(spec);
+  },
+  row: (object) => ({
+    ...containersOf(at(object, 'template', 'spec')),
+    'Pod Labels': formatLabels(mapAt(object, 'template', 'metadata', 'labels')),
+  }),
+};

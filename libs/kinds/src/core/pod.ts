@@ -1,0 +1,96 @@
+import type { ApiObject } from '@orch/machinery';
+import { defaultPodSpec } from '../pods/pod-spec.js';
+import { summarizePod } from '../pods/pod-summary.js';
+import { qosClass, requestsFromLimits } from '../pods/resources.js';
+import { NONE, orNone } from '../printing/text.js';
+import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepDesired } from '../rules/separation.js';
+
+export const pod: KindDeclaration = {
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    requestsFromLimits(spec);
+    defaultPodSpec(spec);
+  },
+  prepareForCreate(object) {
+    object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
+  },
+  subresources: {
+    status(object, old) {
+      keepDesired(object, old);
+      const metadata = ensureObject(object, 'metadata');
+      metadata.ownerReferences = copy(old.metadata?.ownerReferences);
+      const quality = textAt(old, 'status', 'qosClass');
+      if (quality !== '') ensureObject(object, 'status').qosClass = quality;
+    },
+    ephemeralcontainers(object, old) {
+      const added = at(object, 'spec', 'ephemeralContainers');
+      keepDesired(object, old);
+      object.status = copy(old.status);
+      const spec = ensureObject(object, 'spec');
+      if (added === undefined) delete spec.ephemeralContainers;
+      else spec.ephemeralContainers = added;
+    },
+  },
+  row(object, now) {
+    const { ready, status, restarts } = summarizePod(object, now);
+    return {
+      Ready: ready,
+      Status: status,
+      Restarts: restarts,
+      IP: orNone(podIPs(object)[0] ?? ''),
+      Node: orNone(textAt(object, 'spec', 'nodeName')),
+      'Nominated Node': orNone(textAt(object, 'status', 'nominatedNodeName')),
+      'Readiness Gates': readinessGates(object),
+    };
+  },
+  selectableFields: {
+    'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
+    'spec.restartPolicy': (object) => textAt(object, 'spec', 'restartPolicy'),
+    'spec.schedulerName': (object) => textAt(object, 'spec', 'schedulerName'),
+    'spec.serviceAccountName': (object) => textAt(object, 'spec', 'serviceAccountName'),
+    'spec.hostNetwork': (object) => String(at(object, 'spec', 'hostNetwork') === true),
+    'status.phase': (object) => textAt(object, 'status', 'phase'),
+    'status.podIP': (object) => podIPs(object)[0] ?? '',
+    'status.podIPs': (object) => podIPs(object)[0] ?? '',
+    'status.nominatedNodeName': (object) => textAt(object, 'status', 'nominatedNodeName'),
+  },
+  gracePeriod(object, requested) {
+    const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));
+    if (ended || textAt(object, 'spec', 'nodeName') === '') return 0;
+    const seconds = requested ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 0;
+    return seconds < 0 ? 1 : seconds;
+  },
+};
+
+function podIPs(object: ApiObject): string[] {
+  const addresses = objectsAt(object, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));
+  const first = textAt(object, 'status', 'podIP');
+  return addresses.length > 0 || first === '' ? addresses : [first];
+}
+
+/** How many of the pod's readiness gates are met. */
+function readinessGates(object: ApiObject): string {
+  const gates = objectsAt(object, 'spec', 'readinessGates').map((gate) => gate.conditionType);
+  if (gates.length === 0) return NONE;
+  const met = objectsAt(object, 'status', 'conditions')
+    .filter((condition) => condition.status === 'True')
+    .map((condition) => condition.type);
+  return `${gates.filter((gate) => met.includes(gate)).length}/${gates.length}`;
+}
+
+/** A pod that is created with scheduling gates says so at once. */
+function gatedCondition(object: ApiObject): Json {
+  if (isEmpty(at(object, 'spec', 'schedulingGates'))) return {};
+  return {
+    conditions: [
+      {
+        type: 'PodScheduled',
+        status: 'False',
+        reason: 'SchedulingGated',
+        message: 'Scheduling is blocked due to non-empty scheduling gates',
+      },
+    ],
+  };
+}

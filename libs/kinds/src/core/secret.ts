@@ -1,0 +1,24 @@
+import { ensureObject, mapAt, objectAt, textAt } from '../rules/fields.js';
+import { immutableContents, immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const secret: KindDeclaration = {
+  defaults(object) {
+    const plain = Object.entries(mapAt(object, 'stringData'));
+    if (plain.length > 0) {
+      const data = ensureObject(object, 'data');
+      for (const [key, value] of plain) data[key] = Buffer.from(value, 'utf8').toString('base64');
+    }
+    delete object.stringData;
+  },
+  validateUpdate: (object, old) => [
+    ...immutableField(object, old, 'type'),
+    ...immutableContents(object, old, ['data']),
+  ],
+  prepareForUpdate(object, old) {
+    // The type cannot change, so an update that leaves it out means the old one.
+    if (!object.type) object.type = old.type;
+  },
+  row: (object) => ({ Type: textAt(object, 'type'), Data: Object.keys(objectAt(object, 'data')).length }),
+  selectableFields: { type: (object) => textAt(object, 'type') },
+};

@@ -1,0 +1,116 @@
+import { type ApiObject, invalid, invalidValue, StatusError } from '@orch/machinery';
+import { AllocationError, type Allocator, type Allocators, type Owner } from '../allocation/allocator.js';
+import { countAt, ensureObject, fill, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
+import type { Allocation } from '../rules/kind-rules.js';
+
+/** The cluster address of Services that want none. */
+const HEADLESS = 'None';
+
+interface Taken {
+  readonly allocator: Allocator;
+  readonly value: string;
+}
+
+/**
+ * Takes the address and the ports that the Service's type calls for.
+ * @throws StatusError Invalid when a wanted value cannot be had
+ */
+export async function allocateService(
+  object: ApiObject,
+  old: ApiObject | undefined,
+  allocators: Allocators,
+): Promise<Allocation> {
+  const owner = ownerOf(object);
+  const held = old ? valuesOf(old, allocators) : [];
+  const taken: Taken[] = [];
+  const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
+    if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === wanted)) return wanted;
+    const value = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted));
+    taken.push({ allocator, value });
+    return value;
+  };
+  const undo = () => releaseAll(taken, owner);
+  try {
+    await takeAll(ensureObject(object, 'spec'), allocators, take);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  const kept = valuesOf(object, allocators);
+  const dropped = held.filter(
+    (one) => !kept.some((other) => other.allocator === one.allocator && other.value === one.value),
+  );
+  return { undo, settle: () => releaseAll(dropped, owner) };
+}
+
+type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<string>;
+
+async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<void> {
+  const type = textAt(spec, 'type');
+  if (type === 'ExternalName') return;
+  await takeAddress(spec, allocators.clusterIPs, take);
+  const balanced = type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
+  const opens = type === 'NodePort' || balanced;
+  for (const [index, port] of objectsAt(spec, 'ports').entries()) {
+    const wanted = countAt(port, 'nodePort');
+    if (!opens && !(wanted && type === 'LoadBalancer')) continue;
+    port.nodePort = Number(
+      await take(allocators.nodePorts, `spec.ports[${index}].nodePort`, wanted ? String(wanted) : undefined),
+    );
+  }
+  if (type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local') {
+    const wanted = countAt(spec, 'healthCheckNodePort');
+    spec.healthCheckNodePort = Number(
+      await take(allocators.nodePorts, 'spec.healthCheckNodePort', wanted ? String(wanted) : undefined),
+    );
+  }
+}
+
+async function takeAddress(spec: Json, allocator: Allocator, take: Take): Promise<void> {
+  const wanted = textAt(spec, 'clusterIP') || stringsAt(spec, 'clusterIPs')[0];
+  const address = wanted === HEADLESS ? HEADLESS : await take(allocator, 'spec.clusterIPs', wanted);
+  spec.clusterIP = address;
+  spec.clusterIPs = [address];
+  fill(spec, 'ipFamilyPolicy', 'SingleStack');
+  fill(spec, 'ipFamilies', ['IPv4']);
+}
+
+/** Gives back everything that a Service holds. */
+export const releaseService = (object: ApiObject, allocators: Allocators): Promise<void> =>
+  releaseAll(valuesOf(object, allocators), ownerOf(object));
+
+async function releaseAll(values: readonly Taken[], owner: Owner): Promise<void> {
+  for (const { allocator, value } of values) await allocator.release(value, owner);
+}
+
+function valuesOf(object: ApiObject, allocators: Allocators): Taken[] {
+  const addresses = stringsAt(object, 'spec', 'clusterIPs').filter((address) => address !== HEADLESS);
+  const ports = objectsAt(object, 'spec', 'ports').map((port) => countAt(port, 'nodePort'));
+  const all = [...ports, countAt(object, 'spec', 'healthCheckNodePort')].filter((port) => port !== 0);
+  return [
+    ...addresses.map((value) => ({ allocator: allocators.clusterIPs, value })),
+    ...all.map((port) => ({ allocator: allocators.nodePorts, value: String(port) })),
+  ];
+}
+
+const ownerOf = ({ metadata }: ApiObject): Owner => ({
+  namespace: metadata?.namespace ?? '',
+  name: metadata?.name ?? '',
+  uid: metadata?.uid ?? '',
+});
+
+async function refuseInvalid(
+  object: ApiObject,
+  field: string,
+  wanted: string | undefined,
+  allocate: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await allocate();
+  } catch (error) {
+    if (!(error instanceof AllocationError)) throw error;
+    if (error.kind === 'full') throw new StatusError('InternalError', `failed to allocate ${field}: ${error.message}`);
+    const cause = invalidValue(field, wanted, `failed to allocate ${wanted}: ${error.message}`);
+    throw invalid('Service', '', object.metadata?.name ?? '', [cause]);
+  }
+}

@@ -1,0 +1,111 @@
+import type { ApiObject } from '@orch/machinery';
+import { formatLabels, joined, orNone } from '../printing/text.js';
+import {
+  at,
+  copy,
+  countAt,
+  ensureObject,
+  fill,
+  isObject,
+  type Json,
+  mapAt,
+  objectsAt,
+  stringsAt,
+  textAt,
+} from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+import { allocateService, releaseService } from './service-allocation.js';
+import { validateServiceUpdate } from './service-validation.js';
+
+const CLIENT_IP_TIMEOUT_SECONDS = 10800;
+
+export const service: KindDeclaration = {
+  nameRule: 'dns1035',
+  createOnUpdate: true,
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    defaultAffinity(spec);
+    defaultTraffic(spec);
+    for (const port of objectsAt(spec, 'ports')) {
+      if (!port.targetPort) port.targetPort = port.port;
+    }
+  },
+  prepareForUpdate: carryOver,
+  validateUpdate: validateServiceUpdate,
+  allocate: allocateService,
+  release: releaseService,
+  row: (object) => ({
+    Type: textAt(object, 'spec', 'type'),
+    'Cluster-IP': orNone(stringsAt(object, 'spec', 'clusterIPs')[0] ?? textAt(object, 'spec', 'clusterIP')),
+    'External-IP': externalAddress(object),
+    'Port(s)': joined(objectsAt(object, 'spec', 'ports').map(portText)),
+    Selector: formatLabels(mapAt(object, 'spec', 'selector')),
+  }),
+  selectableFields: {
+    'spec.clusterIP': (object) => textAt(object, 'spec', 'clusterIP'),
+    'spec.type': (object) => textAt(object, 'spec', 'type'),
+  },
+};
+
+function defaultAffinity(spec: Json): void {
+  fill(spec, 'sessionAffinity', 'None');
+  if (spec.sessionAffinity === 'None') delete spec.sessionAffinityConfig;
+  if (spec.sessionAffinity !== 'ClientIP') return;
+  fill(
+    ensureObject(ensureObject(spec, 'sessionAffinityConfig'), 'clientIP'),
+    'timeoutSeconds',
+    CLIENT_IP_TIMEOUT_SECONDS,
+  );
+}
+
+function defaultTraffic(spec: Json): void {
+  const type = textAt(spec, 'type');
+  const outside = type === 'NodePort' || type === 'LoadBalancer';
+  if (outside) fill(spec, 'externalTrafficPolicy', 'Cluster');
+  if (outside || type === 'ClusterIP') fill(spec, 'internalTrafficPolicy', 'Cluster');
+  if (type === 'LoadBalancer') fill(spec, 'allocateLoadBalancerNodePorts', true);
+}
+
+/** What was allocated stays with a Service whose update leaves it out, as long as its type still has it. */
+function carryOver(object: ApiObject, old: ApiObject): void {
+  const spec = ensureObject(object, 'spec');
+  const before = old.spec;
+  if (!isObject(before)) return;
+  if (spec.type === 'ExternalName') {
+    for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) delete spec[name];
+    return;
+  }
+  for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort']) {
+    if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
+  }
+  if (spec.type === 'ClusterIP') return;
+  for (const port of objectsAt(spec, 'ports')) {
+    const same = objectsAt(before, 'ports').find(
+      (other) => other.port === port.port && other.protocol === port.protocol,
+    );
+    if (!port.nodePort && same?.nodePort) port.nodePort = same.nodePort;
+  }
+}
+
+function externalAddress(object: ApiObject): string {
+  const listed = stringsAt(object, 'spec', 'externalIPs');
+  switch (textAt(object, 'spec', 'type')) {
+    case 'ExternalName':
+      return textAt(object, 'spec', 'externalName');
+    case 'LoadBalancer': {
+      const balanced = loadBalancerAddresses(at(object, 'status', 'loadBalancer'));
+      return [...balanced, ...listed].join(',') || '<pending>';
+    }
+    default:
+      return joined(listed);
+  }
+}
+
+/** Addresses that a load balancer's status names. */
+export const loadBalancerAddresses = (status: unknown): string[] =>
+  objectsAt(status, 'ingress').flatMap((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname') || []);
+
+function portText(port: Json): string {
+  const node = countAt(port, 'nodePort');
+  return `${countAt(port, 'port')}${node ? `:${node}` : ''}/${textAt(port, 'protocol')}`;
+}

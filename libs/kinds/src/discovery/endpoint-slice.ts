@@ -1,0 +1,35 @@
+import type { ApiObject } from '@orch/machinery';
+import { someOf, UNSET } from '../printing/text.js';
+import { fill, numberAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+const MAX_SHOWN = 3;
+
+export const endpointSlice: KindDeclaration = {
+  generation: true,
+  defaults(object) {
+    for (const port of objectsAt(object, 'ports')) {
+      fill(port, 'name', '');
+      fill(port, 'protocol', 'TCP');
+    }
+  },
+  validateUpdate: (object, old) => immutableField(object, old, 'addressType'),
+  row: (object) => ({
+    AddressType: textAt(object, 'addressType'),
+    Ports: ports(object),
+    Endpoints: endpoints(object),
+  }),
+};
+
+function ports(object: ApiObject): string {
+  const shown = objectsAt(object, 'ports').map((port) =>
+    String(numberAt(port, 'port') ?? (textAt(port, 'name') || '*')),
+  );
+  return shown.length === 0 ? UNSET : someOf(shown, MAX_SHOWN);
+}
+
+function endpoints(object: ApiObject): string {
+  const addresses = objectsAt(object, 'endpoints').flatMap((endpoint) => stringsAt(endpoint, 'addresses'));
+  return addresses.length === 0 ? UNSET : someOf(addresses, MAX_SHOWN);
+}

@@ -1,0 +1,20 @@
+import { orNone } from '../printing/text.js';
+import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+const DEFAULT_PRECEDENCE = 1000;
+
+export const flowSchema: KindDeclaration = {
+  generation: true,
+  unconditionalUpdate: false,
+  defaults: (object) => fillZero(ensureObject(object, 'spec'), 'matchingPrecedence', DEFAULT_PRECEDENCE),
+  row(object) {
+    const dangling = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Dangling');
+    return {
+      PriorityLevel: textAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
+      MatchingPrecedence: countAt(object, 'spec', 'matchingPrecedence'),
+      DistinguisherMethod: orNone(textAt(object, 'spec', 'distinguisherMethod', 'type')),
+      MissingPL: textAt(dangling, 'status') || '?',
+    };
+  },
+};

@@ -1,0 +1,12 @@
+import { formatSelector } from '../printing/text.js';
+import { at, ensureObject, isEmpty } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const networkPolicy: KindDeclaration = {
+  generation: true,
+  defaults(object) {
+    const spec = ensureObject(object, 'spec');
+    if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];
+  },
+  row: (object) => ({ 'Pod-Selector': formatSelector(at(object, 'spec', 'podSelector')) }),
+};

@@ -1,0 +1,41 @@
+import { ensureObject, fill, isObject, type Json, mapAt, objectAt, objectsAt } from '../rules/fields.js';
+
+/** Resources that decide the quality of service. */
+const COMPUTE = ['cpu', 'memory'] as const;
+
+const allContainers = (spec: unknown): Json[] => [
+  ...objectsAt(spec, 'initContainers'),
+  ...objectsAt(spec, 'containers'),
+];
+
+/** A limit without a request is also the request. Mutates. */
+export function requestsFromLimits(spec: Json): void {
+  for (const container of allContainers(spec)) {
+    const limits = objectAt(container, 'resources', 'limits');
+    const resources = container.resources;
+    if (!isObject(resources) || Object.keys(limits).length === 0) continue;
+    const requests = ensureObject(resources, 'requests');
+    for (const [name, limit] of Object.entries(limits)) fill(requests, name, limit);
+  }
+}
+
+const isSet = (quantity: string | undefined): quantity is string => quantity !== undefined && quantity !== '0';
+
+/**
+ * Quality of service of a pod: `Guaranteed` when every container limits cpu and memory and requests just that,
+ * `BestEffort` when none asks for anything, else `Burstable`. Quantities must be in canonical form.
+ */
+export function qosClass(spec: unknown): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const containers = allContainers(spec).map((container) => ({
+    requests: mapAt(container, 'resources', 'requests'),
+    limits: mapAt(container, 'resources', 'limits'),
+  }));
+  const asks = containers.some(({ requests, limits }) =>
+    COMPUTE.some((name) => isSet(requests[name]) || isSet(limits[name])),
+  );
+  if (!asks) return 'BestEffort';
+  const guaranteed = containers.every(({ requests, limits }) =>
+    COMPUTE.every((name) => isSet(limits[name]) && (requests[name] ?? limits[name]) === limits[name]),
+  );
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}

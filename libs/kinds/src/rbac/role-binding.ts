@@ -1,0 +1,38 @@
+import { type ApiObject, invalidValue } from '@orch/machinery';
+import { equal } from '../rules/equal.js';
+import { at, ensureObject, fillZero, type Json, objectsAt, textAt } from '../rules/fields.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+/** RoleBinding and ClusterRoleBinding. */
+export const roleBinding: KindDeclaration = {
+  nameRule: 'pathSegment',
+  createOnUpdate: true,
+  defaults(object, names) {
+    const group = names.group('rbac.authorization.orch.io');
+    fillZero(ensureObject(object, 'roleRef'), 'apiGroup', group);
+    for (const subject of objectsAt(object, 'subjects')) defaultSubject(subject, group);
+  },
+  validateUpdate(object, old) {
+    if (equal(object.roleRef, old.roleRef)) return [];
+    return [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')];
+  },
+  row: (object) => ({
+    Role: `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
+    Users: subjectsOf(object, 'User').join(', '),
+    Groups: subjectsOf(object, 'Group').join(', '),
+    ServiceAccounts: subjectsOf(object, 'ServiceAccount').join(', '),
+  }),
+};
+
+function defaultSubject(subject: Json, group: string): void {
+  if (subject.kind === 'User' || subject.kind === 'Group') fillZero(subject, 'apiGroup', group);
+}
+
+const subjectsOf = (object: ApiObject, kind: string): string[] =>
+  objectsAt(object, 'subjects')
+    .filter((subject) => at(subject, 'kind') === kind)
+    .map((subject) =>
+      kind === 'ServiceAccount'
+        ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
+        : textAt(subject, 'name'),
+    );

@@ -1,0 +1,71 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import type { ResourceDefinition } from '@orch/schema';
+import { cellsOf } from '../printing/cells.js';
+import { copy, ensureObject, isEmpty } from './fields.js';
+import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
+import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
+
+const nothing = (): void => undefined;
+const later = async (): Promise<void> => undefined;
+const NO_ALLOCATION: Allocation = { undo: later, settle: later };
+
+/** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
+export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
+  const fields = Object.entries(declared.selectableFields ?? {});
+  return {
+    nameRule: declared.nameRule ?? 'subdomain',
+    hasGeneration: declared.generation ?? false,
+    createOnUpdate: declared.createOnUpdate ?? false,
+    unconditionalUpdate: declared.unconditionalUpdate ?? true,
+    defaultPropagation: declared.defaultPropagation ?? 'Background',
+    defaults: (object) => declared.defaults?.(object, names),
+    prepareForCreate: creating(definition, declared, names),
+    prepareForUpdate: updating(definition, declared, names),
+    prepareForDelete: declared.prepareForDelete ?? nothing,
+    hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
+    validateCreate: (object) => declared.validateCreate?.(object, names) ?? [],
+    validateUpdate: (object, old) => declared.validateUpdate?.(object, old, names) ?? [],
+    allocate: declared.allocate ?? (async () => NO_ALLOCATION),
+    release: declared.release ?? later,
+    cells: cellsOf(definition, declared, names),
+    selectableFieldNames: fields.map(([name]) => name),
+    selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
+    gracePeriod: declared.gracePeriod ?? (() => 0),
+    ...(declared.scale && { scale: declared.scale }),
+  };
+}
+
+function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
+  const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
+  const empty = emptyStatus(definition.schema);
+  return (object: ApiObject): void => {
+    if (resetsStatus) {
+      if (empty) object.status = copy(empty);
+      else delete object.status;
+    }
+    if (declared.generation) ensureObject(object, 'metadata').generation = 1;
+    else delete object.metadata?.generation;
+    declared.prepareForCreate?.(object, names);
+  };
+}
+
+function updating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
+  const separates = hasStatusSubresource(definition);
+  return (object: ApiObject, old: ApiObject, { subresource }: WriteContext): void => {
+    const special = declared.subresources?.[subresource];
+    if (special) special(object, old);
+    else if (subresource === 'status') keepDesired(object, old);
+    else if (separates) keepStatus(object, old);
+    if (subresource === '') declared.prepareForUpdate?.(object, old, names);
+    countGeneration(object, old, declared.generation ?? false);
+  };
+}
+
+/** Metadata's generation is the server's: the old one, and one more when the desired state has changed. */
+function countGeneration(object: ApiObject, old: ApiObject, counted: boolean): void {
+  const metadata = ensureObject(object, 'metadata');
+  const before = old.metadata?.generation;
+  if (counted) metadata.generation = (before ?? 0) + (desiredChanged(object, old) ? 1 : 0);
+  else if (before === undefined) delete metadata.generation;
+  else metadata.generation = before;
+}

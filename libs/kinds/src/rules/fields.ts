@@ -1,0 +1,92 @@
+/**
+ * Reading and filling objects whose parts may all be missing: rules run before required fields are checked, so a
+ * declared type would promise more than there is.
+ */
+
+export type Json = Record<string, unknown>;
+
+const NOTHING: Readonly<Json> = Object.freeze({});
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value at a path of member names, or undefined where the path ends early. */
+export function at(value: unknown, ...path: readonly string[]): unknown {
+  let here: unknown = value;
+  for (const name of path) {
+    if (!isObject(here)) return undefined;
+    here = here[name];
+  }
+  return here;
+}
+
+/** The object at a path, or an empty one that must not be written to. */
+export function objectAt(value: unknown, ...path: readonly string[]): Readonly<Json> {
+  const found = at(value, ...path);
+  return isObject(found) ? found : NOTHING;
+}
+
+/** The objects of the list at a path. */
+export function objectsAt(value: unknown, ...path: readonly string[]): Json[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter(isObject) : [];
+}
+
+export function stringsAt(value: unknown, ...path: readonly string[]): string[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
+}
+
+/** The string at a path, or ''. */
+export function textAt(value: unknown, ...path: readonly string[]): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : '';
+}
+
+/** The number at a path, or undefined. */
+export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
+  const found = at(value, ...path);
+  if (typeof found === 'bigint') return Number(found);
+  return typeof found === 'number' ? found : undefined;
+}
+
+/** The number at a path, or 0. */
+export const countAt = (value: unknown, ...path: readonly string[]): number => numberAt(value, ...path) ?? 0;
+
+/** The string values of the map at a path. */
+export function mapAt(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
+  return objectAt(value, ...path) as Readonly<Record<string, string>>;
+}
+
+/** The object under a member name, made when it is missing. */
+export function ensureObject(parent: Json, name: string): Json {
+  const found = parent[name];
+  if (isObject(found)) return found;
+  const made: Json = {};
+  parent[name] = made;
+  return made;
+}
+
+/** Sets a member that is missing or null. */
+export function fill(parent: Json, name: string, value: unknown): void {
+  parent[name] ??= value;
+}
+
+/** Sets a member that is missing or has its zero value ('' or 0). */
+export function fillZero(parent: Json, name: string, value: unknown): void {
+  if (!parent[name]) parent[name] = value;
+}
+
+export const isEmpty = (value: unknown): boolean =>
+  value === undefined ||
+  value === null ||
+  (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
+
+/** A copy of a value that came from JSON. */
+export const copy = <T>(value: T): T => (value === undefined ? value : (structuredClone(value) as T));
+
+/** Moves a member of `from` to `to` (a copy), or removes it there when it is absent. */
+export function takeFrom(to: Json, from: Json, name: string): void {
+  if (from[name] === undefined) delete to[name];
+  else to[name] = copy(from[name]);
+}

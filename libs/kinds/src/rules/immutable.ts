@@ -1,0 +1,18 @@
+import { type ApiObject, type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import { equal } from './equal.js';
+import { at } from './fields.js';
+
+/** Refuses a change of the field at a path. */
+export function immutableField(object: ApiObject, old: ApiObject, ...path: readonly string[]): FieldError[] {
+  const value = at(object, ...path);
+  return equal(value, at(old, ...path)) ? [] : [invalidValue(path.join('.'), value, 'field is immutable')];
+}
+
+/** ConfigMaps and Secrets that are marked immutable: neither the mark nor the contents may change. */
+export function immutableContents(object: ApiObject, old: ApiObject, contents: readonly string[]): FieldError[] {
+  if (old.immutable !== true) return [];
+  const message = 'field is immutable when `immutable` is set';
+  const mark = object.immutable === true ? [] : [forbiddenField('immutable', message)];
+  const changed = contents.filter((name) => !equal(object[name], old[name]));
+  return [...mark, ...changed.map((name) => forbiddenField(name, message))];
+}

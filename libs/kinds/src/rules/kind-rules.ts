@@ -1,0 +1,112 @@
+import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
+import type { Allocators } from '../allocation/allocator.js';
+
+export type Cell = string | number | boolean;
+
+/** What the preparing of a write may need beside the objects. */
+export interface WriteContext {
+  /** The subresource written through; '' for the resource itself. */
+  readonly subresource: string;
+}
+
+/** Numbers behind the `scale` subresource of a workload. */
+export interface ScaleView {
+  /** Replicas asked for. */
+  readonly replicas: number;
+  /** Replicas that were last counted. */
+  readonly statusReplicas: number;
+  /** Label selector of the pods, in its string form. */
+  readonly selector: string;
+}
+
+export interface ScaleRules {
+  read(object: ApiObject): ScaleView;
+  /** Sets the replicas asked for. Mutates. */
+  write(object: ApiObject, replicas: number): void;
+}
+
+/** What {@link KindRules.allocate} did; exactly one of the two is to be called. */
+export interface Allocation {
+  /** The write failed or was a dry run: takes back what was taken for it. */
+  undo(): Promise<void>;
+  /** The write succeeded: gives back what the old object held and the new one does not. */
+  settle(): Promise<void>;
+}
+
+/**
+ * The rules of one kind that a declaration cannot say, complete: kinds without rules of their own get the generic
+ * behaviour. Every function is pure but for the mutation that its text names.
+ */
+export interface KindRules {
+  readonly nameRule: NameRule;
+  /** The kind counts its changes in metadata.generation. */
+  readonly hasGeneration: boolean;
+  /** PUT to a name that does not exist creates the object. */
+  readonly createOnUpdate: boolean;
+  /** An update may come without a resourceVersion. */
+  readonly unconditionalUpdate: boolean;
+  /** What happens to dependents when a DELETE does not say. */
+  readonly defaultPropagation: 'Background' | 'Orphan';
+
+  /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
+  defaults(object: ApiObject): void;
+  /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
+  prepareForCreate(object: ApiObject): void;
+  /**
+   * Keeps apart what the resource and its subresources may each change, and counts the generation.
+   * Mutates `object` only.
+   */
+  prepareForUpdate(object: ApiObject, old: ApiObject, context: WriteContext): void;
+  /** Marks an object whose deletion begins but must wait (finalizers, grace period). Mutates. */
+  prepareForDelete(object: ApiObject): void;
+  /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
+  hasFinalizers(object: ApiObject): boolean;
+  validateCreate(object: ApiObject): FieldError[];
+  validateUpdate(object: ApiObject, old: ApiObject): FieldError[];
+
+  /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
+  allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
+  /** Gives back what an object that is removed held. */
+  release(object: ApiObject, allocators: Allocators): Promise<void>;
+
+  /** Cells of a table row, aligned with the columns of the definition. `now` is in milliseconds since the epoch. */
+  cells(object: ApiObject, now: number): Cell[];
+  /** Names of the fields that field selectors may use beside metadata.name and metadata.namespace. */
+  readonly selectableFieldNames: readonly string[];
+  /** The values of these fields. */
+  selectableFields(object: ApiObject): Record<string, string>;
+  /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
+  gracePeriod(object: ApiObject, requested?: number): number;
+  readonly scale?: ScaleRules;
+}
+
+/** What one kind says of itself; what it leaves out is generic. */
+export interface KindDeclaration {
+  readonly nameRule?: NameRule;
+  /** Default false. */
+  readonly generation?: boolean;
+  /** Default false. */
+  readonly createOnUpdate?: boolean;
+  /** Default true. */
+  readonly unconditionalUpdate?: boolean;
+  readonly defaultPropagation?: 'Orphan';
+  /** The status that a client sends along at creation is kept. */
+  readonly keepsStatusOnCreate?: boolean;
+  defaults?(object: ApiObject, names: Names): void;
+  prepareForCreate?(object: ApiObject, names: Names): void;
+  /** After the generic separation of spec and status, before the generation is counted. */
+  prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
+  /** By subresource: instead of the generic separation. */
+  readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject) => void>>;
+  prepareForDelete?(object: ApiObject): void;
+  hasFinalizers?(object: ApiObject): boolean;
+  validateCreate?(object: ApiObject, names: Names): FieldError[];
+  validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
+  allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
+  release?(object: ApiObject, allocators: Allocators): Promise<void>;
+  /** Cells by column name; name and age are generic. */
+  row?(object: ApiObject, now: number, names: Names): Readonly<Record<string, Cell>>;
+  readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
+  gracePeriod?(object: ApiObject, requested?: number): number;
+  readonly scale?: ScaleRules;
+}

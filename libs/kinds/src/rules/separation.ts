@@ -1,0 +1,65 @@
+import type { ApiObject } from '@orch/machinery';
+import type { ResourceDefinition, Schema, StructSchema } from '@orch/schema';
+import { equal } from './equal.js';
+import { type Json, takeFrom } from './fields.js';
+
+/** The members of every object that are neither its desired state nor its observed state. */
+const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
+
+export const hasStatusSubresource = (definition: ResourceDefinition): boolean =>
+  definition.subresources.some((subresource) => subresource.name === 'status');
+
+/** The desired state of `object` becomes that of `old`: what a write through `status` may not change. */
+export function keepDesired(object: ApiObject, old: ApiObject): void {
+  for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (!ENVELOPE.has(name)) takeFrom(object, old, name);
+  }
+}
+
+/** The observed state of `object` becomes that of `old`. */
+export const keepStatus = (object: ApiObject, old: ApiObject): void => takeFrom(object, old, 'status');
+
+/** Whether anything outside metadata and status differs. */
+export function desiredChanged(object: ApiObject, old: ApiObject): boolean {
+  for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
+    if (!ENVELOPE.has(name) && !equal(object[name], old[name])) return true;
+  }
+  return false;
+}
+
+/**
+ * The status of an object that nobody has observed yet: the fields that are written even when they are zero.
+ * Undefined for kinds without a declared status.
+ */
+export function emptyStatus(schema: StructSchema): Json | undefined {
+  const status = schema.fields.get('status')?.schema;
+  return status?.kind === 'struct' ? zeroStruct(status) : undefined;
+}
+
+function zeroStruct(struct: StructSchema): Json {
+  const zero: Json = {};
+  for (const field of struct.fields.values()) {
+    const value = field.pointer ? undefined : zeroOf(field.schema, field.omitEmpty);
+    if (value !== undefined) zero[field.name] = value;
+  }
+  return zero;
+}
+
+/** Structs are written empty; scalars only where the declaration does not leave their zero out. */
+function zeroOf(schema: Schema, omitEmpty: boolean): unknown {
+  if (schema.kind === 'struct') return schema.customJson ? undefined : zeroStruct(schema);
+  if (omitEmpty) return undefined;
+  switch (schema.kind) {
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+      return 0;
+    default:
+      return undefined;
+  }
+}

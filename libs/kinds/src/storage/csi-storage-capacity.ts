@@ -1,0 +1,12 @@
+import { textAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const csiStorageCapacity: KindDeclaration = {
+  unconditionalUpdate: false,
+  validateUpdate: (object, old) => [
+    ...immutableField(object, old, 'nodeTopology'),
+    ...immutableField(object, old, 'storageClassName'),
+  ],
+  row: (object) => ({ StorageClassName: textAt(object, 'storageClassName'), Capacity: textAt(object, 'capacity') }),
+};

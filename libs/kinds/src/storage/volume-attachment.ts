@@ -1,0 +1,14 @@
+import { at, textAt } from '../rules/fields.js';
+import { immutableField } from '../rules/immutable.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+
+export const volumeAttachment: KindDeclaration = {
+  unconditionalUpdate: false,
+  validateUpdate: (object, old) => immutableField(object, old, 'spec'),
+  row: (object) => ({
+    Attacher: textAt(object, 'spec', 'attacher'),
+    PV: textAt(object, 'spec', 'source', 'persistentVolumeName'),
+    Node: textAt(object, 'spec', 'nodeName'),
+    Attached: at(object, 'status', 'attached') === true,
+  }),
+};

@@ -1,0 +1,96 @@
+import { SelectorError } from './label-selector.js';
+
+/** One condition on one field. */
+export interface FieldRequirement {
+  readonly field: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
+
+/** A conjunction of conditions on fields. Immutable. */
+export class FieldSelector {
+  /** String form in one order: equal texts select the same objects. */
+  readonly canonical: string;
+
+  constructor(readonly requirements: readonly FieldRequirement[]) {
+    const texts = requirements.map(({ field, operator, value }) => `${field}${operator}${escaped(value)}`);
+    this.canonical = [...new Set(texts)].sort().join(',');
+  }
+
+  /** A field that is not there is compared as the empty text. */
+  matches(fields: Readonly<Record<string, string>>): boolean {
+    for (const { field, operator, value } of this.requirements) {
+      const actual = Object.hasOwn(fields, field) ? fields[field] : '';
+      if ((actual === value) !== (operator === '=')) return false;
+    }
+    return true;
+  }
+
+  /** The fields that every match has, with their values: what an index can be asked for. */
+  equalities(): Map<string, string> {
+    const pinned = new Map<string, string>();
+    for (const { field, operator, value } of this.requirements) if (operator === '=') pinned.set(field, value);
+    return pinned;
+  }
+
+  toString(): string {
+    return this.canonical;
+  }
+}
+
+/** Splits at commas that no backslash stands before. */
+function terms(text: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++;
+    else if (text[i] === ',') {
+      found.push(text.slice(start, i));
+      start = i + 1;
+    }
+  }
+  found.push(text.slice(start));
+  return found.filter((term) => term !== '');
+}
+
+/** `\\`, `\,` and `\=` stand for themselves; other escapes and bare `,` and `=` are errors. */
+function unescaped(text: string): string {
+  let value = '';
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (character === ',' || character === '=') {
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${character}`);
+    }
+    if (character !== '\\') {
+      value += character;
+      continue;
+    }
+    const next = text.charAt(++i);
+    if (next !== '\\' && next !== ',' && next !== '=') {
+      throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`);
+    }
+    value += next;
+  }
+  return value;
+}
+
+/** The first operator of a term; a backslash takes the character behind it out of consideration. */
+const TERM = /^((?:[^\\=!]|\\.|!(?!=))*)(!=|==|=)(.*)$/s;
+
+/**
+ * The string form of a field selector: `metadata.name=x,spec.nodeName!=y`, with `\` before `,`, `=` and `\` in values.
+ * @throws SelectorError
+ */
+export function parseFieldSelector(text: string): FieldSelector {
+  return new FieldSelector(
+    terms(text).map((term) => {
+      const match = TERM.exec(term);
+      if (!match)
+        throw new SelectorError(`invalid selector: ${JSON.stringify(text)}; can't understand ${JSON.stringify(term)}`);
+      const [, field = '', operator = '', value = ''] = match;
+      return { field, operator: operator === '!=' ? '!=' : '=', value: unescaped(value) };
+    }),
+  );
+}

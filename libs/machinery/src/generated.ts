@@ -1,0 +1,20 @@
+import { randomInt, randomUUID } from 'node:crypto';
+
+/** Letters and digits that make no words and are not mistaken for each other. */
+const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+/** What is left of a DNS label for the base. */
+const BASE_MAX = 63 - SUFFIX_LENGTH;
+
+/**
+ * A name from `generateName`: the base cut to 58 characters and five random ones.
+ * @param below a uniform integer in [0, bound)
+ */
+export function generateName(base: string, below: (bound: number) => number = randomInt): string {
+  let name = base.slice(0, BASE_MAX);
+  for (let i = 0; i < SUFFIX_LENGTH; i++) name += ALPHABET[below(ALPHABET.length)];
+  return name;
+}
+
+/** A random uid (RFC 9562, version 4). */
+export const newUid = (): string => randomUUID();

@@ -1,0 +1,159 @@
+import { labelValueErrors, qualifiedNameErrors } from './name-validation.js';
+
+/** Thrown for selectors that cannot be read or that say something impossible. */
+export class SelectorError extends Error {
+  override readonly name = 'SelectorError';
+}
+
+export type LabelOperator = 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
+
+/** One condition on one label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: LabelOperator;
+  /** Sorted, without repeats. */
+  readonly values: readonly string[];
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+const INTEGER = /^[+-]?\d+$/;
+
+/** Checks one requirement and brings its values into canonical order. @throws SelectorError */
+export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
+  for (const text of qualifiedNameErrors(key))
+    throw new SelectorError(`key: Invalid value: ${JSON.stringify(key)}: ${text}`);
+  switch (operator) {
+    case 'in':
+    case 'notin':
+      if (values.length === 0)
+        throw new SelectorError("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+      break;
+    case 'exists':
+    case '!':
+      if (values.length > 0) {
+        throw new SelectorError(
+          `values: Invalid value: ${JSON.stringify(values)}: values set must be empty for exists and does not exist`,
+        );
+      }
+      break;
+    case 'gt':
+    case 'lt':
+      if (values.length !== 1 || !INTEGER.test(values[0] ?? '')) {
+        throw new SelectorError(
+          `values: Invalid value: ${JSON.stringify(values)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+        );
+      }
+  }
+  values.forEach((value, index) => {
+    for (const text of labelValueErrors(value)) {
+      throw new SelectorError(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${text}`);
+    }
+  });
+  return { key, operator, values: [...new Set(values)].sort() };
+}
+
+function fulfils({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'in':
+      return value !== undefined && values.includes(value);
+    case 'notin':
+      return value === undefined || !values.includes(value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    default: {
+      if (value === undefined || !INTEGER.test(value)) return false;
+      const [actual, bound] = [BigInt(value), BigInt(values[0] ?? '0')];
+      return operator === 'gt' ? actual > bound : actual < bound;
+    }
+  }
+}
+
+function requirementText({ key, operator, values }: LabelRequirement): string {
+  const [first] = values;
+  switch (operator) {
+    case 'in':
+      return values.length === 1 ? `${key}=${first}` : `${key} in (${values.join(',')})`;
+    case 'notin':
+      return values.length === 1 ? `${key}!=${first}` : `${key} notin (${values.join(',')})`;
+    case 'exists':
+      return key;
+    case '!':
+      return `!${key}`;
+    default:
+      return `${key}${operator === 'gt' ? '>' : '<'}${first}`;
+  }
+}
+
+/** A conjunction of conditions on labels. Immutable. */
+export class LabelSelector {
+  readonly requirements: readonly LabelRequirement[];
+  /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
+  readonly canonical: string;
+
+  /** @param matchesNothing the selector of an absent LabelSelector object, which no labels fulfil */
+  constructor(
+    requirements: readonly LabelRequirement[],
+    readonly matchesNothing = false,
+  ) {
+    this.requirements = requirements;
+    this.canonical = matchesNothing ? '<nothing>' : [...new Set(requirements.map(requirementText))].sort().join(',');
+  }
+
+  static readonly nothing = new LabelSelector([], true);
+
+  /** Whether any labels match. */
+  get matchesEverything(): boolean {
+    return !this.matchesNothing && this.requirements.length === 0;
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    if (this.matchesNothing) return false;
+    for (const requirement of this.requirements) if (!fulfils(requirement, labels ?? {})) return false;
+    return true;
+  }
+
+  /** The labels that every match has, with their values: what an index can be asked for. */
+  equalities(): Map<string, string> {
+    const pinned = new Map<string, string>();
+    for (const { key, operator, values } of this.requirements) {
+      const [value] = values;
+      if (operator === 'in' && values.length === 1 && value !== undefined) pinned.set(key, value);
+    }
+    return pinned;
+  }
+
+  toString(): string {
+    return this.canonical;
+  }
+}
+
+/** The object form of a label selector, as it stands in specs. */
+export interface LabelSelectorObject {
+  matchLabels?: Labels;
+  matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
+}
+
+const OBJECT_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
+  ['In', 'in'],
+  ['NotIn', 'notin'],
+  ['Exists', 'exists'],
+  ['DoesNotExist', '!'],
+]);
+
+/** The object form as a selector: an absent one matches nothing, an empty one everything. @throws SelectorError */
+export function labelSelectorOf(object: LabelSelectorObject | null | undefined): LabelSelector {
+  if (!object) return LabelSelector.nothing;
+  const requirements = Object.entries(object.matchLabels ?? {}).map(([key, value]) =>
+    labelRequirement(key, 'in', [value]),
+  );
+  for (const { key, operator, values } of object.matchExpressions ?? []) {
+    const known = OBJECT_OPERATORS.get(operator);
+    if (!known) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`);
+    requirements.push(labelRequirement(key, known, values ?? []));
+  }
+  return new LabelSelector(requirements);
+}

@@ -1,0 +1,116 @@
+/**
+ * Forms of names and of metadata keys, with the messages that clients know. Every function answers with what is
+ * wrong, one text each; an empty list means valid.
+ */
+
+const ALPHANUMERIC = '[A-Za-z0-9]';
+const QUALIFIED_NAME = `(${ALPHANUMERIC}[-A-Za-z0-9_.]*)?${ALPHANUMERIC}`;
+const LABEL_VALUE = `(${QUALIFIED_NAME})?`;
+const DNS_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
+const DNS_SUBDOMAIN = `${DNS_LABEL}(\\.${DNS_LABEL})*`;
+const DNS1035_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
+
+const whole = (pattern: string) => new RegExp(`^${pattern}$`);
+const QUALIFIED_NAME_RE = whole(QUALIFIED_NAME);
+const LABEL_VALUE_RE = whole(LABEL_VALUE);
+const DNS_LABEL_RE = whole(DNS_LABEL);
+const DNS_SUBDOMAIN_RE = whole(DNS_SUBDOMAIN);
+const DNS1035_LABEL_RE = whole(DNS1035_LABEL);
+
+const LABEL_MAX = 63;
+const SUBDOMAIN_MAX = 253;
+
+const tooLongText = (max: number) => `must be no more than ${max} characters`;
+
+function formText(text: string, pattern: string, ...examples: string[]): string {
+  const shown = examples.map((example) => `'${example}', `).join(' or ');
+  return `${text} (e.g. ${shown}regex used for validation is '${pattern}')`;
+}
+
+/** RFC 1123 label: at most 63 lower-case letters, digits and `-`. */
+export function dnsLabelErrors(value: string): string[] {
+  const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
+  if (DNS_LABEL_RE.test(value)) return errors;
+  if (DNS_SUBDOMAIN_RE.test(value)) return [...errors, 'must not contain dots'];
+  const text =
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
+  return [...errors, formText(text, DNS_LABEL, 'my-name', '123-abc')];
+}
+
+/** RFC 1123 subdomain: labels joined by dots, at most 253 characters in all. */
+export function dnsSubdomainErrors(value: string): string[] {
+  const errors = value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : [];
+  if (DNS_SUBDOMAIN_RE.test(value)) return errors;
+  const text =
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
+  return [...errors, formText(text, DNS_SUBDOMAIN, 'example.com')];
+}
+
+/** RFC 1035 label: as a DNS label, but beginning with a letter. */
+export function dns1035LabelErrors(value: string): string[] {
+  const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
+  if (DNS1035_LABEL_RE.test(value)) return errors;
+  const text =
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
+  return [...errors, formText(text, DNS1035_LABEL, 'my-name', 'abc-123')];
+}
+
+/** Anything that can stand in a URL path as one segment. */
+export function pathSegmentErrors(value: string): string[] {
+  if (value === '.' || value === '..') return [`may not be '${value}'`];
+  return ['/', '%']
+    .filter((character) => value.includes(character))
+    .map((character) => `may not contain '${character}'`);
+}
+
+/** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */
+export function qualifiedNameErrors(value: string): string[] {
+  const parts = value.split('/');
+  const text =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  if (parts.length > 2) {
+    const form = formText(text, QUALIFIED_NAME, 'MyName', 'my.name', '123-abc');
+    return [`a qualified name ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+  }
+  const errors: string[] = [];
+  const name = parts.at(-1) ?? '';
+  const [prefix] = parts;
+  if (parts.length === 2 && prefix !== undefined) {
+    if (prefix === '') errors.push('prefix part must be non-empty');
+    else errors.push(...dnsSubdomainErrors(prefix).map((error) => `prefix part ${error}`));
+  }
+  if (name === '') errors.push('name part must be non-empty');
+  else if (name.length > LABEL_MAX) errors.push(`name part ${tooLongText(LABEL_MAX)}`);
+  if (!QUALIFIED_NAME_RE.test(name)) {
+    errors.push(`name part ${formText(text, QUALIFIED_NAME, 'MyName', 'my.name', '123-abc')}`);
+  }
+  return errors;
+}
+
+/** Value of a label: empty, or at most 63 letters, digits, `-`, `_` and `.`. */
+export function labelValueErrors(value: string): string[] {
+  const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
+  if (LABEL_VALUE_RE.test(value)) return errors;
+  const text =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
+  return [...errors, formText(text, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
+}
+
+/** What the name of a kind's objects must look like. */
+export type NameRule = 'subdomain' | 'label' | 'dns1035' | 'pathSegment';
+
+const RULES: Readonly<Record<NameRule, (value: string) => string[]>> = {
+  subdomain: dnsSubdomainErrors,
+  label: dnsLabelErrors,
+  dns1035: dns1035LabelErrors,
+  pathSegment: pathSegmentErrors,
+};
+
+/** What is wrong with the name of an object. */
+export const nameErrors = (rule: NameRule, name: string): string[] => RULES[rule](name);
+
+/** What is wrong with the beginning of a generated name: it may end in a dash, since more follows. */
+export function namePrefixErrors(rule: NameRule, prefix: string): string[] {
+  const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
+  return RULES[rule](masked);
+}

@@ -1,0 +1,73 @@
+/** Thrown for texts that are not RFC 3339 times. */
+export class TimeError extends Error {
+  override readonly name = 'TimeError';
+}
+
+const CANONICAL_LENGTH = '2006-01-02T15:04:05Z'.length;
+const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+interface Parsed {
+  /** Whole seconds since 1970, rounded down. */
+  readonly seconds: number;
+  /** Digits after the decimal point, as written. */
+  readonly fraction: string;
+}
+
+const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+
+function parse(text: string): Parsed {
+  const match = RFC3339.exec(text);
+  if (!match) throw malformed(text);
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const days = month === 2 && isLeapYear(year) ? 29 : MONTH_DAYS[month - 1];
+  if (days === undefined || day < 1 || day > days || hour > 23 || minute > 59 || second > 59) throw malformed(text);
+  const [offsetHour, offsetMinute] = [Number(match[9] ?? 0), Number(match[10] ?? 0)];
+  if (offsetHour > 24 || offsetMinute > 59) throw malformed(text);
+  const offset = (offsetHour * 60 + offsetMinute) * 60 * (match[8] === '-' ? -1 : 1);
+  return { seconds: Date.parse(`${text.slice(0, 19)}Z`) / 1000 - offset, fraction: match[7] ?? '' };
+}
+
+const malformed = (text: string) =>
+  new TimeError(
+    `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)}`,
+  );
+
+/** Milliseconds since 1970 of an RFC 3339 time. @throws TimeError */
+export function parseTime(text: string): number {
+  const { seconds, fraction } = parse(text);
+  return seconds * 1000 + Number(fraction.padEnd(3, '0').slice(0, 3));
+}
+
+/** `2026-01-02T03:04:05Z`: how objects write times. Parts of a second are cut off. */
+export function formatTime(ms: number): string {
+  const text = new Date(Math.floor(ms / 1000) * 1000).toISOString();
+  return `${text.slice(0, -5)}Z`;
+}
+
+/** `2026-01-02T03:04:05.000006Z`: how objects write times of microsecond precision. */
+export function formatMicroTime(ms: number, micros = 0): string {
+  const text = new Date(ms).toISOString();
+  return `${text.slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+}
+
+/** Any RFC 3339 time as {@link formatTime} writes it. @throws TimeError */
+export function normalizeTime(text: string): string {
+  const { seconds } = parse(text);
+  // The common case: what the server itself once wrote.
+  if (text.length === CANONICAL_LENGTH) return text;
+  return formatTime(seconds * 1000);
+}
+
+/** Any RFC 3339 time as {@link formatMicroTime} writes it. @throws TimeError */
+export function normalizeMicroTime(text: string): string {
+  const { seconds, fraction } = parse(text);
+  return `${formatTime(seconds * 1000).slice(0, -1)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
+}

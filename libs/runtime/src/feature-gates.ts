@@ -1,0 +1,103 @@
+import { OptionsError } from './options/options.js';
+import { parseBool, ValueError } from './options/values.js';
+
+/** Stages of a feature (spec: "Feature gate life cycle"). */
+export type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
+
+export interface FeatureSpec {
+  readonly stage: FeatureStage;
+  readonly default: boolean;
+}
+
+/** The gates of this release (spec: "Selected feature gates"). */
+export const KNOWN_FEATURES = {
+  APIListChunking: { stage: 'beta', default: true },
+  APIPriorityAndFairness: { stage: 'beta', default: true },
+  APIResponseCompression: { stage: 'beta', default: true },
+  CustomResourceValidationExpressions: { stage: 'beta', default: true },
+  OpenAPIV3: { stage: 'beta', default: true },
+  RemainingItemCount: { stage: 'beta', default: true },
+  ServerSideFieldValidation: { stage: 'beta', default: true },
+  ValidatingAdmissionPolicy: { stage: 'alpha', default: false },
+  WatchList: { stage: 'alpha', default: false },
+} as const satisfies Readonly<Record<string, FeatureSpec>>;
+
+export type FeatureName = keyof typeof KNOWN_FEATURES;
+
+/** Definition of `--feature-gates`; its value goes to {@link featureGates}. */
+export const featureGateOptions = {
+  'feature-gates': {
+    type: 'map',
+    help: `Features to turn on or off, as Name=true|false; AllAlpha and AllBeta set every feature of a stage that is not named itself. Known: ${Object.entries(
+      KNOWN_FEATURES,
+    )
+      .map(([name, spec]) => `${name} (${spec.stage}, ${spec.default ? 'on' : 'off'})`)
+      .join(', ')}.`,
+  },
+} as const;
+
+/** Which features are on; fixed at start-up. */
+export interface FeatureGates<Name extends string = FeatureName> {
+  enabled(name: Name): boolean;
+  /** To be logged: gates that were set although they are GA or deprecated. */
+  readonly warnings: readonly string[];
+}
+
+const GROUPS: ReadonlyMap<string, FeatureStage> = new Map([
+  ['AllAlpha', 'alpha'],
+  ['AllBeta', 'beta'],
+]);
+
+/** The gates of {@link KNOWN_FEATURES} as `--feature-gates` sets them. Throws OptionsError, see {@link resolveFeatures}. */
+export const featureGates = (settings: ReadonlyMap<string, string> = new Map()): FeatureGates =>
+  resolveFeatures(KNOWN_FEATURES, settings);
+
+/**
+ * Applies settings to `known`. A gate that is named wins over AllAlpha and AllBeta, whatever the order.
+ * Throws {@link OptionsError} for unknown names, values that are not booleans, and a GA gate set to false.
+ */
+export function resolveFeatures<Name extends string>(
+  known: Readonly<Record<Name, FeatureSpec>>,
+  settings: ReadonlyMap<string, string>,
+): FeatureGates<Name> {
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const state = new Map<string, boolean>();
+  const specs = new Map<string, FeatureSpec>(Object.entries(known));
+  const read = (name: string, text: string): boolean | undefined => {
+    try {
+      return parseBool(text);
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      problems.push(`--feature-gates: ${name}: ${error.message}`);
+      return undefined;
+    }
+  };
+  for (const [name, spec] of specs) state.set(name, spec.default);
+  for (const [group, stage] of GROUPS) {
+    const text = settings.get(group);
+    const value = text === undefined ? undefined : read(group, text);
+    if (value === undefined) continue;
+    for (const [name, spec] of specs) if (spec.stage === stage) state.set(name, value);
+  }
+  for (const [name, text] of settings) {
+    if (GROUPS.has(name)) continue;
+    const spec = specs.get(name);
+    if (!spec) {
+      problems.push(`--feature-gates: unrecognized feature gate: ${name}`);
+      continue;
+    }
+    const value = read(name, text);
+    if (value === undefined) continue;
+    if (spec.stage === 'ga' && !value) {
+      problems.push(`--feature-gates: ${name} is GA and can no longer be turned off`);
+      continue;
+    }
+    if (spec.stage === 'ga') warnings.push(`Feature gate ${name} is GA and non-operational; it will be removed`);
+    if (spec.stage === 'deprecated')
+      warnings.push(`Feature gate ${name} is deprecated, still operational; it will be removed`);
+    state.set(name, value);
+  }
+  if (problems.length > 0) throw new OptionsError(problems);
+  return { enabled: (name) => state.get(name) === true, warnings };
+}

@@ -1,0 +1,150 @@
+import { type Clock, sleep, systemClock } from './clock.js';
+import { type Logger, silentLogger } from './logging/logger.js';
+
+/** A part of the process that is started once and stopped once. */
+export interface Component {
+  readonly name: string;
+  /** Resolves when the component is ready to be used by those started after it. */
+  start(): Promise<void>;
+  /** Finishes work in flight, then lets go of everything. `deadline` aborts when the time for finishing is over. */
+  stop(deadline: AbortSignal): Promise<void>;
+}
+
+/** Definitions of the options of {@link LifecycleSettings}. */
+export const lifecycleOptions = {
+  'shutdown-delay-duration': {
+    type: 'duration',
+    default: 0,
+    min: 0,
+    help: 'How long to go on serving, with readiness failing, after a shutdown has begun.',
+  },
+  'shutdown-drain-duration': {
+    type: 'duration',
+    default: 60_000,
+    min: 0,
+    help: 'How long requests in flight may take to finish once serving has ended.',
+  },
+} as const;
+
+export interface LifecycleSettings {
+  /** Time between readiness failing and the first component's stop, ms. Default 0. */
+  readonly shutdownDelayMs?: number;
+  /** Time that all components together get for an orderly stop, ms. Default 60,000. */
+  readonly drainMs?: number;
+  readonly clock?: Clock;
+  readonly logger?: Logger;
+}
+
+/** How long after the deadline a component may take to let go before it is given up, ms. */
+const ABANDON_MS = 2000;
+
+/**
+ * Starts components in the order they were added and stops them in the reverse order.
+ * A shutdown first aborts {@link stopping} (readiness goes red, load balancers move on), waits the shutdown delay
+ * while requests are still served, then stops the components under one common deadline.
+ */
+export class Lifecycle {
+  readonly #clock: Clock;
+  readonly #logger: Logger;
+  readonly #settings: LifecycleSettings;
+  readonly #components: Component[] = [];
+  readonly #started: Component[] = [];
+  readonly #stopping = new AbortController();
+  readonly #failures: unknown[] = [];
+  #starting: Promise<void> | undefined;
+  #stopped: Promise<readonly unknown[]> | undefined;
+
+  constructor(settings: LifecycleSettings = {}) {
+    this.#settings = settings;
+    this.#clock = settings.clock ?? systemClock;
+    this.#logger = settings.logger ?? silentLogger;
+  }
+
+  /** Aborts when a shutdown begins. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  add(component: Component): this {
+    if (this.#starting) throw new Error(`component ${component.name} was added after the start`);
+    this.#components.push(component);
+    return this;
+  }
+
+  /** Starts everything. If a component fails, those before it are stopped and its error is thrown. */
+  async start(): Promise<void> {
+    this.#starting ??= this.#startAll();
+    try {
+      await this.#starting;
+    } catch (error) {
+      await this.stop();
+      throw error;
+    }
+  }
+
+  /**
+   * Stops everything, once: later calls get the same promise. Resolves with the failures, of {@link fail} and of
+   * components that threw or did not stop in time; empty when all went well. Never rejects.
+   */
+  stop(): Promise<readonly unknown[]> {
+    this.#stopped ??= this.#stopAll();
+    return this.#stopped;
+  }
+
+  /** Ends the process's work because a component cannot go on: no shutdown delay, and `error` is among the failures. */
+  fail(error: unknown): void {
+    this.#logger.error('component failed, shutting down', error);
+    this.#failures.push(error);
+    void this.stop();
+  }
+
+  async #startAll(): Promise<void> {
+    for (const component of this.#components) {
+      if (this.#stopping.signal.aborted) return;
+      await component.start();
+      this.#started.push(component);
+      this.#logger.v(1)?.info('component started', { component: component.name });
+    }
+  }
+
+  async #stopAll(): Promise<readonly unknown[]> {
+    this.#stopping.abort();
+    const running = await (this.#starting ?? Promise.reject()).then(
+      () => this.#started.length === this.#components.length,
+      () => false,
+    );
+    const delay = this.#settings.shutdownDelayMs ?? 0;
+    if (running && this.#failures.length === 0 && delay > 0) await sleep(this.#clock, delay);
+    const deadline = new AbortController();
+    const timer = this.#clock.setTimer(this.#settings.drainMs ?? 60_000, () => deadline.abort());
+    for (const component of this.#started.toReversed()) {
+      try {
+        await this.#stopOne(component, deadline.signal);
+        this.#logger.v(1)?.info('component stopped', { component: component.name });
+      } catch (error) {
+        this.#logger.error('component did not stop cleanly', error, { component: component.name });
+        this.#failures.push(error);
+      }
+    }
+    timer.cancel();
+    return this.#failures;
+  }
+
+  /** Waits for the stop, but not for ever: one hanging component must not keep the others from being stopped. */
+  async #stopOne(component: Component, deadline: AbortSignal): Promise<void> {
+    const finished = new AbortController();
+    const abandoned = async (): Promise<never> => {
+      await new Promise<void>((resolve) => {
+        if (deadline.aborted) resolve();
+        else deadline.addEventListener('abort', () => resolve(), { once: true, signal: finished.signal });
+      });
+      await sleep(this.#clock, ABANDON_MS, finished.signal);
+      throw new Error(`${component.name} did not stop in time`);
+    };
+    try {
+      await Promise.race([component.stop(deadline), abandoned()]);
+    } finally {
+      finished.abort();
+    }
+  }
+}

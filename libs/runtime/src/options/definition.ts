@@ -1,0 +1,96 @@
+interface Described {
+  /** One sentence for `--help`, without the default and the unit: those are added. */
+  readonly help: string;
+  /** A one-letter form (`v` for `-v`). */
+  readonly short?: string;
+  /** What to use instead; using the option prints a warning (spec: deprecation rule 6). */
+  readonly deprecated?: string;
+}
+
+/** Having no default, the option must be given. */
+interface Needed {
+  readonly required?: true;
+}
+
+interface Bounded {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface StringOption extends Described, Needed {
+  readonly type: 'string';
+  readonly default?: string;
+  /** The only values allowed. */
+  readonly choices?: readonly string[];
+}
+
+export interface IntOption extends Described, Needed, Bounded {
+  readonly type: 'int';
+  readonly default?: number;
+  /** What is counted, for `--help`. */
+  readonly unit?: string;
+}
+
+/** Milliseconds in the program, a Go duration on the command line. */
+export interface DurationOption extends Described, Needed, Bounded {
+  readonly type: 'duration';
+  readonly default?: number;
+}
+
+/** Bytes in the program, a number with an optional suffix (`64Mi`) on the command line. */
+export interface BytesOption extends Described, Needed, Bounded {
+  readonly type: 'bytes';
+  readonly default?: number;
+}
+
+/** `--x` is `--x=true`; false unless declared otherwise. */
+export interface BoolOption extends Described {
+  readonly type: 'bool';
+  readonly default?: boolean;
+}
+
+/** Comma-separated, repeatable; the first use replaces the default, later ones add to it. */
+export interface ListOption extends Described {
+  readonly type: 'list';
+  readonly default?: readonly string[];
+}
+
+/** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */
+export interface MapOption extends Described {
+  readonly type: 'map';
+}
+
+export type OptionDefinition =
+  | StringOption
+  | IntOption
+  | DurationOption
+  | BytesOption
+  | BoolOption
+  | ListOption
+  | MapOption;
+
+export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
+
+type Scalar<D, T> = D extends { default: unknown } | { required: true } ? T : T | undefined;
+
+export type OptionValue<D extends OptionDefinition> = D extends { choices: readonly (infer C)[] }
+  ? Scalar<D, C>
+  : D extends { type: 'string' }
+    ? Scalar<D, string>
+    : D extends { type: 'bool' }
+      ? boolean
+      : D extends { type: 'list' }
+        ? readonly string[]
+        : D extends { type: 'map' }
+          ? ReadonlyMap<string, string>
+          : Scalar<D, number>;
+
+/** `secure-port` as `securePort`. */
+export type CamelCase<S extends string> = S extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S;
+
+/** The values by camel-case name: `secure-port` is `values.securePort`. */
+export type OptionValues<D extends OptionDefinitions> = {
+  readonly [Name in keyof D & string as CamelCase<Name>]: OptionValue<D[Name]>;
+};

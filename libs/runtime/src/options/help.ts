@@ -1,0 +1,63 @@
+import type { OptionDefinition, OptionDefinitions } from './definition.js';
+import { formatBytes, formatDuration } from './values.js';
+
+const WIDTH = 100;
+const INDENT = ' '.repeat(6);
+
+/** Every option with its kind of value, description, bounds and default, in alphabetical order. */
+export function helpText(usage: string, definitions: OptionDefinitions): string {
+  const lines = [`Usage: ${usage}`, '', 'Options:'];
+  const all: [string, OptionDefinition][] = [
+    ...Object.entries(definitions),
+    ['help', { type: 'bool', short: 'h', help: 'Print this text and exit.' }],
+  ];
+  for (const [name, definition] of all.sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const short = definition.short ? `-${definition.short}, ` : '';
+    lines.push(`  ${short}--${name}${VALUE_FORM[definition.type]}`);
+    lines.push(...wrap(describe(definition)));
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+const VALUE_FORM: Readonly<Record<OptionDefinition['type'], string>> = {
+  string: ' string',
+  int: ' int',
+  duration: ' duration',
+  bytes: ' size',
+  bool: '',
+  list: ' value,…',
+  map: ' key=value,…',
+};
+
+function describe(definition: OptionDefinition): string {
+  const notes: string[] = [];
+  if (definition.type === 'int' && definition.unit) notes.push(`in ${definition.unit}`);
+  if (definition.type === 'string' && definition.choices) notes.push(`one of ${definition.choices.join(', ')}`);
+  if ('min' in definition && definition.min !== undefined) notes.push(`at least ${print(definition, definition.min)}`);
+  if ('max' in definition && definition.max !== undefined) notes.push(`at most ${print(definition, definition.max)}`);
+  if ('required' in definition && definition.required) notes.push('required');
+  if ('default' in definition && definition.default !== undefined) {
+    notes.push(`default ${print(definition, definition.default)}`);
+  }
+  const deprecated = definition.deprecated ? `DEPRECATED: ${definition.deprecated}. ` : '';
+  return `${deprecated}${definition.help}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+}
+
+function print(definition: OptionDefinition, value: string | number | boolean | readonly string[]): string {
+  if (typeof value === 'number' && definition.type === 'duration') return formatDuration(value);
+  if (typeof value === 'number' && definition.type === 'bytes') return formatBytes(value);
+  return typeof value === 'string' ? JSON.stringify(value) : String(value);
+}
+
+function wrap(text: string): string[] {
+  const lines: string[] = [];
+  let line = INDENT;
+  for (const word of text.split(' ')) {
+    if (line.length + word.length >= WIDTH && line !== INDENT) {
+      lines.push(line.trimEnd());
+      line = INDENT;
+    }
+    line += `${word} `;
+  }
+  return [...lines, line.trimEnd()];
+}

@@ -1,0 +1,147 @@
+import { describe, expect, expectTypeOf, test } from 'vitest';
+import { readCommandLine } from './command-line.js';
+import { defineOptions, OptionsError } from './options.js';
+
+const options = defineOptions({
+  'secure-port': { type: 'int', default: 6443, min: 0, max: 65535, help: 'Port of the HTTPS server.' },
+  'cert-dir': { type: 'string', help: 'Where certificates lie.' },
+  naming: { type: 'string', choices: ['one', 'two'], default: 'one', help: 'Profile.' },
+  'drain-time': { type: 'duration', default: 300_000, min: 0, help: 'Time to drain.' },
+  'cache-size': { type: 'bytes', default: 67108864, help: 'Budget.' },
+  'anonymous-auth': { type: 'bool', default: true, help: 'Allow anonymous requests.' },
+  profiling: { type: 'bool', deprecated: 'use --trace', help: 'Profile.' },
+  'nats-url': { type: 'list', default: ['a'], help: 'Servers.' },
+  'runtime-config': { type: 'map', help: 'APIs.' },
+  v: { type: 'int', short: 'v', default: 0, help: 'Verbosity.' },
+});
+const parse = (...argv: string[]) => options.parse(argv);
+const problemsOf = (...argv: string[]): readonly string[] => {
+  try {
+    parse(...argv);
+  } catch (error) {
+    if (error instanceof OptionsError) return error.problems;
+    throw error;
+  }
+  return [];
+};
+
+describe('reading', () => {
+  test('defaults', () => {
+    expect(parse().values).toEqual({
+      securePort: 6443,
+      certDir: undefined,
+      naming: 'one',
+      drainTime: 300_000,
+      cacheSize: 67108864,
+      anonymousAuth: true,
+      profiling: false,
+      natsUrl: ['a'],
+      runtimeConfig: new Map(),
+      v: 0,
+    });
+  });
+
+  test('every form of every type', () => {
+    const { values, warnings } = parse(
+      ...['--secure-port=8443', '--cert-dir', '/tmp/x', '--naming=two', '--drain-time', '1m', '--cache-size=1Ki'],
+      ...['--anonymous-auth=false', '--profiling', '--nats-url=b,c', '--nats-url', 'd'],
+      ...['--runtime-config=batch/v1=false,api/all=true', '--runtime-config', 'api/all=false,__proto__=1', '-v', '4'],
+    );
+    expect(values).toEqual({
+      securePort: 8443,
+      certDir: '/tmp/x',
+      naming: 'two',
+      drainTime: 60_000,
+      cacheSize: 1024,
+      anonymousAuth: false,
+      profiling: true,
+      natsUrl: ['b', 'c', 'd'],
+      runtimeConfig: new Map([
+        ['batch/v1', 'false'],
+        ['api/all', 'false'],
+        ['__proto__', '1'],
+      ]),
+      v: 4,
+    });
+    expect(warnings).toEqual(['Flag --profiling has been deprecated, use --trace']);
+    expect(parse('-v=7').values.v).toBe(7);
+    expect(parse('-v7').values.v).toBe(7);
+    expect(parse('--cert-dir', '-odd').values.certDir).toBe('-odd');
+  });
+
+  test('values are typed', () => {
+    const { values } = parse();
+    expectTypeOf(values.securePort).toEqualTypeOf<number>();
+    expectTypeOf(values.certDir).toEqualTypeOf<string | undefined>();
+    expectTypeOf(values.naming).toEqualTypeOf<'one' | 'two'>();
+    expectTypeOf(values.natsUrl).toEqualTypeOf<readonly string[]>();
+    expectTypeOf(values.runtimeConfig).toEqualTypeOf<ReadonlyMap<string, string>>();
+    const needed = defineOptions({ url: { type: 'string', required: true, help: '' } });
+    expectTypeOf(needed.parse(['--url=x']).values.url).toEqualTypeOf<string>();
+  });
+});
+
+describe('refusing', () => {
+  test.each([
+    [['--nope'], ['unknown flag: --nope']],
+    [['--nope', 'value'], ['unknown flag: --nope']],
+    [['--constructor=1'], ['unknown flag: --constructor']],
+    [['-x'], ['unknown flag: -x']],
+    [['stray'], ['unexpected argument: "stray"']],
+    [['--secure-port'], ['--secure-port: the flag needs an argument']],
+    [['--secure-port='], ['--secure-port: "" is not an integer']],
+    [['--secure-port=65536'], ['--secure-port: 65536 is more than the most allowed, 65535']],
+    [['--drain-time=-1s'], ['--drain-time: -1s is less than the least allowed, 0s']],
+    [['--naming=three'], ['--naming: "three" is not one of one, two']],
+    [['--anonymous-auth=maybe'], ['--anonymous-auth: "maybe" is not a boolean (true or false)']],
+    [['--anonymous-auth', 'false'], ['unexpected argument: "false"']],
+    [['--runtime-config=x'], ['--runtime-config: "x" is not of the form key=value']],
+  ])('%j', (argv, problems) => expect(problemsOf(...argv)).toEqual(problems));
+
+  test('all problems are told at once', () =>
+    expect(problemsOf('--nope', '--secure-port=x', '--also')).toHaveLength(3));
+
+  test('a required option', () => {
+    const needed = defineOptions({ url: { type: 'string', required: true, help: 'Address.' } });
+    expect(() => needed.parse([])).toThrow('--url is required');
+    expect(needed.parse(['--help']).help).toBe(true);
+  });
+});
+
+describe('the command line of a program', () => {
+  const run = (...argv: string[]) => {
+    const out = { stdout: '', stderr: '' };
+    const result = readCommandLine(options, argv, 'server [options]', {
+      stdout: { write: (text) => (out.stdout += text) },
+      stderr: { write: (text) => (out.stderr += text) },
+    });
+    return { ...out, result };
+  };
+
+  test('--help names every option with default, unit and description', () => {
+    const { stdout, result } = run('--help');
+    expect(result).toEqual({ run: false, exitCode: 0 });
+    for (const name of Object.keys(options.definitions)) expect(stdout).toContain(`--${name}`);
+    expect(stdout).toContain('--drain-time duration\n      Time to drain. (at least 0s; default 5m0s)');
+    expect(stdout).toContain('Budget. (default 64Mi)');
+    expect(stdout).toContain('-v, --v int');
+    expect(stdout).toContain('DEPRECATED: use --trace.');
+  });
+
+  test('an unknown flag exits with 2 and says why', () => {
+    expect(run('--bogus')).toEqual({
+      stdout: '',
+      stderr: 'Error: unknown flag: --bogus\nSee --help for usage.\n',
+      result: { run: false, exitCode: 2 },
+    });
+  });
+
+  test('the environment is not read', () => {
+    process.env.SECURE_PORT = '1';
+    process.env['secure-port'] = '1';
+    const { result } = run();
+    delete process.env.SECURE_PORT;
+    delete process.env['secure-port'];
+    expect(result.run && result.values.securePort).toBe(6443);
+  });
+});

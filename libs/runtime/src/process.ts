@@ -1,0 +1,54 @@
+import type { Lifecycle } from './lifecycle.js';
+import type { Logger } from './logging/logger.js';
+
+type TerminationSignal = 'SIGTERM' | 'SIGINT';
+const SIGNALS: readonly TerminationSignal[] = ['SIGTERM', 'SIGINT'];
+
+/** What is needed of `process`. */
+export interface ProcessControl {
+  on(signal: TerminationSignal, listener: () => void): unknown;
+  off(signal: TerminationSignal, listener: () => void): unknown;
+  exit(code: number): unknown;
+}
+
+/**
+ * Starts the lifecycle and waits until it has stopped: by SIGTERM or SIGINT, or because a component failed.
+ * A second signal exits at once with code 1. `onReady` runs when everything has been started.
+ * Resolves with the exit code: 0, or 1 when anything failed.
+ */
+export async function runToCompletion(
+  lifecycle: Lifecycle,
+  logger: Logger,
+  onReady: () => void = () => {},
+  control: ProcessControl = process,
+): Promise<number> {
+  const onSignal = () => {
+    if (lifecycle.stopping.aborted) {
+      logger.warn('second signal, exiting at once');
+      control.exit(1);
+      return;
+    }
+    logger.info('shutting down');
+    void lifecycle.stop();
+  };
+  for (const signal of SIGNALS) control.on(signal, onSignal);
+  // Clock timers do not hold the process, but a shutdown must run to its end even when nothing else holds it.
+  const hold = setInterval(() => {}, 60_000);
+  try {
+    await lifecycle.start();
+    if (!lifecycle.stopping.aborted) {
+      onReady();
+      await new Promise<void>((resolve) => {
+        if (lifecycle.stopping.aborted) resolve();
+        else lifecycle.stopping.addEventListener('abort', () => resolve(), { once: true });
+      });
+    }
+    return (await lifecycle.stop()).length === 0 ? 0 : 1;
+  } catch (error) {
+    logger.error('start failed', error);
+    return 1;
+  } finally {
+    clearInterval(hold);
+    for (const signal of SIGNALS) control.off(signal, onSignal);
+  }
+}

@@ -1,0 +1,60 @@
+import type { Names } from '@orch/machinery';
+import { buildKinds, buildResources } from './build-resources.js';
+import { buildStructs } from './build-structs.js';
+import type { FileDescriptor } from './descriptor.js';
+import { DESCRIPTORS } from './gen/descriptors.js';
+import type { KindDefinition, ResourceDefinition, StructSchema } from './model.js';
+
+/** All that `proto/` declares, in the names of one profile. Made once, never changed. */
+export class Scheme {
+  /** Ordered as discovery lists them. Served or not: see {@link selectServed}. */
+  readonly resources: readonly ResourceDefinition[];
+  readonly kinds: readonly KindDefinition[];
+  readonly #structs: ReadonlyMap<string, StructSchema>;
+  readonly #resources: ReadonlyMap<string, ResourceDefinition>;
+  readonly #kinds: ReadonlyMap<string, KindDefinition>;
+  readonly #everywhere: ReadonlyMap<string, KindDefinition>;
+
+  constructor(
+    readonly names: Names,
+    files: readonly FileDescriptor[],
+  ) {
+    this.#structs = buildStructs(files, names);
+    this.resources = buildResources(files, this.#structs, names);
+    this.kinds = buildKinds(files, this.#structs, names);
+    this.#resources = new Map(this.resources.map((r) => [keyOf(r.group, r.version, r.resource), r]));
+    this.#kinds = new Map(this.kinds.map((k) => [keyOf(k.group, k.version, k.kind), k]));
+    this.#everywhere = new Map(this.kinds.filter((k) => k.everyGroup).map((k) => [k.kind, k]));
+  }
+
+  /** The collection of that name; undefined for what is not declared. */
+  resource(group: string, version: string, plural: string): ResourceDefinition | undefined {
+    return this.#resources.get(keyOf(group, version, plural));
+  }
+
+  /** The kind of that name in a group-version, kinds that every group-version knows included. */
+  kind(group: string, version: string, kind: string): KindDefinition | undefined {
+    return this.#kinds.get(keyOf(group, version, kind)) ?? this.#everywhere.get(kind);
+  }
+
+  /**
+   * The struct of that id, such as `meta/v1.DeleteOptions`.
+   * @throws Error when none is declared: ids are written in code, never taken from a request.
+   */
+  struct(id: string): StructSchema {
+    const found = this.#structs.get(id);
+    if (!found) throw new Error(`no struct ${id} is declared`);
+    return found;
+  }
+
+  structs(): Iterable<StructSchema> {
+    return this.#structs.values();
+  }
+}
+
+const keyOf = (group: string, version: string, name: string) => `${group}/${version}/${name}`;
+
+/** The scheme of everything declared under `proto/`, in the profile's names. */
+export function loadScheme(names: Names): Scheme {
+  return new Scheme(names, JSON.parse(DESCRIPTORS) as readonly FileDescriptor[]);
+}

@@ -1,0 +1,137 @@
+import { Socket } from 'node:net';
+import pg from 'pg';
+import type { DatabaseAddress, DatabaseHost } from './connection-url.js';
+import { breaksConnection, ConnectionLostError } from './failures.js';
+
+/** Row of a result; every column in PostgreSQL's text form, null for NULL. */
+export type TextRow = readonly (string | null)[];
+
+/** A parameter; Buffers travel in binary, all else as text. */
+export type Parameter = string | number | bigint | boolean | null | Buffer;
+
+export interface ConnectionSettings {
+  readonly address: DatabaseAddress;
+  readonly schema: string;
+  readonly applicationName: string;
+  /** Milliseconds to establish a connection. */
+  readonly connectTimeout: number;
+  /** Milliseconds after which the server ends a statement. */
+  readonly statementTimeout: number;
+  /** Milliseconds after which the server gives up waiting for one lock. */
+  readonly lockTimeout: number;
+  /** Milliseconds after which the server ends a session that leaves a transaction open. */
+  readonly idleTransactionTimeout: number;
+  /** Milliseconds after which a server that says nothing counts as gone. */
+  readonly answerTimeout: number;
+}
+
+const AS_TEXT = { getTypeParser: () => (value: string) => value };
+
+/** One session with the database. Statements run one at a time. */
+export class Connection {
+  #broken: Error | undefined;
+  readonly #listeners = new Set<() => void>();
+
+  private constructor(
+    private readonly client: pg.Client,
+    private readonly socket: Socket,
+    private readonly answerTimeout: number,
+  ) {
+    client.on('error', (error) => this.#breakWith(error));
+    client.on('end', () => this.#breakWith(new ConnectionLostError('the connection ended')));
+  }
+
+  /** @throws the driver's error, or ConnectionLostError */
+  static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<Connection> {
+    const socket = new Socket();
+    const { address } = settings;
+    const client = new pg.Client({
+      host: host.host,
+      port: host.port,
+      user: address.user,
+      password: address.password,
+      database: address.database,
+      ssl: address.tls ?? false,
+      application_name: settings.applicationName,
+      connectionTimeoutMillis: settings.connectTimeout,
+      statement_timeout: settings.statementTimeout,
+      lock_timeout: settings.lockTimeout,
+      idle_in_transaction_session_timeout: settings.idleTransactionTimeout,
+      // Every query of ours is keyed; a fresh database without statistics must not make the planner think otherwise.
+      options: `-c search_path=${settings.schema} -c synchronous_commit=on -c jit=off -c enable_seqscan=off`,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 5000,
+      stream: () => socket,
+    });
+    const connection = new Connection(client, socket, settings.answerTimeout);
+    try {
+      await client.connect();
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+    return connection;
+  }
+
+  get broken(): boolean {
+    return this.#broken !== undefined;
+  }
+
+  /** Calls back once when the connection breaks. */
+  onBreak(listener: () => void): void {
+    this.#listeners.add(listener);
+  }
+
+  /**
+   * Runs a statement that is prepared once per connection under its name.
+   * @throws ConnectionLostError, or the driver's DatabaseError
+   */
+  statement(name: string, text: string, values: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+    return this.#run({ name, text, values: values as unknown[] }, answerTimeout);
+  }
+
+  /** Runs statements that are not worth preparing; several, divided by semicolons, when there are no values. */
+  query(text: string, values?: readonly Parameter[]): Promise<TextRow[]> {
+    return this.#run(values ? { text, values: values as unknown[] } : { text });
+  }
+
+  async #run(config: { name?: string; text: string; values?: unknown[] }, timeout = this.answerTimeout): Promise<TextRow[]> {
+    if (this.#broken) throw this.#broken;
+    const timer = setTimeout(() => this.destroy(new ConnectionLostError('the database did not answer in time')), timeout);
+    try {
+      const result = await this.client.query<(string | null)[]>({ ...config, rowMode: 'array', types: AS_TEXT });
+      return (Array.isArray(result) ? result[result.length - 1] : result).rows;
+    } catch (error) {
+      if (!(error instanceof pg.DatabaseError)) {
+        const lost = new ConnectionLostError('the connection to the database was lost', { cause: error });
+        this.destroy(lost);
+        throw this.#broken ?? lost;
+      }
+      if (breaksConnection(error)) this.destroy(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Cuts the connection at once; what runs on it fails. */
+  destroy(reason: Error = new ConnectionLostError('the connection was closed')): void {
+    this.#breakWith(reason);
+    this.socket.destroy();
+  }
+
+  async end(): Promise<void> {
+    if (this.#broken) return;
+    this.#broken = new ConnectionLostError('the connection was closed');
+    const cut = setTimeout(() => this.socket.destroy(), 1000);
+    await this.client.end().catch(() => undefined);
+    clearTimeout(cut);
+  }
+
+  #breakWith(error: Error): void {
+    if (this.#broken) return;
+    this.#broken = error instanceof ConnectionLostError ? error : new ConnectionLostError(error.message, { cause: error });
+    for (const listener of this.#listeners) listener();
+    this.#listeners.clear();
+  }
+}

@@ -1,0 +1,52 @@
+import { Connection, type ConnectionSettings } from './connection.js';
+import { ConnectionLostError, sqlState } from './failures.js';
+
+/** What is looked at on every new connection before anything else runs on it; throws to refuse it. */
+export type Inspection = (connection: Connection) => Promise<void>;
+
+/**
+ * Opens connections to whichever host accepts writes (`target_session_attrs=read-write` of libpq), the last good host first.
+ */
+export class Connector {
+  #preferred = 0;
+
+  constructor(
+    private readonly settings: ConnectionSettings,
+    private readonly inspect: Inspection,
+  ) {}
+
+  /** @throws the last host's error when none is to be had */
+  async connect(): Promise<Connection> {
+    const { hosts } = this.settings.address;
+    let failure: unknown = new ConnectionLostError('no host in the database URL');
+    for (let i = 0; i < hosts.length; i++) {
+      const index = (this.#preferred + i) % hosts.length;
+      const host = hosts[index];
+      if (!host) continue;
+      let connection: Connection | undefined;
+      try {
+        connection = await Connection.open(host, this.settings);
+        await requireWritable(connection);
+        await this.inspect(connection);
+        this.#preferred = index;
+        return connection;
+      } catch (error) {
+        connection?.destroy();
+        failure = error;
+      }
+    }
+    throw failure;
+  }
+}
+
+async function requireWritable(connection: Connection): Promise<void> {
+  const [row] = await connection.query(
+    `SELECT pg_is_in_recovery()::text, current_setting('transaction_read_only')`,
+  );
+  if (row?.[0] !== 'false' || row[1] !== 'off') throw new ConnectionLostError('the host is a read-only standby');
+}
+
+/** Whether no amount of waiting helps: wrong password, no such database or role, no right to connect. */
+export function isPermanent(error: unknown): boolean {
+  return /^(28|3D000|42501)/.test(sqlState(error) ?? '');
+}

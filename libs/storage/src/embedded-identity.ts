@@ -1,0 +1,37 @@
+import { execFile } from 'node:child_process';
+import { userInfo } from 'node:os';
+import { promisify } from 'node:util';
+
+/** The operating system's user that the server runs as. */
+export interface Identity {
+  readonly name: string;
+  readonly uid: number;
+  readonly gid: number;
+  /** Whether that is another user than this process. */
+  readonly switched: boolean;
+  readonly spawnAs: { readonly uid?: number; readonly gid?: number };
+}
+
+/**
+ * Who may run the server: this user, or, as PostgreSQL refuses to run as root, a lesser one.
+ * @throws Error when the user asked for does not exist
+ */
+export async function findIdentity(runAs: string | undefined): Promise<Identity> {
+  const self = userInfo();
+  if (self.uid !== 0) return { name: self.username, uid: self.uid, gid: self.gid, switched: false, spawnAs: {} };
+  for (const name of runAs === undefined ? ['postgres', 'nobody'] : [runAs]) {
+    const ids = await lookUp(name);
+    if (ids) return { name, ...ids, switched: true, spawnAs: ids };
+  }
+  throw new Error(`PostgreSQL does not run as root, and there is no user ${runAs ?? 'postgres or nobody'}`);
+}
+
+async function lookUp(name: string): Promise<{ uid: number; gid: number } | undefined> {
+  const id = promisify(execFile);
+  try {
+    const [user, group] = await Promise.all([id('id', ['-u', name]), id('id', ['-g', name])]);
+    return { uid: Number(user.stdout), gid: Number(group.stdout) };
+  } catch {
+    return undefined;
+  }
+}

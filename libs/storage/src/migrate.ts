@@ -1,0 +1,101 @@
+import { readdir, readFile } from 'node:fs/promises';
+import type { Connection } from './connection.js';
+
+/** The database belongs to another kind of installation, or to a release too far ahead. */
+export class IncompatibleDatabaseError extends Error {
+  override readonly name = 'IncompatibleDatabaseError';
+}
+
+/** Key of the advisory lock under which one process migrates. */
+const MIGRATION_LOCK = 1719283746;
+
+const DIRECTORY = new URL('../migrations/', import.meta.url);
+
+export interface Migration {
+  readonly number: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The migrations that this release ships, ascending. */
+export async function shippedMigrations(): Promise<Migration[]> {
+  const files = (await readdir(DIRECTORY)).filter((file) => /^\d{4}-.*\.sql$/.test(file)).sort();
+  return Promise.all(
+    files.map(async (name) => ({
+      number: Number(name.slice(0, 4)),
+      name,
+      text: await readFile(new URL(name, DIRECTORY), 'utf8'),
+    })),
+  );
+}
+
+export interface Installation {
+  readonly clusterId: string;
+  readonly naming: string;
+}
+
+/**
+ * Brings the schema to what `migrations` hold and records, or checks, whose database it is. Safe to run from many processes at
+ * once: an advisory lock lets one through at a time.
+ * @throws IncompatibleDatabaseError
+ */
+export async function migrate(
+  connection: Connection,
+  schema: string,
+  migrations: readonly Migration[],
+  installation: Installation,
+): Promise<Installation> {
+  // Migrations may take longer than a statement of the running system is allowed to.
+  await connection.query('SET statement_timeout = 0; SET lock_timeout = 0');
+  await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+  try {
+    await prepareSchema(connection, schema);
+    await applyMissing(connection, migrations);
+    return await recordInstallation(connection, installation);
+  } finally {
+    if (!connection.broken) await connection.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`);
+  }
+}
+
+async function prepareSchema(connection: Connection, schema: string): Promise<void> {
+  const [row] = await connection.query(`SELECT to_regnamespace('${schema}')::text, to_regclass('${schema}.schema_migration')::text`);
+  if (!row?.[0]) await connection.query(`CREATE SCHEMA ${schema}`);
+  if (!row?.[1]) {
+    await connection.query(
+      'CREATE TABLE schema_migration (number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())',
+    );
+  }
+}
+
+async function applyMissing(connection: Connection, migrations: readonly Migration[]): Promise<void> {
+  const [row] = await connection.query('SELECT coalesce(max(number), 0) FROM schema_migration');
+  const current = Number(row?.[0] ?? 0);
+  const newest = migrations.at(-1)?.number ?? 0;
+  if (current > newest + 1) {
+    throw new IncompatibleDatabaseError(
+      `the database's schema is at ${current}, this release understands up to ${newest} and works with ${newest + 1} at most: ` +
+        'run a newer release, or restore a backup made by this one',
+    );
+  }
+  for (const migration of migrations) {
+    if (migration.number <= current) continue;
+    await connection.query(
+      `BEGIN; ${migration.text}; INSERT INTO schema_migration (number, name) VALUES (${migration.number}, '${migration.name}'); COMMIT`,
+    );
+  }
+}
+
+async function recordInstallation(connection: Connection, wanted: Installation): Promise<Installation> {
+  await connection.query('INSERT INTO installation (cluster_id, naming) VALUES ($1, $2) ON CONFLICT DO NOTHING', [
+    wanted.clusterId,
+    wanted.naming,
+  ]);
+  const [row] = await connection.query('SELECT cluster_id, naming FROM installation');
+  const found = { clusterId: row?.[0] ?? '', naming: row?.[1] ?? '' };
+  if (found.naming !== wanted.naming) {
+    throw new IncompatibleDatabaseError(
+      `the database was made with the naming profile ${found.naming}; this server runs with ${wanted.naming}`,
+    );
+  }
+  return found;
+}

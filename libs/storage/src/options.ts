@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+
+/** How to reach and treat the database. Times are milliseconds. */
+export interface StoreOptions {
+  /** `postgres://user:password@host:port,host:port/database?sslmode=…`; the first host that accepts writes is used. */
+  readonly url: string;
+  /** Naming profile of this installation; recorded on first use, and a database of another one is refused. */
+  readonly naming: string;
+  /** Schema that holds all tables; default `cluster`. */
+  readonly schema?: string;
+  /** Id recorded when the database is first used; default a random UUID. */
+  readonly clusterId?: string;
+  /** Shown in `pg_stat_activity`; default `cluster-store`. */
+  readonly applicationName?: string;
+  /** Connections for short reads; default 3. One more serves writes, one maintenance. */
+  readonly readConnections?: number;
+  /** Connections for lists that stream; default 4. */
+  readonly snapshotConnections?: number;
+  /** Writes of one batch; default 256. */
+  readonly batchItems?: number;
+  /** Bytes of bodies in one batch; default 4 MiB. */
+  readonly batchBytes?: number;
+  /** Writes (and, apart, reads) that may wait before more are refused; default 10,000. */
+  readonly waiting?: number;
+  /** Rows of a snapshot's page; default 500. */
+  readonly pageRows?: number;
+  /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
+  readonly pageBytes?: number;
+  /** Until {@link openStore} gives up reaching the database; default 10,000. */
+  readonly openTimeout?: number;
+  /** To establish one connection; default 3,000. */
+  readonly connectTimeout?: number;
+  /** To wait for a connection before a request fails; default 3,000. */
+  readonly acquireTimeout?: number;
+  /** After which the server ends a statement; default 4,500. */
+  readonly statementTimeout?: number;
+  /** After which the server gives up waiting for one lock; default 3,000. */
+  readonly lockTimeout?: number;
+  /** After which a server that is silent counts as gone; default 8,000. */
+  readonly answerTimeout?: number;
+  /** Life of one snapshot, however slowly it is read; default 60,000. */
+  readonly snapshotTimeout?: number;
+  /** How long changes stay readable; default 300,000 (5 minutes). */
+  readonly retention?: number;
+  /** Age at which a partition of the history is closed; default 60,000. */
+  readonly partitionInterval?: number;
+  /** Pause between rounds of the compactor; default 15,000. */
+  readonly compactionInterval?: number;
+  /** In [0, 1); default Math.random. Spreads reconnections and compaction rounds. */
+  readonly random?: () => number;
+}
+
+/** {@link StoreOptions} with every default filled in. */
+export type CompleteOptions = Required<StoreOptions>;
+
+/** @throws RangeError for a value that makes no sense */
+export function completeOptions(options: StoreOptions): CompleteOptions {
+  const complete: CompleteOptions = {
+    schema: 'cluster',
+    clusterId: randomUUID(),
+    applicationName: 'cluster-store',
+    readConnections: 3,
+    snapshotConnections: 4,
+    batchItems: 256,
+    batchBytes: 4 << 20,
+    waiting: 10_000,
+    pageRows: 500,
+    pageBytes: 1 << 20,
+    openTimeout: 10_000,
+    connectTimeout: 3000,
+    acquireTimeout: 3000,
+    statementTimeout: 4500,
+    lockTimeout: 3000,
+    answerTimeout: 8000,
+    snapshotTimeout: 60_000,
+    retention: 300_000,
+    partitionInterval: 60_000,
+    compactionInterval: 15_000,
+    random: Math.random,
+    ...withoutUndefined(options),
+  };
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(complete.schema)) throw new RangeError(`schema name ${complete.schema} is not plain lower case`);
+  const positive = ['readConnections', 'snapshotConnections', 'batchItems', 'batchBytes', 'waiting', 'pageRows'] as const;
+  for (const name of positive) {
+    if (!Number.isInteger(complete[name]) || complete[name] < 1) throw new RangeError(`${name} must be a positive integer`);
+  }
+  return complete;
+}
+
+function withoutUndefined(options: StoreOptions): StoreOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as StoreOptions;
+}

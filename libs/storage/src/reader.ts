@@ -1,0 +1,137 @@
+import { int4Array, textArray } from './arrays.js';
+import type { Connection, TextRow } from './connection.js';
+import { Gatherer } from './gatherer.js';
+import type { Lineage } from './lineage.js';
+import type { CompleteOptions } from './options.js';
+import type { Pool } from './pool.js';
+import { CHANGE_COLUMNS, ROW_COLUMNS, readChange, readRow, text } from './rows.js';
+import { type Head, type HistoricChange, HistoryExpiredError, type Key, type Row, type TypeId, type Version } from './store.js';
+
+const HEADS = `
+SELECT t.id, t.head, f.floor, i.epoch
+  FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
+ WHERE t.id = ANY ($1)`;
+
+const GET = `
+SELECT k.i, ${ROW_COLUMNS}
+  FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
+  CROSS JOIN LATERAL (
+    SELECT * FROM object x
+     WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C" AND x.name = k.name COLLATE "C" OFFSET 0) o`;
+
+// One statement: its snapshot is taken after its table locks, so the floor and the rows that it reads belong together
+// even while compaction drops a partition.
+const CHANGES = `
+SELECT t.head, f.floor, ${CHANGE_COLUMNS}
+  FROM resource_type t JOIN history_floor f ON f.type = t.id
+  LEFT JOIN LATERAL (
+    SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
+ WHERE t.id = $1
+ ORDER BY c.version`;
+
+const SETTLED_HEAD = `
+SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = $1 FOR SHARE OF t`;
+
+const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
+
+interface TypedKey extends Key {
+  readonly type: TypeId;
+}
+
+/** The short reads; calls that arrive together share a query that begins after all of them arrived. */
+export class Reader {
+  readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
+  readonly #gets: Gatherer<TypedKey, Row | undefined>;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly lineage: Lineage,
+    options: CompleteOptions,
+  ) {
+    const { waiting } = options;
+    this.#heads = new Gatherer((asked) => this.#readHeads(asked), { items: waiting, bytes: 1, sizeOf: () => 0, waiting });
+    this.#gets = new Gatherer((keys) => this.#readObjects(keys), { items: 100, bytes: 1, sizeOf: () => 0, waiting });
+  }
+
+  heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+    return this.#heads.add(types);
+  }
+
+  get(type: TypeId, key: Key): Promise<Row | undefined> {
+    return this.#gets.add({ type, namespace: key.namespace, name: key.name });
+  }
+
+  changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+    return this.pool.use(async (connection) => {
+      const rows = await connection.statement('changes', CHANGES, [type, after, limit]);
+      const [first] = rows;
+      if (!first) throw unknownType(type);
+      const floor = BigInt(text(first, 1));
+      if (after < floor) throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
+      return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2));
+    });
+  }
+
+  settledHead(type: TypeId): Promise<Head> {
+    return this.pool.use(async (connection) => {
+      const [row] = await connection.statement('settled_head', SETTLED_HEAD, [type]);
+      if (!row) throw unknownType(type);
+      return { head: BigInt(text(row, 0)), floor: BigInt(text(row, 1)) };
+    });
+  }
+
+  lastVersion(): Promise<Version> {
+    return this.pool.use(async (connection) => {
+      const [row] = await connection.statement('last_version', LAST_VERSION, []);
+      return BigInt(row?.[0] ?? 0);
+    });
+  }
+
+  ping(): Promise<void> {
+    return this.pool.use(async (connection) => {
+      await connection.statement('ping', 'SELECT 1', []);
+    });
+  }
+
+  async #readHeads(asked: readonly (readonly TypeId[])[]): Promise<ReadonlyMap<TypeId, Head>[]> {
+    const types = asked.length === 1 ? (asked[0] ?? []) : [...new Set(asked.flat())];
+    const heads = await this.pool.use((connection) => this.#headsOn(connection, types));
+    return asked.map(() => heads);
+  }
+
+  async #headsOn(connection: Connection, types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+    for (;;) {
+      // What others have announced by the time the query begins; later announcements may well be ahead of its answer.
+      const seen = types.map((type) => this.lineage.seen(type));
+      const { epoch } = this.lineage;
+      const rows = await connection.statement('heads', HEADS, [int4Array(types)]);
+      const heads = new Map<TypeId, Head>();
+      for (const row of rows) {
+        heads.set(Number(row[0]), { head: BigInt(text(row, 1)), floor: BigInt(text(row, 2)) });
+      }
+      const behind = types.some((type, i) => (heads.get(type)?.head ?? 0n) < (seen[i] ?? 0n));
+      if (!behind && (rows.length === 0 || epoch === undefined || rows[0]?.[3] === String(epoch))) {
+        for (const [type, { head }] of heads) this.lineage.observe(type, head);
+        return heads;
+      }
+      await this.lineage.inspect(connection);
+    }
+  }
+
+  async #readObjects(keys: readonly TypedKey[]): Promise<(Row | undefined)[]> {
+    const rows: TextRow[] = await this.pool.use((connection) =>
+      connection.statement('get', GET, [
+        int4Array(keys.map((key) => key.type)),
+        textArray(keys.map((key) => key.namespace)),
+        textArray(keys.map((key) => key.name)),
+      ]),
+    );
+    const found = new Array<Row | undefined>(keys.length).fill(undefined);
+    for (const row of rows) found[Number(row[0]) - 1] = readRow(row, 1);
+    return found;
+  }
+}
+
+export function unknownType(type: TypeId): Error {
+  return new Error(`resource type ${type} is not registered`);
+}

@@ -1,0 +1,51 @@
+import type { TextRow } from './connection.js';
+import type { HistoricChange, Row, TypeId } from './store.js';
+
+/** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
+export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body';
+
+/** Reads {@link ROW_COLUMNS} that begin at column `from`. */
+export function readRow(row: TextRow, from: number): Row {
+  return {
+    namespace: text(row, from),
+    name: text(row, from + 1),
+    uid: text(row, from + 2),
+    version: BigInt(text(row, from + 3)),
+    body: bytes(text(row, from + 4)),
+  };
+}
+
+/** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
+export const CHANGE_COLUMNS =
+  'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.body, c.at, c.prior, c.prior_version';
+
+/** Reads {@link CHANGE_COLUMNS} that begin at column `from`. */
+export function readChange(type: TypeId, row: TextRow, from: number): HistoricChange {
+  const prior = row[from + 8];
+  const priorVersion = row[from + 9];
+  return {
+    type,
+    version: BigInt(text(row, from)),
+    previous: BigInt(text(row, from + 1)),
+    op: ACTIONS[text(row, from + 2)] ?? 'update',
+    namespace: text(row, from + 3),
+    name: text(row, from + 4),
+    uid: text(row, from + 5),
+    body: bytes(text(row, from + 6)),
+    at: Number(row[from + 7]),
+    ...(prior && priorVersion ? { prior: bytes(prior), priorVersion: BigInt(priorVersion) } : {}),
+  };
+}
+
+const ACTIONS: Readonly<Record<string, HistoricChange['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
+
+/** A column that is never null. */
+export function text(row: TextRow, column: number): string {
+  const value = row[column];
+  if (value === null || value === undefined) throw new Error(`the database left column ${column} empty`);
+  return value;
+}
+
+function bytes(hex: string): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}

@@ -1,0 +1,32 @@
+import type { Row } from '@orch/storage';
+
+/** What selectors look at. `fields` holds the type's selectable fields, `metadata.name` and `metadata.namespace` among them. */
+export interface Attributes {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+/** Reads the attributes of a stored object. Must not throw. */
+export type Describe = (row: Row) => Attributes;
+
+/** One equality that every match fulfils: `label:<key>` or `field:<path>`. */
+export type EqualityKey = `label:${string}` | `field:${string}`;
+
+/** Label and field selector of a list or watch, compiled. */
+export interface Selection {
+  /** Canonical form: equal keys select the same. */
+  readonly key: string;
+  matches(attributes: Attributes): boolean;
+  /** Equalities that all matches fulfil; what makes an index usable. */
+  readonly equals?: ReadonlyMap<EqualityKey, string>;
+}
+
+export const NAME_FIELD = 'field:metadata.name';
+export const NAMESPACE_FIELD = 'field:metadata.namespace';
+
+/** The value that an equality compares with; undefined when the object has none. */
+export function attributeOf(attributes: Attributes, key: EqualityKey): string | undefined {
+  const values = key.startsWith('label:') ? attributes.labels : attributes.fields;
+  const name = key.slice(6);
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}

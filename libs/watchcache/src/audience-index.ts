@@ -1,0 +1,98 @@
+import { attributeOf, type EqualityKey, NAME_FIELD, NAMESPACE_FIELD } from './attributes.js';
+import type { Audience } from './audience.js';
+import type { Interest } from './interest.js';
+import type { ChangeEvent } from './ring.js';
+
+type Bucket = Map<string, Set<Audience>>;
+
+/** Where an audience is filed: by one property that every event that concerns it has. */
+type Place =
+  | { readonly by: 'name'; readonly value: string }
+  | { readonly by: 'namespace'; readonly value: string }
+  | { readonly by: 'equality'; readonly key: EqualityKey; readonly value: string }
+  | { readonly by: 'nothing' };
+
+/** Finds the audiences that an event may concern. Each is filed once, under the property that says most. */
+export class AudienceIndex {
+  readonly #byName: Bucket = new Map();
+  readonly #byNamespace: Bucket = new Map();
+  readonly #byEquality = new Map<EqualityKey, Bucket>();
+  readonly #others = new Set<Audience>();
+
+  add(audience: Audience): void {
+    const place = placeOf(audience.interest);
+    if (place.by === 'nothing') {
+      this.#others.add(audience);
+      return;
+    }
+    const bucket = this.#bucket(place);
+    const filed = bucket.get(place.value);
+    if (filed === undefined) bucket.set(place.value, new Set([audience]));
+    else filed.add(audience);
+  }
+
+  remove(audience: Audience): void {
+    const place = placeOf(audience.interest);
+    if (place.by === 'nothing') {
+      this.#others.delete(audience);
+      return;
+    }
+    const bucket = this.#bucket(place);
+    const filed = bucket.get(place.value);
+    filed?.delete(audience);
+    if (filed?.size === 0) bucket.delete(place.value);
+    if (place.by === 'equality' && bucket.size === 0) this.#byEquality.delete(place.key);
+  }
+
+  /** Calls back once for every audience that the event may concern. */
+  forEach(event: ChangeEvent, visit: (audience: Audience) => void): void {
+    for (const audience of this.#others) visit(audience);
+    if (this.#byName.size > 0) {
+      const { namespace, name } = event.entry;
+      visitAll(this.#byName.get(nameWithin(namespace, name)), visit);
+      visitAll(this.#byName.get(nameWithin(undefined, name)), visit);
+    }
+    if (this.#byNamespace.size > 0) visitAll(this.#byNamespace.get(event.entry.namespace), visit);
+    for (const [key, bucket] of this.#byEquality) {
+      const now = attributeOf(event.entry.attributes, key);
+      const before = event.prior === undefined ? undefined : attributeOf(event.prior.attributes, key);
+      if (now !== undefined) visitAll(bucket.get(now), visit);
+      if (before !== undefined && before !== now) visitAll(bucket.get(before), visit);
+    }
+  }
+
+  #bucket(place: Exclude<Place, { by: 'nothing' }>): Bucket {
+    if (place.by !== 'equality') return place.by === 'name' ? this.#byName : this.#byNamespace;
+    let bucket = this.#byEquality.get(place.key);
+    if (bucket === undefined) {
+      bucket = new Map();
+      this.#byEquality.set(place.key, bucket);
+    }
+    return bucket;
+  }
+}
+
+/** A name says most, then an equality of a field or label, then the namespace. */
+function placeOf({ namespace, selection }: Interest): Place {
+  const equals = selection?.equals;
+  const within = namespace ?? equals?.get(NAMESPACE_FIELD);
+  const name = equals?.get(NAME_FIELD);
+  if (name !== undefined) return { by: 'name', value: nameWithin(within, name) };
+  let label: Place | undefined;
+  for (const [key, value] of equals ?? []) {
+    if (key === NAMESPACE_FIELD) continue;
+    if (key.startsWith('field:')) return { by: 'equality', key, value };
+    label ??= { by: 'equality', key, value };
+  }
+  if (label !== undefined) return label;
+  return within === undefined ? { by: 'nothing' } : { by: 'namespace', value: within };
+}
+
+function nameWithin(namespace: string | undefined, name: string): string {
+  return namespace === undefined ? `*/${name}` : `${namespace}/${name}`;
+}
+
+function visitAll(audiences: ReadonlySet<Audience> | undefined, visit: (audience: Audience) => void): void {
+  if (audiences === undefined) return;
+  for (const audience of audiences) visit(audience);
+}

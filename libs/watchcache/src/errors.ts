@@ -1,0 +1,28 @@
+import type { Version } from '@orch/storage';
+
+/** History no longer reaches back to the version asked for: answer 410 before the stream starts. */
+export class ExpiredError extends Error {
+  override readonly name = 'ExpiredError';
+  constructor(
+    readonly requested: Version,
+    readonly floor: Version,
+  ) {
+    super(`version ${requested} is older than the history held (${floor})`);
+  }
+}
+
+/** The version asked for was not reached in time: answer 504 with cause ResourceVersionTooLarge. */
+export class VersionNotReachedError extends Error {
+  override readonly name = 'VersionNotReachedError';
+  constructor(
+    readonly requested: Version,
+    readonly current: Version,
+  ) {
+    super(`version ${requested} has not been reached (${current})`);
+  }
+}
+
+/** The state of the type is not loaded, or the server is going down: answer 429 with Retry-After, or read the database. */
+export class CacheNotReadyError extends Error {
+  override readonly name = 'CacheNotReadyError';
+}

@@ -1,0 +1,37 @@
+import { type Clock, systemClock } from '@orch/feed';
+
+export interface FanOutOptions {
+  /** Default: the system's. */
+  readonly clock?: Clock;
+  /** Random numbers in [0, 1), for spreading bookmarks. Default: Math.random. */
+  readonly random?: () => number;
+  /** Milliseconds between the bookmarks of a watcher, sooner while the ring is too short for that. Default 60,000. */
+  readonly bookmarkInterval?: number;
+  /** Most milliseconds that events are gathered for a large audience. Default 10. */
+  readonly maxGather?: number;
+  /** Watchers for each millisecond of gathering; an audience with fewer is served at once. Default 500. */
+  readonly watchersPerGatherMs?: number;
+  /** Milliseconds for which an initial state is handed to further watchers though the state has moved on. Default 2000. */
+  readonly shareInitial?: number;
+  /** Bytes of frames kept for watchers that come later. Default 32 MiB. */
+  readonly maxFrameBytes?: number;
+  /** Milliseconds for which a stream that reads history and has stalled is kept. Default 300,000. */
+  readonly maxStall?: number;
+  /** Deliberate defects, for the negative controls of the fault tests. */
+  readonly failpoints?: ReadonlySet<'bookmark-before-flush'>;
+}
+
+export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
+  return {
+    clock: systemClock,
+    random: Math.random,
+    bookmarkInterval: 60_000,
+    maxGather: 10,
+    watchersPerGatherMs: 500,
+    shareInitial: 2_000,
+    maxFrameBytes: 32 << 20,
+    maxStall: 300_000,
+    failpoints: new Set(),
+    ...options,
+  };
+}

@@ -1,0 +1,226 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { FrameEncoder } from './frames.js';
+import { selecting, testEncoder } from './testing/fixtures.js';
+import { Rig, type RigOptions } from './testing/rig.js';
+
+const rigs: Rig[] = [];
+afterEach(() => {
+  for (const rig of rigs.splice(0)) rig.close();
+});
+
+async function start(options: RigOptions = {}, prepare?: (rig: Rig) => void): Promise<Rig> {
+  const rig = new Rig(options, prepare);
+  rigs.push(rig);
+  await rig.clock.settle();
+  return rig;
+}
+
+/** The test encoder, counting what it encodes. */
+function countingEncoder(): FrameEncoder & { count: number } {
+  const counting = {
+    ...testEncoder,
+    count: 0,
+    event: (...args: Parameters<FrameEncoder['event']>) => {
+      counting.count++;
+      return testEncoder.event(...args);
+    },
+  };
+  return counting;
+}
+
+describe('sharing', () => {
+  it('encodes an event once for all watchers and writes a turn of events as one buffer', async () => {
+    const rig = await start();
+    const encoder = countingEncoder();
+    const watches = [];
+    for (let number = 0; number < 10; number++) {
+      watches.push(await rig.watch({ encoder, ...(number < 5 ? {} : { namespace: 'a' }) }));
+    }
+    rig.write('a/one');
+    rig.write('a/two');
+    await rig.clock.settle();
+    expect(encoder.count).toBe(2);
+    for (const { sink } of watches) {
+      expect(sink.pieces).toHaveLength(1);
+      expect(sink.summary).toEqual(['ADDED a/one@1', 'ADDED a/two@2']);
+    }
+    expect(watches[0]?.sink.pieces[0]).toBe(watches[4]?.sink.pieces[0]);
+    expect(rig.cache.stats()).toMatchObject({ watchers: 10, audiences: 2, behind: 0, deliveredEvents: 20 });
+  });
+
+  it('a herd costs one snapshot, encoded once', async () => {
+    const rig = await start({}, (each) => {
+      for (let number = 0; number < 300; number++) each.write(`a/${number}`, { content: 'x'.repeat(1000) });
+    });
+    const encoder = countingEncoder();
+    const herd = await Promise.all(Array.from({ length: 20 }, () => rig.watch({ encoder })));
+    expect(encoder.count).toBe(300);
+    for (const { sink } of herd) {
+      expect(sink.events).toHaveLength(300);
+      for (const piece of sink.pieces) expect(piece.length).toBeLessThanOrEqual(128 << 10);
+    }
+    expect(rig.source.calls.snapshot).toBe(1);
+  });
+
+  it('an initial state is never older than what was asked for', async () => {
+    const rig = await start({}, (each) => each.write('a/one'));
+    await rig.watch();
+    rig.busCut = true;
+    rig.write('a/two');
+    const second = rig.watch();
+    await rig.clock.advance(10);
+    expect((await second).sink.summary.slice(0, 2)).toEqual(['ADDED a/one@1', 'ADDED a/two@2']);
+  });
+
+  it('gathers for a large audience, but a lone event waits for nothing', async () => {
+    const rig = await start({ watchersPerGatherMs: 1, maxGather: 5 });
+    const watches = [];
+    for (let number = 0; number < 10; number++) watches.push(await rig.watch());
+    await rig.clock.advance(100);
+    const sink = watches[0]?.sink;
+    rig.write('a/one');
+    await rig.clock.settle();
+    expect(sink?.pieces).toHaveLength(1);
+    rig.write('a/two');
+    await rig.clock.advance(3);
+    rig.write('a/three');
+    expect(sink?.pieces).toHaveLength(1);
+    await rig.clock.advance(2);
+    expect(sink?.pieces).toHaveLength(2);
+    expect(sink?.summary).toHaveLength(3);
+  });
+});
+
+describe('a watcher that stalls', () => {
+  it('is given no more, and catches up from the ring when it drains', async () => {
+    const rig = await start();
+    const { sink } = await rig.watch();
+    const { sink: other } = await rig.watch();
+    sink.stalled = true;
+    for (let number = 0; number < 5; number++) {
+      rig.write(`a/${number}`);
+      await rig.clock.settle();
+    }
+    expect(sink.events).toHaveLength(1);
+    expect(other.events).toHaveLength(5);
+    sink.release();
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(other.summary);
+    rig.write('a/more');
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(other.summary);
+    expect(rig.cache.stats().stalls).toBe(1);
+  });
+
+  it('is ended when the ring has passed it, though it never drains', async () => {
+    const rig = await start({ ringMaxBytes: 4000 });
+    const { sink } = await rig.watch();
+    const { sink: other } = await rig.watch();
+    sink.stalled = true;
+    for (let number = 0; number < 50; number++) {
+      rig.write(`a/${number}`);
+      await rig.clock.settle();
+    }
+    await rig.clock.advance(1100);
+    expect(sink.summary).toEqual(['ADDED a/0@1', 'ERROR expired']);
+    expect(sink.ended).toBe(true);
+    expect(other.events).toHaveLength(50);
+    expect(rig.cache.stats()).toMatchObject({ watchers: 1, expired: 1 });
+  });
+
+  it('is ended by time too, and so is one that stalls in its initial state', async () => {
+    const rig = await start({ ringMaxAge: 10_000 }, (each) => {
+      for (let number = 0; number < 300; number++) each.write(`a/${number}`, { content: 'x'.repeat(1000) });
+    });
+    const started = rig.watch();
+    const { sink } = await started;
+    const second = rig.cache;
+    sink.stalled = true;
+    rig.write('a/more');
+    await rig.clock.settle();
+    rig.write('a/more', 'deleted');
+    await rig.clock.advance(12_000);
+    expect(sink.summary.at(-1)).toBe('ERROR expired');
+    expect(second.stats().watchers).toBe(0);
+  });
+});
+
+describe('bookmarks', () => {
+  it('come about once a minute, spread, and claim what was delivered', async () => {
+    const rig = await start();
+    const { sink } = await rig.watch({ bookmarks: true, namespace: 'a' });
+    rig.write('b/one');
+    await rig.clock.advance(44_000);
+    expect(sink.summary).toEqual([]);
+    await rig.clock.advance(1_200);
+    expect(sink.summary).toEqual(['BOOKMARK@1']);
+    rig.write('b/two');
+    await rig.clock.advance(60_200);
+    expect(sink.summary).toEqual(['BOOKMARK@1', 'BOOKMARK@2']);
+  });
+
+  it('are not sent to a watcher that has not got everything', async () => {
+    const rig = await start();
+    const { sink } = await rig.watch({ bookmarks: true });
+    sink.stalled = true;
+    rig.write('a/one');
+    await rig.clock.settle();
+    rig.write('a/two');
+    await rig.clock.advance(61_000);
+    expect(sink.summary).toEqual(['ADDED a/one@1']);
+  });
+
+  it('are not asked for, not sent', async () => {
+    const rig = await start();
+    const { sink } = await rig.watch();
+    await rig.clock.advance(200_000);
+    expect(sink.summary).toEqual([]);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('comes at the deadline, after a bookmark', async () => {
+    const rig = await start();
+    rig.write('b/one');
+    const { sink } = await rig.watch({ bookmarks: true, namespace: 'a', deadline: rig.clock.now() + 5_000 });
+    await rig.clock.advance(4_900);
+    expect(sink.ended).toBe(false);
+    await rig.clock.advance(200);
+    expect(sink.summary).toEqual(['BOOKMARK@1']);
+    expect(sink.ended).toBe(true);
+  });
+
+  it('is spread when draining, and new watches are refused', async () => {
+    const rig = await start();
+    const watches = [];
+    for (let number = 0; number < 10; number++) watches.push(await rig.watch({ bookmarks: true }));
+    let drained = false;
+    void rig.cache.drain(10_000).then(() => {
+      drained = true;
+    });
+    await rig.clock.advance(5_000);
+    const ended = watches.filter(({ sink }) => sink.ended).length;
+    expect(ended).toBeGreaterThan(2);
+    expect(ended).toBeLessThan(8);
+    expect(drained).toBe(false);
+    await expect(rig.watch()).rejects.toThrow('no more watches');
+    await rig.clock.advance(5_000);
+    expect(watches.every(({ sink }) => sink.ended && sink.summary.length === 1)).toBe(true);
+    expect(drained).toBe(true);
+  });
+
+  it('by the caller leaves nothing behind', async () => {
+    const rig = await start();
+    const { watcher, sink } = await rig.watch({ selection: selecting({ 'label:app': 'x' }), bookmarks: true });
+    watcher.close();
+    watcher.close();
+    rig.write('a/one', { labels: { app: 'x' } });
+    await rig.clock.advance(70_000);
+    expect(sink.pieces).toEqual([]);
+    expect(sink.ended).toBe(false);
+    expect(rig.cache.stats()).toMatchObject({ watchers: 0, audiences: 0, behind: 0 });
+    rig.close();
+    await rig.clock.advance(10_000);
+    expect(rig.clock.pending).toBe(0);
+  });
+});

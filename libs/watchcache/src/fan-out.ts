@@ -1,0 +1,379 @@
+import type { ChangeSource, HistoricChange, Version } from '@orch/storage';
+import type { Describe } from './attributes.js';
+import { Audience } from './audience.js';
+import { AudienceIndex } from './audience-index.js';
+import type { CacheEntry } from './cache-entry.js';
+import { type FanOutOptions, withDefaults } from './fan-out-options.js';
+import { FlushSchedule } from './flush-schedule.js';
+import { FrameCache, type FrameEncoder, type StreamError } from './frames.js';
+import { InitialState } from './initial-state.js';
+import { type Interest, transition } from './interest.js';
+import { Pump } from './pump.js';
+import type { ChangeEvent, Ring } from './ring.js';
+import { StreamSteps } from './stream-steps.js';
+import { TimerWheel } from './timer-wheel.js';
+import { type EndReason, LIVE, Watcher, type WatcherState, type WatchSink } from './watcher.js';
+
+/** The state that a fan-out serves. */
+export interface WatchedState {
+  readonly version: Version;
+  readonly ring: Ring;
+  readonly describe: Describe;
+  /** Everything that an interest is about, in key order. */
+  collect(interest: Interest): readonly CacheEntry[];
+  /** A page of changes after a version, from the database. */
+  history(after: Version): ReturnType<ChangeSource['changes']>;
+}
+
+/** A watcher to be, once its start has been decided. */
+export interface Joining {
+  readonly interest: Interest;
+  readonly encoder: FrameEncoder;
+  readonly sink: WatchSink;
+  readonly bookmarks: boolean;
+  readonly marksInitialEnd: boolean;
+  /** Monotonic ms; infinity for never. */
+  readonly endsAt: number;
+  readonly from:
+    | { readonly at: 'now' }
+    | { readonly at: 'initial'; readonly notOlderThan: Version }
+    /** `page` holds the changes after the version as far as they were read, when the ring does not. */
+    | { readonly at: 'after'; readonly version: Version; readonly page?: readonly HistoricChange[] };
+}
+
+export interface FanOutStats {
+  readonly watchers: number;
+  readonly audiences: number;
+  /** Watchers that are not live: reading their initial state, stalled, or catching up. */
+  readonly behind: number;
+  /** Times that a live watcher's sink asked for no more. */
+  readonly stalls: number;
+  /** Streams ended because history had passed them. */
+  readonly expired: number;
+  /** Events and bytes handed to sinks, each watcher counted. */
+  readonly deliveredEvents: number;
+  readonly deliveredBytes: number;
+  /** Bytes of frames kept for sharing. */
+  readonly frameBytes: number;
+}
+
+/** Milliseconds between looks at watchers that are behind. */
+const CHECK = 1_000;
+
+/** Brings events to watchers: each is matched once an audience, encoded once, and written once a watcher and turn. */
+export class FanOut {
+  readonly #options: Required<FanOutOptions>;
+  readonly #audiences = new Map<string, Audience>();
+  readonly #index = new AudienceIndex();
+  readonly #watchers = new Set<Watcher>();
+  readonly #waiting = new Set<Watcher>();
+  readonly #behind = new Set<Watcher>();
+  readonly #frames: FrameCache;
+  readonly #flushes: FlushSchedule;
+  readonly #wheel: TimerWheel<Watcher>;
+  readonly #pump: Pump<Watcher>;
+  readonly #counts = { stalls: 0, expired: 0, deliveredEvents: 0, deliveredBytes: 0 };
+  #checking: (() => void) | undefined;
+  #onEmpty: (() => void)[] = [];
+
+  constructor(
+    private readonly state: WatchedState,
+    options: FanOutOptions = {},
+  ) {
+    this.#options = withDefaults(options);
+    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes } = this.#options;
+    this.#frames = new FrameCache(maxFrameBytes);
+    this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (audience) => this.#flush(audience));
+    this.#wheel = new TimerWheel(clock, (watcher) => this.#due(watcher));
+    const steps = new StreamSteps(state, clock, this.#frames, {
+      enter: (watcher, next) => this.#enter(watcher, next),
+      goLive: (watcher) => this.#goLive(watcher),
+      resume: (watcher) => this.#pump.add(watcher),
+      expire: (watcher) => this.#fail(watcher, 'expired'),
+      end: (watcher, reason) => this.#end(watcher, reason),
+      delivered: (events, bytes) => this.#delivered(events, bytes),
+    });
+    this.#pump = new Pump(clock, (watcher) => {
+      try {
+        return steps.step(watcher);
+      } catch {
+        this.#fail(watcher, 'failed');
+        return 'rest';
+      }
+    });
+  }
+
+  /** Takes a watcher in. Nothing is written to its sink before the next turn of the event loop. */
+  join(joining: Joining): Watcher {
+    const { sink, bookmarks, marksInitialEnd, endsAt } = joining;
+    const audience = this.#audience(joining.interest, joining.encoder);
+    const start = this.#start(audience, joining.from);
+    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (closed) =>
+      this.#end(closed, 'closed'),
+    );
+    audience.members++;
+    this.#watchers.add(watcher);
+    this.#enter(watcher, start);
+    if (bookmarks) {
+      watcher.nextBookmark = this.#options.clock.now() + this.#bookmarkInterval() * (0.5 + this.#options.random() / 2);
+    }
+    this.#schedule(watcher);
+    sink.onDrain(() => {
+      watcher.blocked = false;
+      if (!watcher.ended) this.#pump.add(watcher);
+    });
+    this.#pump.add(watcher);
+    return watcher;
+  }
+
+  /** Distributes an event that has just been put into the ring. */
+  event(event: ChangeEvent): void {
+    this.#index.forEach(event, (audience) => {
+      if (audience.live.length === 0) return;
+      try {
+        const kind = transition(audience.interest, event);
+        if (kind === undefined) return;
+        audience.gather(this.#frames.frame(event, kind, audience.encoder));
+      } catch {
+        for (const watcher of [...audience.live]) this.#fail(watcher, 'failed');
+        return;
+      }
+      this.#flushes.mark(audience);
+    });
+    if (this.#waiting.size > 0) this.wake();
+  }
+
+  /** Starts the watchers whose version has come. */
+  wake(): void {
+    const { ring, version } = this.state;
+    for (const watcher of [...this.#waiting]) {
+      if (watcher.state.at !== 'waiting' || watcher.state.version > version) continue;
+      if (watcher.state.version < ring.floor) {
+        this.#fail(watcher, 'expired');
+      } else {
+        this.#enter(watcher, { at: 'behind', cursor: ring.cursorAfter(watcher.state.version) });
+        this.#pump.add(watcher);
+      }
+    }
+  }
+
+  /** Continuity is lost: every stream that stands somewhere ends; one that waits for a version goes on unless rewound. */
+  reset(reason: 'expired' | 'rewound'): void {
+    for (const watcher of [...this.#watchers]) {
+      if (reason === 'expired' && watcher.state.at === 'waiting') continue;
+      this.#fail(watcher, 'expired');
+    }
+  }
+
+  /** Ends all streams, spread over `spread` ms, each after a bookmark if it is live. Resolves when none is left. */
+  async drain(spread: number): Promise<void> {
+    const now = this.#options.clock.now();
+    let number = 0;
+    for (const watcher of this.#watchers) {
+      const endsAt = now + (spread * number++) / this.#watchers.size;
+      if (endsAt >= watcher.endsAt) continue;
+      watcher.endsAt = endsAt;
+      this.#schedule(watcher);
+    }
+    if (this.#watchers.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
+  }
+
+  /** Ends every stream at once. */
+  close(): void {
+    for (const watcher of [...this.#watchers]) this.#end(watcher, 'drained');
+    this.#wheel.stop();
+    this.#flushes.stop();
+    this.#checking?.();
+  }
+
+  get size(): number {
+    return this.#watchers.size;
+  }
+
+  stats(): FanOutStats {
+    return {
+      watchers: this.#watchers.size,
+      audiences: this.#audiences.size,
+      behind: this.#behind.size,
+      ...this.#counts,
+      frameBytes: this.#frames.bytes,
+    };
+  }
+
+  #audience(interest: Interest, encoder: FrameEncoder): Audience {
+    const key = Audience.keyOf(interest, encoder);
+    let audience = this.#audiences.get(key);
+    if (audience === undefined) {
+      audience = new Audience(key, interest, encoder);
+      this.#audiences.set(key, audience);
+      this.#index.add(audience);
+    }
+    return audience;
+  }
+
+  #start(audience: Audience, from: Joining['from']): WatcherState {
+    const { ring, version } = this.state;
+    if (from.at === 'now') return { at: 'behind', cursor: ring.next };
+    if (from.at === 'initial') {
+      return { at: 'initial', state: this.#initialState(audience, from.notOlderThan), piece: 0 };
+    }
+    if (from.version > version) return { at: 'waiting', version: from.version };
+    if (from.version >= ring.floor) return { at: 'behind', cursor: ring.cursorAfter(from.version) };
+    return {
+      at: 'history',
+      after: from.version,
+      page: from.page,
+      reading: false,
+      since: this.#options.clock.now(),
+    };
+  }
+
+  #initialState(audience: Audience, notOlderThan: Version): InitialState {
+    const { ring, version } = this.state;
+    const { clock, shareInitial } = this.#options;
+    const made = audience.initial;
+    if (made !== undefined && made.version >= notOlderThan && made.cursor >= ring.first) {
+      if (made.version === version || clock.now() - made.madeAt <= shareInitial) return made;
+    }
+    const entries = this.state.collect(audience.interest);
+    audience.initial = new InitialState(version, ring.next, clock.now(), entries, audience.encoder);
+    return audience.initial;
+  }
+
+  /** The one place where a watcher's state changes, so that the sets follow. */
+  #enter(watcher: Watcher, next: WatcherState): void {
+    const { audience, state } = watcher;
+    if (watcher.liveIndex >= 0) audience.leave(watcher);
+    this.#waiting.delete(watcher);
+    if (state !== next && state.at === 'initial') this.#release(audience, state.state);
+    if (next.at === 'initial' && (state === next || state.at !== 'initial')) next.state.readers++;
+    watcher.state = next;
+    if (next.at === 'waiting') this.#waiting.add(watcher);
+    if (next.at === 'live') audience.join(watcher);
+    if (next.at === 'initial' || next.at === 'history' || next.at === 'behind') {
+      this.#behind.add(watcher);
+      this.#checking ??= this.#options.clock.after(CHECK, () => this.#check());
+    } else {
+      this.#behind.delete(watcher);
+    }
+  }
+
+  /** An initial state that nobody reads is kept a little for those who may come, then dropped with its bytes. */
+  #release(audience: Audience, initial: InitialState): void {
+    initial.readers--;
+    if (initial.readers > 0 || audience.initial !== initial) return;
+    this.#options.clock.after(this.#options.shareInitial, () => {
+      if (initial.readers === 0 && audience.initial === initial) audience.initial = undefined;
+    });
+  }
+
+  /** From the end of the ring on the watcher shares the audience's position; what is pending there it has already. */
+  #goLive(watcher: Watcher): void {
+    this.#flush(watcher.audience);
+    this.#enter(watcher, LIVE);
+  }
+
+  #flush(audience: Audience): void {
+    this.#flushes.clear(audience);
+    const events = audience.pendingEvents;
+    const bytes = audience.take();
+    if (bytes === undefined) return;
+    audience.lastFlush = this.#options.clock.now();
+    const { live } = audience;
+    this.#delivered(events * live.length, bytes.length * live.length);
+    // Backwards, as one that stalls is replaced by the last, which has been served.
+    for (let index = live.length - 1; index >= 0; index--) {
+      const watcher = live[index];
+      if (watcher === undefined || watcher.write(bytes)) continue;
+      this.#stalled(watcher);
+    }
+  }
+
+  #stalled(watcher: Watcher): void {
+    this.#counts.stalls++;
+    this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+  }
+
+  /** Ends the streams that the ring has passed, also those whose sinks never call back. */
+  #check(): void {
+    this.#checking = undefined;
+    const { ring } = this.state;
+    const now = this.#options.clock.now();
+    ring.evict(now);
+    for (const watcher of [...this.#behind]) {
+      const { state } = watcher;
+      const passed =
+        (state.at === 'behind' && state.cursor < ring.first) ||
+        (state.at === 'initial' && state.state.cursor < ring.first) ||
+        (state.at === 'history' && watcher.blocked && now - state.since > this.#options.maxStall);
+      if (passed) this.#fail(watcher, 'expired');
+    }
+    if (this.#behind.size > 0) this.#checking = this.#options.clock.after(CHECK, () => this.#check());
+  }
+
+  #due(watcher: Watcher): void {
+    const now = this.#options.clock.now();
+    if (now >= watcher.endsAt) {
+      if (watcher.bookmarks) this.#bookmark(watcher);
+      this.#end(watcher, 'deadline');
+      return;
+    }
+    if (now >= watcher.nextBookmark) {
+      this.#bookmark(watcher);
+      watcher.nextBookmark = now + this.#bookmarkInterval();
+    }
+    this.#schedule(watcher);
+  }
+
+  /** Claims the state's version, which a live watcher has once its audience is flushed. One that is behind gets none. */
+  #bookmark(watcher: Watcher): void {
+    if (!this.#options.failpoints.has('bookmark-before-flush')) this.#flush(watcher.audience);
+    if (watcher.state.at !== 'live') return;
+    const bytes = watcher.audience.bookmark(this.state.version);
+    this.#delivered(0, bytes.length);
+    if (!watcher.write(bytes)) this.#stalled(watcher);
+  }
+
+  /** A third of what the ring spans, when bytes bound it: who is cut off right before a bookmark can still resume. */
+  #bookmarkInterval(): number {
+    const { ring } = this.state;
+    const { bookmarkInterval } = this.#options;
+    return ring.full ? Math.min(bookmarkInterval, Math.max(CHECK, ring.span / 3)) : bookmarkInterval;
+  }
+
+  #schedule(watcher: Watcher): void {
+    const due = Math.min(watcher.nextBookmark, watcher.endsAt);
+    if (due < Number.POSITIVE_INFINITY) this.#wheel.schedule(watcher, due);
+  }
+
+  #fail(watcher: Watcher, reason: 'expired' | 'failed'): void {
+    if (watcher.ended) return;
+    if (reason === 'expired') this.#counts.expired++;
+    const error: StreamError = reason === 'expired' ? 'expired' : 'internal';
+    watcher.write(watcher.audience.encoder.error(error));
+    this.#end(watcher, reason);
+  }
+
+  #end(watcher: Watcher, reason: EndReason): void {
+    if (watcher.ended) return;
+    const { audience } = watcher;
+    this.#enter(watcher, { at: 'ended', reason });
+    this.#wheel.remove(watcher);
+    this.#watchers.delete(watcher);
+    audience.members--;
+    if (audience.members === 0) {
+      this.#audiences.delete(audience.key);
+      this.#index.remove(audience);
+      this.#flushes.clear(audience);
+    }
+    if (reason !== 'closed') watcher.sink.end();
+    if (this.#watchers.size === 0) {
+      for (const resolve of this.#onEmpty.splice(0)) resolve();
+    }
+  }
+
+  #delivered(events: number, bytes: number): void {
+    this.#counts.deliveredEvents += events;
+    this.#counts.deliveredBytes += bytes;
+  }
+}

@@ -1,0 +1,64 @@
+import type { Version } from '@orch/storage';
+import type { CacheEntry } from './cache-entry.js';
+import type { ChangeEvent, EventKind } from './ring.js';
+
+/** Why a stream ends with an error: history no longer reaches its position, or an object could not be encoded. */
+export type StreamError = 'expired' | 'internal';
+
+/** Makes complete wire frames, transfer framing included, for one served version and encoding. */
+export interface FrameEncoder {
+  /** Encoders with equal keys make equal bytes. */
+  readonly key: string;
+  /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
+  event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
+  bookmark(version: Version, initialEventsEnd: boolean): Buffer;
+  error(kind: StreamError): Buffer;
+}
+
+/** Frames of ring events, made on first use, shared by all who want the same bytes, and kept within a budget. */
+export class FrameCache {
+  /** Events that hold frames, oldest first. */
+  #holders: ChangeEvent[] = [];
+  #head = 0;
+  #bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  frame(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): Buffer {
+    for (const frame of event.frames ?? []) {
+      if (frame.kind === kind && frame.encoder === encoder.key) return frame.bytes;
+    }
+    const bytes = encodeEvent(event, kind, encoder);
+    if (event.frames === undefined) {
+      event.frames = [];
+      this.#holders.push(event);
+    }
+    event.frames.push({ kind, encoder: encoder.key, bytes });
+    this.#bytes += bytes.length;
+    this.#evict();
+    return bytes;
+  }
+
+  #evict(): void {
+    while (this.#bytes > this.maxBytes) {
+      const oldest = this.#holders[this.#head++];
+      if (oldest === undefined) break;
+      for (const { bytes } of oldest.frames ?? []) this.#bytes -= bytes.length;
+      oldest.frames = undefined;
+    }
+    if (this.#head > 1024 && this.#head * 2 > this.#holders.length) {
+      this.#holders = this.#holders.slice(this.#head);
+      this.#head = 0;
+    }
+  }
+}
+
+/** An object that left the selection is shown as it was, with the version of the change that made it leave. */
+export function encodeEvent(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): Buffer {
+  const left = kind === 'DELETED' && event.op !== 'delete';
+  return encoder.event(kind, left ? (event.prior ?? event.entry) : event.entry, event.version);
+}

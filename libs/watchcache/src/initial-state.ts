@@ -1,0 +1,48 @@
+import type { Version } from '@orch/storage';
+import type { CacheEntry } from './cache-entry.js';
+import type { FrameEncoder } from './frames.js';
+
+/** Bytes of one piece, unless a single object is larger. */
+const PIECE = 128 << 10;
+
+/**
+ * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there and shared by all
+ * that start from it.
+ */
+export class InitialState {
+  readonly #pieces: Buffer[] = [];
+  #encoded = 0;
+  /** Watchers that are reading. */
+  readers = 0;
+
+  constructor(
+    /** The version of the state. */
+    readonly version: Version,
+    /** Cursor of the first event after it. */
+    readonly cursor: number,
+    /** Monotonic ms. */
+    readonly madeAt: number,
+    private readonly entries: readonly CacheEntry[],
+    private readonly encoder: FrameEncoder,
+  ) {}
+
+  /** The piece of this number; undefined behind the last. */
+  piece(number: number): Buffer | undefined {
+    while (this.#pieces.length <= number && this.#encoded < this.entries.length) this.#pieces.push(this.#encode());
+    return this.#pieces[number];
+  }
+
+  #encode(): Buffer {
+    const frames: Buffer[] = [];
+    let bytes = 0;
+    while (this.#encoded < this.entries.length) {
+      const entry = this.entries[this.#encoded] as CacheEntry;
+      const frame = this.encoder.event('ADDED', entry, entry.version);
+      if (bytes > 0 && bytes + frame.length > PIECE) break;
+      frames.push(frame);
+      bytes += frame.length;
+      this.#encoded++;
+    }
+    return Buffer.concat(frames, bytes);
+  }
+}

@@ -1,0 +1,123 @@
+import type { Change, Version } from '@orch/storage';
+import { type CacheEntry, sizeOf } from './cache-entry.js';
+
+export type EventKind = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** A change with the states before and after it. Frames made of it are kept with it for a while (`FrameCache`). */
+export interface ChangeEvent {
+  readonly version: Version;
+  readonly op: Change['op'];
+  /** The state after; for a delete the last state, carrying the deletion's version. */
+  readonly entry: CacheEntry;
+  readonly prior: CacheEntry | undefined;
+  /** Monotonic ms of arrival. */
+  readonly at: number;
+  frames: Frame[] | undefined;
+}
+
+/** Wire bytes of an event for one encoder. */
+export interface Frame {
+  readonly kind: EventKind;
+  readonly encoder: string;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Recent changes of a type, bounded in time and bytes. A cursor is the number of an event, counted from the start of the
+ * ring's life: it stays valid while events come and go, and one below `first` has been left behind.
+ */
+export class Ring {
+  #events: (ChangeEvent | undefined)[] = [];
+  /** Place of the oldest event in the array; those before it have been dropped. */
+  #offset = 0;
+  #first = 0;
+  #bytes = 0;
+  #floor: Version;
+
+  constructor(
+    floor: Version,
+    private readonly maxAge: number,
+    private readonly maxBytes: number,
+  ) {
+    this.#floor = floor;
+  }
+
+  /** Every change after this version is here. */
+  get floor(): Version {
+    return this.#floor;
+  }
+
+  /** Cursor of the oldest event. */
+  get first(): number {
+    return this.#first;
+  }
+
+  /** Cursor of the event to come. */
+  get next(): number {
+    return this.#first + this.length;
+  }
+
+  get length(): number {
+    return this.#events.length - this.#offset;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether bytes, not time, bound it. */
+  get full(): boolean {
+    return this.#bytes > this.maxBytes * 0.9;
+  }
+
+  /** Milliseconds from the oldest event to the newest. */
+  get span(): number {
+    return (this.#events.at(-1)?.at ?? 0) - (this.#events[this.#offset]?.at ?? 0);
+  }
+
+  at(cursor: number): ChangeEvent | undefined {
+    return this.#events[cursor - this.#first + this.#offset];
+  }
+
+  push(event: ChangeEvent): void {
+    this.#events.push(event);
+    this.#bytes += bytesOf(event);
+    this.evict(event.at);
+  }
+
+  /** Drops what is too old or too much. */
+  evict(now: number): void {
+    for (;;) {
+      const oldest = this.#events[this.#offset];
+      if (oldest === undefined) break;
+      if (this.#bytes <= this.maxBytes && now - oldest.at <= this.maxAge) break;
+      this.#bytes -= bytesOf(oldest);
+      this.#floor = oldest.version;
+      this.#events[this.#offset] = undefined;
+      this.#offset++;
+      this.#first++;
+    }
+    // The array is moved only when half of it is empty, which makes it cheap per event.
+    if (this.#offset > 1024 && this.#offset * 2 > this.#events.length) {
+      this.#events = this.#events.slice(this.#offset);
+      this.#offset = 0;
+    }
+  }
+
+  /** Cursor of the first event after a version that is not below the floor. */
+  cursorAfter(version: Version): number {
+    let from = this.#offset;
+    let to = this.#events.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      const event = this.#events[middle];
+      if (event !== undefined && event.version <= version) from = middle + 1;
+      else to = middle;
+    }
+    return from - this.#offset + this.#first;
+  }
+}
+
+function bytesOf(event: ChangeEvent): number {
+  return sizeOf(event.entry) + (event.prior === undefined ? 0 : sizeOf(event.prior));
+}

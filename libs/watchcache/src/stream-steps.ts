@@ -1,0 +1,164 @@
+import type { Clock } from '@orch/feed';
+import { type HistoricChange, HistoryExpiredError } from '@orch/storage';
+import { CacheEntry } from './cache-entry.js';
+import type { WatchedState } from './fan-out.js';
+import { encodeEvent, type FrameCache } from './frames.js';
+import { transition } from './interest.js';
+import type { StepResult } from './pump.js';
+import type { ChangeEvent } from './ring.js';
+import type { EndReason, Watcher, WatcherState } from './watcher.js';
+
+/** What a step may do to a watcher beside writing. */
+export interface StepActions {
+  enter(watcher: Watcher, next: WatcherState): void;
+  goLive(watcher: Watcher): void;
+  resume(watcher: Watcher): void;
+  expire(watcher: Watcher): void;
+  end(watcher: Watcher, reason: EndReason): void;
+  delivered(events: number, bytes: number): void;
+}
+
+type At<Name extends WatcherState['at']> = Extract<WatcherState, { at: Name }>;
+
+/** Bytes, and events looked at, in one step of one watcher. */
+const STEP_BYTES = 128 << 10;
+const STEP_EVENTS = 2_000;
+
+/** One step forward for watchers that are not live. Each writes one piece at most, so that a slow sink is noticed at once. */
+export class StreamSteps {
+  constructor(
+    private readonly served: WatchedState,
+    private readonly clock: Clock,
+    private readonly frames: FrameCache,
+    private readonly actions: StepActions,
+  ) {}
+
+  step(watcher: Watcher): StepResult {
+    if (watcher.blocked) return 'rest';
+    const { state } = watcher;
+    switch (state.at) {
+      case 'initial':
+        return this.#initial(watcher, state);
+      case 'history':
+        return this.#history(watcher, state);
+      case 'behind':
+        return this.#behind(watcher, state);
+      case 'waiting':
+      case 'live':
+      case 'ended':
+        return 'rest';
+    }
+  }
+
+  #initial(watcher: Watcher, at: At<'initial'>): StepResult {
+    const { state } = at;
+    if (state.cursor < this.served.ring.first) {
+      this.actions.expire(watcher);
+      return 'rest';
+    }
+    const piece = state.piece(at.piece);
+    if (piece !== undefined) {
+      at.piece++;
+      this.actions.delivered(0, piece.length);
+      return watcher.write(piece) ? 'more' : 'rest';
+    }
+    this.actions.enter(watcher, { at: 'behind', cursor: state.cursor });
+    if (watcher.marksInitialEnd) {
+      const end = watcher.audience.encoder.bookmark(state.version, true);
+      this.actions.delivered(0, end.length);
+      watcher.write(end);
+    }
+    return 'more';
+  }
+
+  #behind(watcher: Watcher, at: At<'behind'>): StepResult {
+    const { ring } = this.served;
+    if (at.cursor < ring.first) {
+      this.actions.expire(watcher);
+      return 'rest';
+    }
+    const { interest, encoder } = watcher.audience;
+    const frames: Buffer[] = [];
+    let bytes = 0;
+    const end = Math.min(ring.next, at.cursor + STEP_EVENTS);
+    while (at.cursor < end && bytes < STEP_BYTES) {
+      const event = ring.at(at.cursor++);
+      const kind = event === undefined ? undefined : transition(interest, event);
+      if (event === undefined || kind === undefined) continue;
+      const frame = this.frames.frame(event, kind, encoder);
+      frames.push(frame);
+      bytes += frame.length;
+    }
+    this.#write(watcher, frames, bytes);
+    if (watcher.blocked) return 'rest';
+    if (at.cursor < ring.next) return 'more';
+    this.actions.goLive(watcher);
+    return 'rest';
+  }
+
+  #history(watcher: Watcher, at: At<'history'>): StepResult {
+    const { ring } = this.served;
+    if (at.after >= ring.floor) {
+      this.actions.enter(watcher, { at: 'behind', cursor: ring.cursorAfter(at.after) });
+      return 'more';
+    }
+    if (at.page === undefined) {
+      if (!at.reading) void this.#read(watcher, at);
+      return 'rest';
+    }
+    const { interest, encoder } = watcher.audience;
+    const frames: Buffer[] = [];
+    let bytes = 0;
+    for (const change of at.page) {
+      const event = this.#eventOf(change);
+      const kind = transition(interest, event);
+      if (kind === undefined) continue;
+      const frame = encodeEvent(event, kind, encoder);
+      frames.push(frame);
+      bytes += frame.length;
+    }
+    // Nothing after this version but what the ring begins with.
+    at.after = at.page.at(-1)?.version ?? ring.floor;
+    at.page = undefined;
+    at.since = this.clock.now();
+    this.#write(watcher, frames, bytes);
+    return watcher.blocked ? 'rest' : 'more';
+  }
+
+  /** Never rejects: a database that fails ends the stream, and the client resumes from the last version that it has. */
+  async #read(watcher: Watcher, at: At<'history'>): Promise<void> {
+    at.reading = true;
+    try {
+      at.page = await this.served.history(at.after);
+      at.reading = false;
+      if (watcher.state === at) this.actions.resume(watcher);
+    } catch (error) {
+      if (watcher.state !== at) return;
+      if (error instanceof HistoryExpiredError) this.actions.expire(watcher);
+      else this.actions.end(watcher, 'unavailable');
+    }
+  }
+
+  #write(watcher: Watcher, frames: readonly Buffer[], bytes: number): void {
+    const first = frames[0];
+    if (first === undefined) return;
+    this.actions.delivered(frames.length, bytes);
+    watcher.write(frames.length === 1 ? first : Buffer.concat(frames, bytes));
+  }
+
+  #eventOf(change: HistoricChange): ChangeEvent {
+    const { describe } = this.served;
+    const { namespace, name, uid, version, op, body, prior, priorVersion } = change;
+    return {
+      version,
+      op,
+      entry: new CacheEntry(namespace, name, uid, version, body, describe),
+      prior:
+        prior === undefined
+          ? undefined
+          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe),
+      at: 0,
+      frames: undefined,
+    };
+  }
+}

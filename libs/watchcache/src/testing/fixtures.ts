@@ -1,0 +1,100 @@
+import type { Row } from '@orch/storage';
+import type { Attributes, EqualityKey, Selection } from '../attributes.js';
+import { attributeOf } from '../attributes.js';
+import type { FrameEncoder } from '../frames.js';
+import type { WatchSink } from '../watcher.js';
+
+/** Body of a test object. */
+export interface TestObject {
+  readonly labels?: Record<string, string>;
+  readonly node?: string;
+  readonly content?: string;
+}
+
+export function bodyOf(object: TestObject): Buffer {
+  return Buffer.from(JSON.stringify(object));
+}
+
+export function describeRow(row: Row): Attributes {
+  const { labels = {}, node = '' } = JSON.parse(row.body.toString()) as TestObject;
+  return {
+    labels,
+    fields: { 'metadata.name': row.name, 'metadata.namespace': row.namespace, 'spec.nodeName': node },
+  };
+}
+
+/** A selection of equalities. */
+export function selecting(equals: Partial<Record<EqualityKey, string>>): Selection {
+  const entries = Object.entries(equals) as [EqualityKey, string][];
+  return {
+    key: JSON.stringify(entries),
+    matches: (attributes) => entries.every(([key, value]) => attributeOf(attributes, key) === value),
+    equals: new Map(entries),
+  };
+}
+
+/** An event as `testEncoder` writes it. */
+export interface TestEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly version: string;
+  /** namespace/name */
+  readonly key?: string;
+  readonly body?: string;
+  readonly end?: boolean;
+  readonly error?: string;
+}
+
+/** Frames as lines of JSON. */
+export const testEncoder: FrameEncoder = {
+  key: 'test',
+  event: (kind, { namespace, name, body }, version) =>
+    line({ type: kind, version: `${version}`, key: `${namespace}/${name}`, body: body.toString() }),
+  bookmark: (version, end) => line({ type: 'BOOKMARK', version: `${version}`, ...(end ? { end } : {}) }),
+  error: (error) => line({ type: 'ERROR', version: '0', error }),
+};
+
+function line(event: TestEvent): Buffer {
+  return Buffer.from(`${JSON.stringify(event)}\n`);
+}
+
+/** A sink that keeps what it is given and stalls when told to. */
+export class TestSink implements WatchSink {
+  readonly pieces: Buffer[] = [];
+  ended = false;
+  stalled = false;
+  #drain: () => void = () => {};
+
+  write(bytes: Buffer): boolean {
+    if (this.ended) throw new Error('written after the end');
+    this.pieces.push(bytes);
+    return !this.stalled;
+  }
+
+  onDrain(callback: () => void): void {
+    this.#drain = callback;
+  }
+
+  end(): void {
+    if (this.ended) throw new Error('ended twice');
+    this.ended = true;
+  }
+
+  release(): void {
+    this.stalled = false;
+    this.#drain();
+  }
+
+  get events(): TestEvent[] {
+    const lines = Buffer.concat(this.pieces).toString().split('\n');
+    return lines.filter((each) => each !== '').map((each) => JSON.parse(each) as TestEvent);
+  }
+
+  /** `TYPE key@version`, one an event. */
+  get summary(): string[] {
+    return this.events.map(({ type, key, version, end, error }) => {
+      if (type === 'ERROR') return `ERROR ${error}`;
+      if (type === 'BOOKMARK') return `BOOKMARK@${version}${end === true ? ' end' : ''}`;
+      return `${type} ${key}@${version}`;
+    });
+  }
+}

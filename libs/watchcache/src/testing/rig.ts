@@ -1,0 +1,69 @@
+import { inProcessBus, OrderedFeed, type OrderedFeedOptions } from '@orch/feed';
+import { ManualClock, MemorySource } from '@orch/feed/testing';
+import type { HistoricChange } from '@orch/storage';
+import { TypeCache, type TypeCacheOptions, type WatchRequest } from '../type-cache.js';
+import type { Watcher } from '../watcher.js';
+import { bodyOf, describeRow, type TestObject, TestSink, testEncoder } from './fixtures.js';
+
+export const TYPE = 1;
+
+export interface RigOptions extends TypeCacheOptions {
+  readonly feed?: Partial<OrderedFeedOptions>;
+}
+
+/** A type cache on a store in memory, a bus that can be cut, and a clock that is moved by hand. */
+export class Rig {
+  readonly clock = new ManualClock();
+  readonly source = new MemorySource();
+  /** While true, nobody hears of writes. */
+  busCut = false;
+  readonly #bus = inProcessBus();
+  readonly feed: OrderedFeed;
+  readonly cache: TypeCache;
+
+  constructor({ feed, ...options }: RigOptions = {}, prepare: (rig: Rig) => void = () => {}) {
+    this.feed = new OrderedFeed({ source: this.source, bus: this.#bus, clock: this.clock, ...feed });
+    prepare(this);
+    this.cache = new TypeCache(
+      TYPE,
+      this.source,
+      this.feed,
+      { describe: describeRow, indexed: ['field:spec.nodeName'] },
+      { clock: this.clock, random: () => 0.5, ...options },
+    );
+  }
+
+  /** Writes `namespace/name`, or deletes it. */
+  write(key: string, object: TestObject | 'deleted' = {}): HistoricChange | undefined {
+    const [namespace = '', name = ''] = key.split('/');
+    const change =
+      object === 'deleted'
+        ? this.source.write(TYPE, 'delete', { namespace, name })
+        : this.source.write(TYPE, 'put', { namespace, name }, bodyOf(object));
+    if (change !== undefined && !this.busCut) this.#bus.publish([change]);
+    return change;
+  }
+
+  /** Starts a watch; time stands still until it has started. */
+  async watch(request: Partial<WatchRequest> = {}): Promise<{ watcher: Watcher; sink: TestSink }> {
+    const sink = new TestSink();
+    const started = this.cache.watch({
+      encoder: testEncoder,
+      from: { at: 'now' },
+      initialEvents: 'legacy',
+      bookmarks: false,
+      sink,
+      ...request,
+    });
+    started.catch(() => {});
+    await this.clock.settle();
+    const watcher = await started;
+    await this.clock.settle();
+    return { watcher, sink };
+  }
+
+  close(): void {
+    this.cache.close();
+    this.feed.close();
+  }
+}

@@ -1,0 +1,379 @@
+import { type Clock, type Following, FollowingEndedError, type OrderedFeed, systemClock } from '@orch/feed';
+import {
+  type Change,
+  type ChangeSource,
+  HistoryExpiredError,
+  type Key,
+  type TypeId,
+  type Version,
+} from '@orch/storage';
+import type { Describe, EqualityKey } from './attributes.js';
+import { CacheEntry } from './cache-entry.js';
+import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from './errors.js';
+import { FanOut, type FanOutStats, type Joining, type WatchedState } from './fan-out.js';
+import type { FanOutOptions } from './fan-out-options.js';
+import type { FrameEncoder } from './frames.js';
+import type { Interest } from './interest.js';
+import { type ChangeEvent, Ring } from './ring.js';
+import { type ListRequest, type ListResult, State } from './state.js';
+import { VersionWaiters } from './version-waiters.js';
+import type { Watcher, WatchSink } from './watcher.js';
+
+export interface TypeCacheOptions extends FanOutOptions {
+  /** Milliseconds that the ring holds a change. Default 300,000. */
+  readonly ringMaxAge?: number;
+  /** Bytes that the ring holds, prior states counted too. Default 64 MiB. */
+  readonly ringMaxBytes?: number;
+  /** Milliseconds that a request waits for the state to be loaded. Default 5000. */
+  readonly loadWait?: number;
+  /** Milliseconds that the start of a watch waits for a version that does not exist yet. Default 3000. */
+  readonly versionWait?: number;
+  /** Hears of failures to load; the cache goes on trying. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What a type's objects look like to selectors. */
+export interface TypeDescription {
+  readonly describe: Describe;
+  /** Attributes that lists find objects by. `metadata.name` and `metadata.namespace` need no mention. */
+  readonly indexed?: readonly EqualityKey[];
+}
+
+export interface WatchRequest extends Interest {
+  readonly encoder: FrameEncoder;
+  /** `now`: the state as of the call, as the database has it. `any`: as the cache has it. `after`: behind a version. */
+  readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
+  /**
+   * `legacy`: the state as `ADDED` events, unless `from` is a version (parameter `sendInitialEvents` unset).
+   * `stream`: the state, not older than `from`, then a bookmark that marks its end. `none`: only changes.
+   */
+  readonly initialEvents: 'none' | 'legacy' | 'stream';
+  readonly bookmarks: boolean;
+  readonly sink: WatchSink;
+  /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
+  readonly deadline?: number;
+}
+
+export interface TypeCacheStats extends FanOutStats {
+  readonly ready: boolean;
+  readonly version: Version | undefined;
+  readonly objects: number;
+  /** Bytes of the state, an estimate. */
+  readonly stateBytes: number;
+  readonly ringEvents: number;
+  readonly ringBytes: number;
+  readonly ringFloor: Version | undefined;
+}
+
+const MIN_BACKOFF = 100;
+const MAX_BACKOFF = 5_000;
+const HISTORY_PAGE = 256;
+
+interface Loaded {
+  readonly state: State;
+  readonly ring: Ring;
+  readonly following: Following;
+}
+
+/** The objects of one type in memory, loaded from a snapshot and kept by the feed; lists and watches are served from it. */
+export class TypeCache {
+  readonly #options: TypeCacheOptions;
+  readonly #clock: Clock;
+  readonly #indexed: ReadonlySet<EqualityKey>;
+  readonly #fanOut: FanOut;
+  readonly #waiters: VersionWaiters;
+  /** Undefined while the state is not to be relied on. */
+  #loaded: Loaded | undefined;
+  /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
+  #latest: Loaded | undefined;
+  #resets = 0;
+  #loading = false;
+  #closed = false;
+  #draining = false;
+  /** Monotonic ms of the last request; for unloading. */
+  lastUsed: number;
+
+  constructor(
+    readonly type: TypeId,
+    private readonly source: ChangeSource,
+    private readonly feed: OrderedFeed,
+    private readonly description: TypeDescription,
+    options: TypeCacheOptions = {},
+  ) {
+    this.#options = options;
+    this.#clock = options.clock ?? systemClock;
+    this.lastUsed = this.#clock.now();
+    this.#indexed = new Set(description.indexed);
+    this.#waiters = new VersionWaiters(this.#clock);
+    this.#fanOut = new FanOut(this.#served(), options);
+    void this.#load();
+  }
+
+  /** Whether the state is loaded and followed. */
+  ready(): boolean {
+    return this.#loaded !== undefined;
+  }
+
+  /**
+   * Resolves when the state is loaded; immediately if it is.
+   * @throws CacheNotReadyError when it is not by the deadline (monotonic ms; default: `loadWait` from now).
+   */
+  async waitReady(deadline?: number): Promise<void> {
+    await this.#whenLoaded(deadline);
+  }
+
+  /**
+   * The version of the state.
+   * @throws CacheNotReadyError
+   */
+  get version(): Version {
+    return this.#now().state.version;
+  }
+
+  /**
+   * The object as the cache has it.
+   * @throws CacheNotReadyError
+   */
+  get(key: Key): CacheEntry | undefined {
+    return this.#now().state.get(key);
+  }
+
+  /**
+   * A list as the cache has it.
+   * @throws CacheNotReadyError
+   */
+  list(request: ListRequest): ListResult {
+    return this.#now().state.list(request);
+  }
+
+  /**
+   * Resolves once the state has reached a version.
+   * @throws VersionNotReachedError when it has not by the deadline (monotonic ms).
+   */
+  async waitUntil(version: Version, deadline: number): Promise<void> {
+    const { state } = await this.#whenLoaded(deadline);
+    if (state.version >= version) return;
+    if (await this.#waiters.wait(version, deadline)) return;
+    throw new VersionNotReachedError(version, this.#loaded?.state.version ?? state.version);
+  }
+
+  /**
+   * Reads the type's head from the database and resolves with it once the state has reached it: a list made right
+   * after is linearizable. Concurrent callers share the query.
+   * @throws CacheNotReadyError
+   * @throws StoreUnavailableError when the database does not answer.
+   */
+  async confirm(): Promise<Version> {
+    for (;;) {
+      const { following } = await this.#whenLoaded();
+      try {
+        return await following.confirm();
+      } catch (error) {
+        if (!(error instanceof FollowingEndedError)) throw error;
+      }
+    }
+  }
+
+  /**
+   * Starts a watch. Nothing is written to the sink before the promise has resolved and the turn of the event loop in
+   * which it did is over, so that whoever awaits it can write its response's head first.
+   * @throws ExpiredError when history does not reach back to the version.
+   * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
+   * @throws CacheNotReadyError
+   * @throws StoreUnavailableError
+   */
+  async watch(request: WatchRequest): Promise<Watcher> {
+    for (;;) {
+      await this.#whenLoaded();
+      const resets = this.#resets;
+      const from = await this.#start(request);
+      this.#checkOpen();
+      if (this.#draining) throw new CacheNotReadyError('the cache takes no more watches');
+      // A reset while the start was prepared has made it void: whether it is possible is decided anew.
+      if (resets === this.#resets) return this.#join(request, from);
+    }
+  }
+
+  /** Takes no more watches, and ends those there are, spread over `spread` ms, each after a bookmark. */
+  async drain(spread: number): Promise<void> {
+    this.#draining = true;
+    await this.#fanOut.drain(spread);
+  }
+
+  /** Ends everything at once. */
+  close(): void {
+    this.#closed = true;
+    this.#loaded?.following.close();
+    this.#loaded = undefined;
+    this.#fanOut.close();
+    this.#waiters.close();
+  }
+
+  get watchers(): number {
+    return this.#fanOut.size;
+  }
+
+  /** Bytes held: state, ring and frames, an estimate. */
+  get bytes(): number {
+    const { ringBytes, stateBytes, frameBytes } = this.stats();
+    return ringBytes + stateBytes + frameBytes;
+  }
+
+  stats(): TypeCacheStats {
+    const { state, ring } = this.#loaded ?? {};
+    return {
+      ready: this.ready(),
+      version: state?.version,
+      objects: state?.size ?? 0,
+      stateBytes: state?.bytes ?? 0,
+      ringEvents: ring?.length ?? 0,
+      ringBytes: ring?.bytes ?? 0,
+      ringFloor: ring?.floor,
+      ...this.#fanOut.stats(),
+    };
+  }
+
+  #join(request: WatchRequest, from: Joining['from']): Watcher {
+    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection } = request;
+    return this.#fanOut.join({
+      interest: {
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(selection === undefined ? {} : { selection }),
+      },
+      encoder,
+      sink,
+      bookmarks,
+      marksInitialEnd: bookmarks && initialEvents === 'stream',
+      endsAt: deadline ?? Number.POSITIVE_INFINITY,
+      from,
+    });
+  }
+
+  async #start({ from, initialEvents, deadline }: WatchRequest): Promise<Joining['from']> {
+    if ('after' in from && initialEvents !== 'stream') return this.#after(from.after);
+    let notOlderThan = 0n;
+    if ('after' in from) {
+      notOlderThan = from.after;
+      const patience = this.#clock.now() + (this.#options.versionWait ?? 3_000);
+      await this.waitUntil(notOlderThan, Math.min(patience, deadline ?? patience));
+    } else if (from.at === 'now') {
+      notOlderThan = await this.confirm();
+    }
+    return initialEvents === 'none' ? { at: 'now' } : { at: 'initial', notOlderThan };
+  }
+
+  /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
+  async #after(version: Version): Promise<Joining['from']> {
+    const { ring } = this.#now();
+    if (version >= ring.floor) return { at: 'after', version };
+    try {
+      return { at: 'after', version, page: await this.source.changes(this.type, version, HISTORY_PAGE) };
+    } catch (error) {
+      if (error instanceof HistoryExpiredError) throw new ExpiredError(version, error.floor);
+      throw error;
+    }
+  }
+
+  #now(): Loaded {
+    this.lastUsed = this.#clock.now();
+    if (this.#loaded === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
+    return this.#loaded;
+  }
+
+  async #whenLoaded(deadline?: number): Promise<Loaded> {
+    this.lastUsed = this.#clock.now();
+    this.#checkOpen();
+    if (this.#loaded === undefined) {
+      await this.#waiters.wait(0n, deadline ?? this.#clock.now() + (this.#options.loadWait ?? 5_000));
+    }
+    return this.#now();
+  }
+
+  #checkOpen(): void {
+    if (this.#closed) throw new CacheNotReadyError('the cache is closed');
+  }
+
+  /** Loads until it succeeds or the cache is closed. Never rejects. */
+  async #load(): Promise<void> {
+    if (this.#loading) return;
+    this.#loading = true;
+    for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
+      try {
+        const { version, entries } = await this.#snapshot();
+        if (!this.#closed) this.#begin(version, entries);
+        break;
+      } catch (error) {
+        this.#options.onError?.(error);
+        await new Promise<void>((resolve) => {
+          this.#clock.after(backoff, resolve);
+        });
+      }
+    }
+    this.#loading = false;
+  }
+
+  async #snapshot(): Promise<{ version: Version; entries: CacheEntry[] }> {
+    const { version, pages } = await this.source.snapshot({ type: this.type });
+    const entries: CacheEntry[] = [];
+    for await (const page of pages) {
+      for (const { namespace, name, uid, version: at, body } of page) {
+        entries.push(new CacheEntry(namespace, name, uid, at, body, this.description.describe));
+      }
+      if (this.#closed) break;
+    }
+    return { version, entries };
+  }
+
+  #begin(version: Version, entries: readonly CacheEntry[]): void {
+    const { ringMaxAge = 300_000, ringMaxBytes = 64 << 20 } = this.#options;
+    const state = new State(version, entries, this.#indexed);
+    const ring = new Ring(version, ringMaxAge, ringMaxBytes);
+    const following = this.feed.follow(this.type, version, {
+      changes: (changes) => {
+        for (const change of changes) this.#apply(state, ring, change);
+      },
+      confirmed: () => ring.evict(this.#clock.now()),
+      reset: (reason) => {
+        this.#loaded = undefined;
+        this.#resets++;
+        this.#fanOut.reset(reason);
+        void this.#load();
+      },
+    });
+    this.#loaded = { state, ring, following };
+    this.#latest = this.#loaded;
+    this.#waiters.reached(version);
+    this.#fanOut.wake();
+  }
+
+  #apply(state: State, ring: Ring, change: Change): void {
+    const { namespace, name, uid, version, op, body } = change;
+    const entry = new CacheEntry(namespace, name, uid, version, body, this.description.describe);
+    const prior = op === 'delete' ? state.delete(entry) : state.set(entry);
+    state.version = version;
+    const event: ChangeEvent = { version, op, entry, prior, at: this.#clock.now(), frames: undefined };
+    ring.push(event);
+    this.#fanOut.event(event);
+    this.#waiters.reached(version);
+  }
+
+  /** The state as the fan-out sees it; it has watchers only once there has been one. */
+  #served(): WatchedState {
+    const latest = (): Loaded => {
+      if (this.#latest === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
+      return this.#latest;
+    };
+    const { source, type, description } = this;
+    return {
+      get version() {
+        return latest().state.version;
+      },
+      get ring() {
+        return latest().ring;
+      },
+      describe: description.describe,
+      collect: (interest) => latest().state.list(interest).entries,
+      history: (after) => source.changes(type, after, HISTORY_PAGE),
+    };
+  }
+}

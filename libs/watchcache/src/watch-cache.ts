@@ -1,0 +1,86 @@
+import { type OrderedFeed, systemClock } from '@orch/feed';
+import type { ChangeSource, TypeId } from '@orch/storage';
+import { TypeCache, type TypeCacheOptions, type TypeDescription } from './type-cache.js';
+
+export interface WatchCacheOptions extends TypeCacheOptions {
+  readonly source: ChangeSource;
+  readonly feed: OrderedFeed;
+  /** Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
+  readonly maxBytes?: number;
+  /** Milliseconds after its last request at which a type without watchers is unloaded. Default 600,000. */
+  readonly idle?: number;
+}
+
+/** Milliseconds between looks at what may be unloaded. */
+const SWEEP = 10_000;
+
+/** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
+export class WatchCache {
+  readonly #types = new Map<TypeId, TypeCache>();
+  readonly #options: WatchCacheOptions;
+  #cancelSweep: (() => void) | undefined;
+  #closed = false;
+
+  constructor(options: WatchCacheOptions) {
+    this.#options = options;
+  }
+
+  /** The cache of a type, loading if need be. Ask each time rather than keep it: an idle one is unloaded and closed. */
+  type(type: TypeId, description: TypeDescription): TypeCache {
+    if (this.#closed) throw new Error('the watch cache is closed');
+    let cache = this.#types.get(type);
+    if (cache === undefined) {
+      const { source, feed } = this.#options;
+      cache = new TypeCache(type, source, feed, description, this.#options);
+      this.#types.set(type, cache);
+      this.#cancelSweep ??= this.#scheduleSweep();
+    }
+    return cache;
+  }
+
+  /** The cache of a type if it is there, loaded or loading. */
+  peek(type: TypeId): TypeCache | undefined {
+    return this.#types.get(type);
+  }
+
+  types(): IterableIterator<TypeCache> {
+    return this.#types.values();
+  }
+
+  /** Unloads a type at once, ending its streams: its definition is gone, or is another. */
+  unload(type: TypeId): void {
+    this.#types.get(type)?.close();
+    this.#types.delete(type);
+  }
+
+  /** Ends all streams, spread over `spread` ms, and takes no more. */
+  async drain(spread: number): Promise<void> {
+    await Promise.all([...this.#types.values()].map((cache) => cache.drain(spread)));
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancelSweep?.();
+    for (const type of [...this.#types.keys()]) this.unload(type);
+  }
+
+  #scheduleSweep(): () => void {
+    return (this.#options.clock ?? systemClock).after(SWEEP, () => {
+      this.#sweep();
+      this.#cancelSweep = this.#types.size === 0 ? undefined : this.#scheduleSweep();
+    });
+  }
+
+  #sweep(): void {
+    const { clock = systemClock, idle = 600_000, maxBytes = 1 << 30 } = this.#options;
+    const unused = [...this.#types.values()].filter(({ watchers }) => watchers === 0);
+    unused.sort((a, b) => a.lastUsed - b.lastUsed);
+    let bytes = 0;
+    for (const cache of this.#types.values()) bytes += cache.bytes;
+    for (const cache of unused) {
+      if (bytes <= maxBytes && clock.now() - cache.lastUsed < idle) continue;
+      bytes -= cache.bytes;
+      this.unload(cache.type);
+    }
+  }
+}

@@ -1,0 +1,231 @@
+import type { Version } from '@orch/storage';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Selection } from './attributes.js';
+import { selecting, type TestObject, type TestSink } from './testing/fixtures.js';
+import { initial, judge, replay, type WatchedBy } from './testing/replay.js';
+import { Rig, type RigOptions, TYPE } from './testing/rig.js';
+import type { Watcher } from './watcher.js';
+
+/*
+ * Random writes, stalls, cuts of the bus, failures of the database, compactions and starts, against the replay of the
+ * history that was committed: every stream must be exactly its replay (V2), or end with an error after a prefix of it.
+ */
+
+const NAMES = ['a/one', 'a/two', 'b/one', 'b/two'];
+const object: fc.Arbitrary<TestObject | 'deleted'> = fc.oneof(
+  { weight: 3, arbitrary: fc.record({ node: fc.constantFrom('n1', 'n2'), labels: fc.constantFrom({}, { app: 'x' }) }) },
+  { weight: 1, arbitrary: fc.constant('deleted' as const) },
+);
+const SELECTIONS: readonly (Selection | undefined)[] = [
+  undefined,
+  selecting({ 'field:spec.nodeName': 'n1' }),
+  selecting({ 'label:app': 'x' }),
+  selecting({ 'field:metadata.name': 'one' }),
+  { ...selecting({ 'label:app': 'x', 'field:spec.nodeName': 'n2' }), equals: new Map() },
+];
+
+type Step =
+  | { do: 'write'; key: string; object: TestObject | 'deleted' }
+  | {
+      do: 'watch';
+      namespace: string | undefined;
+      selection: number;
+      from: 'now' | 'any' | number;
+      stream: boolean;
+      bookmarks: boolean;
+    }
+  | { do: 'stall' | 'release' | 'close'; watcher: number }
+  | { do: 'pass'; ms: number }
+  | { do: 'bus' | 'database'; up: boolean }
+  | { do: 'compact'; behind: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 12, arbitrary: fc.record({ do: fc.constant('write' as const), key: fc.constantFrom(...NAMES), object }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('watch' as const),
+      namespace: fc.constantFrom(undefined, 'a'),
+      selection: fc.nat(SELECTIONS.length - 1),
+      from: fc.oneof(fc.constantFrom('now' as const, 'any' as const), fc.integer({ min: -8, max: 2 })),
+      stream: fc.boolean(),
+      bookmarks: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constantFrom('stall' as const, 'release' as const), watcher: fc.nat(8) }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('close' as const), watcher: fc.nat(8) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.oneof(fc.nat(20), fc.nat(3_000)) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('bus' as const, 'database' as const), up: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), behind: fc.nat(6) }) },
+);
+
+interface Stream {
+  readonly by: WatchedBy;
+  readonly sink: TestSink;
+  readonly watcher: Watcher;
+  /** The version behind which it started; for a start with the state, the versions that this may be of. */
+  readonly after: Version | { readonly from: Version; readonly to: Version };
+  closedAt: number | undefined;
+}
+
+class Scenario {
+  readonly rig: Rig;
+  readonly streams: Stream[] = [];
+  readonly refused: string[] = [];
+
+  constructor(options: RigOptions) {
+    this.rig = new Rig(
+      { ringMaxBytes: 8_000, bookmarkInterval: 1_000, loadWait: 100, versionWait: 100, ...options },
+      (rig) => {
+        for (const key of NAMES) rig.write(key, { node: 'n1' });
+      },
+    );
+  }
+
+  async run(steps: readonly Step[]): Promise<void> {
+    const { clock, source } = this.rig;
+    await clock.settle();
+    for (const each of steps) await this.#do(each);
+    source.down = false;
+    this.rig.busCut = false;
+    for (const { sink } of this.streams) sink.release();
+    await clock.advance(8_000);
+    for (const { sink } of this.streams) sink.release();
+    await clock.advance(2_000);
+  }
+
+  /** What is wrong with any stream. */
+  verdict(): string[] {
+    const history = this.rig.source.history(TYPE);
+    return this.streams.flatMap(({ by, sink, after, closedAt }) => {
+      const events = closedAt === undefined ? sink.events : sink.events.slice(0, closedAt);
+      const complete = closedAt === undefined && !sink.ended;
+      const lengthened = closedAt !== undefined && sink.events.length > closedAt ? ['written after close'] : [];
+      if (typeof after === 'bigint') return [...lengthened, ...judge(events, replay(history, after, by), complete)];
+      const verdicts: string[][] = [];
+      for (let at = after.from; at <= after.to; at++) {
+        const expected = [...initial(this.rig.source.rows(TYPE, at), by), ...replay(history, at, by)];
+        verdicts.push([...lengthened, ...judge(events, expected, complete)]);
+      }
+      return verdicts.find((wrong) => wrong.length === 0) ?? verdicts.at(-1) ?? ['no state to start from'];
+    });
+  }
+
+  async #do(each: Step): Promise<void> {
+    const { clock, source } = this.rig;
+    if (each.do === 'write') this.rig.write(each.key, each.object);
+    else if (each.do === 'pass') await clock.advance(each.ms);
+    else if (each.do === 'bus') this.rig.busCut = !each.up;
+    else if (each.do === 'database') source.down = !each.up;
+    else if (each.do === 'watch') await this.#watch(each);
+    else if (each.do === 'compact') {
+      const version = source.history(TYPE).at(-1 - each.behind)?.version;
+      if (version !== undefined) source.compact(TYPE, version);
+    } else {
+      const stream = this.streams[each.watcher];
+      if (stream === undefined) return;
+      if (each.do === 'stall') stream.sink.stalled = true;
+      else if (each.do === 'release') stream.sink.release();
+      else {
+        stream.closedAt ??= stream.sink.events.length;
+        stream.watcher.close();
+      }
+    }
+  }
+
+  async #watch({
+    namespace,
+    selection: number,
+    from,
+    stream,
+    bookmarks,
+  }: Extract<Step, { do: 'watch' }>): Promise<void> {
+    const { clock, cache, source } = this.rig;
+    const selection = SELECTIONS[number];
+    const by = { ...(namespace === undefined ? {} : { namespace }), ...(selection === undefined ? {} : { selection }) };
+    const head = source.head(TYPE);
+    const version = typeof from === 'number' ? head + BigInt(from) : 0n;
+    if (version < 0n) return;
+    const request = {
+      ...by,
+      from: typeof from === 'number' ? { after: version } : { at: from },
+      initialEvents: stream ? ('stream' as const) : ('legacy' as const),
+      bookmarks,
+    };
+    const started = this.rig.watch(request).then(
+      ({ sink, watcher }) => {
+        const exact = typeof from === 'number' && !stream;
+        const oldest = from === 'now' ? head : version;
+        const after = exact ? version : { from: oldest, to: cache.ready() ? cache.version : source.head(TYPE) };
+        this.streams.push({ by, sink, watcher, after, closedAt: undefined });
+      },
+      (error: unknown) => {
+        this.refused.push(error instanceof Error ? error.name : String(error));
+      },
+    );
+    await clock.advance(300);
+    await started;
+  }
+}
+
+async function judged(steps: readonly Step[], options: RigOptions = {}): Promise<string[]> {
+  const scenario = new Scenario(options);
+  await scenario.run(steps);
+  const wrong = scenario.verdict();
+  scenario.rig.close();
+  await scenario.rig.clock.advance(10_000);
+  if (scenario.rig.clock.pending > 0) wrong.push('something is still running');
+  return wrong;
+}
+
+const WATCH: Step = { do: 'watch', namespace: undefined, selection: 0, from: 0, stream: false, bookmarks: true };
+const WRITE: Step = { do: 'write', key: 'a/one', object: { node: 'n2' } };
+
+describe('streams', () => {
+  it('are the replay of the history, or end with an error after a part of it', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        expect(await judged(steps)).toEqual([]);
+      }),
+      { seed: 5, numRuns: 250 },
+    );
+  });
+
+  it('are so with large audiences and a ring of few events, too', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        expect(await judged(steps, { watchersPerGatherMs: 0.1, ringMaxBytes: 3_000, shareInitial: 200 })).toEqual([]);
+      }),
+      { seed: 6, numRuns: 250 },
+    );
+  });
+});
+
+describe('the judge finds', () => {
+  /** The tick of the timer wheel that sends the bookmark falls into the few ms for which the second write is gathered. */
+  const steps: Step[] = [WATCH, { do: 'pass', ms: 495 }, WRITE, { do: 'pass', ms: 1 }, WRITE, { do: 'pass', ms: 20 }];
+  const gathering: RigOptions = { watchersPerGatherMs: 0.1 };
+
+  it('a bookmark that is sent before what it claims', async () => {
+    expect(await judged(steps, gathering)).toEqual([]);
+    const wrong = await judged(steps, { ...gathering, failpoints: new Set(['bookmark-before-flush'] as const) });
+    expect(wrong.join()).toContain('which was not sent');
+  });
+
+  it('a gap that is not healed', async () => {
+    const lossy: Step[] = [
+      WATCH,
+      { do: 'bus', up: false },
+      WRITE,
+      { do: 'bus', up: true },
+      WRITE,
+      { do: 'pass', ms: 50 },
+    ];
+    expect(await judged(lossy)).toEqual([]);
+    expect(await judged(lossy, { feed: { failpoints: new Set(['no-heal'] as const) } })).not.toEqual([]);
+  });
+});

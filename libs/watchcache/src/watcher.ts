@@ -1,0 +1,94 @@
+import type { HistoricChange, Version } from '@orch/storage';
+import type { Audience } from './audience.js';
+import type { InitialState } from './initial-state.js';
+import type { Due } from './timer-wheel.js';
+
+/** Where a stream's bytes go. */
+export interface WatchSink {
+  /**
+   * Takes a piece of the stream. False asks for no more until `onDrain` calls back; the piece itself has been taken.
+   * A socket should answer by what it still holds (`writableLength` below a cap), not by its own `write`, which refuses
+   * any piece larger than its watermark. Must not call back into the watcher.
+   */
+  write(bytes: Buffer): boolean;
+  /** Set once. May be called at any time, also when nothing was asked for. */
+  onDrain(callback: () => void): void;
+  /** Ends the stream in order, after what has been written. Whoever owns the socket gives up on one that never drains. */
+  end(): void;
+}
+
+/** Why a stream ended. `closed` is the caller's doing; the others end the sink. */
+export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed';
+
+/**
+ * What a watcher is at. `live` watchers share the position of their audience; all others carry their own.
+ * The transitions are in SPEC.md.
+ */
+export type WatcherState =
+  /** For a version that does not exist yet; nothing is sent before it does. */
+  | { readonly at: 'waiting'; readonly version: Version }
+  /** Reading the initial state. */
+  | { readonly at: 'initial'; readonly state: InitialState; piece: number }
+  /** Reading changes that the ring no longer holds from the database; `page` has been read and not yet sent. */
+  | {
+      readonly at: 'history';
+      after: Version;
+      page: readonly HistoricChange[] | undefined;
+      reading: boolean;
+      /** Monotonic ms of the last step forward. */
+      since: number;
+    }
+  /** Catching up from the ring. */
+  | { readonly at: 'behind'; cursor: number }
+  | { readonly at: 'live' }
+  | { readonly at: 'ended'; readonly reason: EndReason };
+
+/** Shared: a live watcher has no state of its own. */
+export const LIVE: WatcherState = { at: 'live' };
+
+/** One stream: a few numbers and a socket, whatever its speed. */
+export class Watcher implements Due {
+  state: WatcherState;
+  /** The sink has asked for no more. */
+  blocked = false;
+  /** In the pump's queue. */
+  queued = false;
+  /** Place among the live watchers of the audience. */
+  liveIndex = -1;
+  due = 0;
+  slot = -1;
+  nextBookmark = Number.POSITIVE_INFINITY;
+
+  constructor(
+    readonly audience: Audience,
+    readonly sink: WatchSink,
+    readonly bookmarks: boolean,
+    /** The initial state is to be closed by a bookmark. */
+    readonly marksInitialEnd: boolean,
+    /** Monotonic ms at which the stream ends; infinity for never. */
+    public endsAt: number,
+    initial: WatcherState,
+    private readonly onClose: (watcher: Watcher) => void,
+  ) {
+    this.state = initial;
+  }
+
+  get ended(): boolean {
+    return this.state.at === 'ended';
+  }
+
+  /** The client is gone, or its rights are: nothing more is written, and the sink is left to the caller. */
+  close(): void {
+    this.onClose(this);
+  }
+
+  /** Hands bytes to the sink, noting when it has had enough. One that throws is as good as one that never drains. */
+  write(bytes: Buffer): boolean {
+    try {
+      this.blocked = !this.sink.write(bytes);
+    } catch {
+      this.blocked = true;
+    }
+    return !this.blocked;
+  }
+}

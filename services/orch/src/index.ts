@@ -1,0 +1,28 @@
+/** What a subcommand does with the arguments behind its name; resolves with the exit code. */
+type Subcommand = (args: readonly string[]) => Promise<number>;
+
+/** Loaded on demand: a gateway does not pay for what only standalone needs. */
+const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>> = {
+  standalone: () => import('@orch/standalone'),
+  'api-server': () => import('@orch/api-server'),
+  'watch-gateway': () => import('@orch/watch-gateway'),
+};
+
+const USAGE = `usage: orch <command> [options]
+
+  standalone      everything in one process, with an embedded PostgreSQL
+  api-server      the stateless API in front of PostgreSQL
+  watch-gateway   serves watches, fed by NATS and healed from PostgreSQL
+
+orch <command> --help lists the options of a command.
+`;
+
+/** The executable: picks the subcommand. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [name, ...args] = argv;
+  const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
+  if (load) return (await load()).main(args);
+  const asked = name === '--help' || name === '-h' || name === 'help';
+  (asked ? process.stdout : process.stderr).write(USAGE);
+  return asked ? 0 : 2;
+}

@@ -1,0 +1,110 @@
+// Checks who imports whom: packages only through their public face, only downwards, the pure ones no I/O.
+// The allowed edges are the layers of docs/architecture.md.
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What each package may import beside itself; `io` says whether it may touch node's I/O modules. */
+const RULES = {
+  machinery: { uses: [], io: false },
+  schema: { uses: ['machinery'], io: false },
+  codec: { uses: ['machinery', 'schema'], io: false },
+  merge: { uses: ['machinery', 'schema'], io: false },
+  kinds: { uses: ['machinery', 'schema'], io: false },
+  storage: { uses: [], io: true },
+  feed: { uses: ['storage'], io: true },
+  watchcache: { uses: ['storage', 'feed'], io: false },
+  runtime: { uses: [], io: true },
+  authentication: { uses: ['machinery'], io: true },
+  client: { uses: ['machinery'], io: true },
+  apiserver: {
+    uses: [
+      'machinery',
+      'schema',
+      'codec',
+      'merge',
+      'kinds',
+      'storage',
+      'feed',
+      'watchcache',
+      'authentication',
+      'runtime',
+      'client',
+    ],
+    io: true,
+  },
+};
+const IO = new Set([
+  'fs',
+  'fs/promises',
+  'net',
+  'tls',
+  'http',
+  'https',
+  'http2',
+  'child_process',
+  'dgram',
+  'dns',
+  'cluster',
+]);
+const SERVICES = readdirSync('services');
+
+function* sources(dir) {
+  for (const entry of readdirSync(dir)) {
+    if (entry === 'dist' || entry === 'node_modules') continue;
+    const path = join(dir, entry);
+    if (statSync(path).isDirectory()) yield* sources(path);
+    else if (entry.endsWith('.ts')) yield path;
+  }
+}
+
+const problems = [];
+const importsOf = (text) =>
+  [...text.matchAll(/(?:^|\s)(?:import|export)\s[^'"]*?from\s+'([^']+)'|import\('([^']+)'\)/g)].map(
+    (m) => m[1] ?? m[2],
+  );
+
+for (const lib of readdirSync('libs')) {
+  const rule = RULES[lib];
+  if (!rule) {
+    problems.push(`libs/${lib}: no rule says what it may import`);
+    continue;
+  }
+  for (const file of sources(join('libs', lib, 'src'))) {
+    const test = file.endsWith('.test.ts') || file.includes('/testing/');
+    for (const target of importsOf(readFileSync(file, 'utf8'))) check(file, lib, rule, target, test);
+  }
+}
+
+function check(file, lib, rule, target, test) {
+  const own = target.match(/^@orch\/([^/]+)(\/.*)?$/);
+  if (own) {
+    const [, name, deep] = own;
+    if (SERVICES.includes(name)) problems.push(`${file}: imports a service (${target})`);
+    else if (name !== lib && !rule.uses.includes(name) && !test)
+      problems.push(`${file}: ${lib} may not import ${name}`);
+    if (deep && !publicPaths(name).includes(`.${deep}`)) problems.push(`${file}: ${target} is not a public face`);
+    return;
+  }
+  const builtin = target.replace(/^node:/, '');
+  if (!test && !rule.io && IO.has(builtin)) problems.push(`${file}: ${lib} is pure and may not import ${target}`);
+  if (/^(\.\.\/)+(libs|services|test)\//.test(target))
+    problems.push(`${file}: reaches into another package (${target})`);
+}
+
+function publicPaths(name) {
+  return Object.keys(JSON.parse(readFileSync(join('libs', name, 'package.json'), 'utf8')).exports);
+}
+
+for (const service of SERVICES) {
+  if (service === 'orch') continue; // the executable: joins the services
+  for (const file of sources(join('services', service, 'src'))) {
+    for (const target of importsOf(readFileSync(file, 'utf8'))) {
+      const own = target.match(/^@orch\/([^/]+)/);
+      if (own && SERVICES.includes(own[1])) problems.push(`${file}: imports a service (${target})`);
+    }
+  }
+}
+
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exit(1);
+console.log('imports: clean');

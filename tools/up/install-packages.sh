@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, Redis and nginx.
+# Does nothing when they are there; needs root and apt-get when they are not. Nothing is started.
+set -euo pipefail
+
+missing=()
+has() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ]; }
+compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || has postgres || missing+=(postgresql)
+has nats-server || missing+=(nats-server)
+has redis-server || missing+=(redis-server)
+has nginx || missing+=(nginx-light)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+if [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+  echo "missing: ${missing[*]}; install them, or run this as root on Debian or Ubuntu" >&2
+  exit 1
+fi
+
+# Packages of servers start them on their default ports; ours run on ports of their own.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+  printf '#!/bin/sh\nexit 101\n' >"$policy"
+  chmod +x "$policy"
+  trap 'rm -f "$policy"' EXIT
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; }
+install 2>/dev/null || { apt-get update -qq && install; }
