@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
 import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
 import { ensurePki, type Pki } from './pki.js';
+import { forwardedIdentity } from './request-header.js';
 import { TokenFile } from './token-file.js';
 
 const DAY_MS = 86_400_000;
@@ -25,7 +26,13 @@ beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authn-'));
   pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: namesOf('orch') });
   server = createServer(
-    { cert: pki.serving.cert, key: pki.serving.key, ca: pki.ca.cert, requestCert: true, rejectUnauthorized: false },
+    {
+      cert: pki.serving.cert,
+      key: pki.serving.key,
+      ca: [pki.ca.cert, pki.proxyCa.cert],
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
     async (req, res) => {
       res.setHeader('session-reused', String((req.socket as TLSSocket).isSessionReused()));
       try {
@@ -47,7 +54,13 @@ afterAll(async () => {
 
 const tokens = new TokenFile('good,alice,u1,dev', 'tokens');
 const make = (anonymous = true) =>
-  createAuthenticator({ clientCertificates: true, tokenVerifiers: [tokens], anonymous, now: () => clock });
+  createAuthenticator({
+    clientCertificates: true,
+    frontProxy: { authority: pki.proxyCa.fingerprint },
+    tokenVerifiers: [tokens],
+    anonymous,
+    now: () => clock,
+  });
 
 interface Answer {
   code: number;
@@ -61,9 +74,14 @@ function agent(identity?: { cert: string; key: string }): Agent {
   return made;
 }
 
-async function ask(via: Agent, authorization?: string): Promise<Answer> {
+async function ask(via: Agent, authorization?: string, more: Record<string, string> = {}): Promise<Answer> {
   const { port } = server.address() as AddressInfo;
-  const req = request({ host: '127.0.0.1', port, agent: via, headers: authorization ? { authorization } : {} }).end();
+  const req = request({
+    host: '127.0.0.1',
+    port,
+    agent: via,
+    headers: { ...more, ...(authorization && { authorization }) },
+  }).end();
   const [res] = await once(req, 'response');
   let text = '';
   for await (const chunk of res) text += chunk;
@@ -105,6 +123,20 @@ test('a name with line breaks or separators stays one name', async () => {
   expect(body.user?.groups).not.toContain('system:masters');
   expect(body.user?.name).not.toBe('admin');
   expect(body.user?.groups).toHaveLength(2);
+});
+
+test('a front proxy speaks for others, a caller only for itself', async () => {
+  authenticator = make();
+  const claim = forwardedIdentity({ name: 'jane', groups: ['dev'], extra: {} });
+  const proxied = await ask(agent(pki.proxy), undefined, claim);
+  expect(proxied.body).toMatchObject({
+    user: { name: 'jane', groups: ['dev', 'system:authenticated'] },
+    method: 'proxy',
+  });
+  const impostor = await clientCertificate({ commonName: 'front-proxy-client' });
+  expect((await ask(agent(impostor), undefined, claim)).body.user?.name).toBe('front-proxy-client');
+  expect((await ask(agent(pki.admin), undefined, claim)).body.user?.name).toBe('admin');
+  expect((await ask(agent(pki.proxy))).code, 'for nobody').toBe(401);
 });
 
 test('a resumed TLS session carries the same user', async () => {

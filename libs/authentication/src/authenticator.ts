@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { StatusError } from '@orch/machinery';
+import { identityFrom } from './request-header.js';
 import type { TokenVerifier } from './token-file.js';
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
@@ -19,6 +20,11 @@ export interface Authenticator {
 export interface AuthenticatorSettings {
   /** Accept client certificates; see {@link certificateVerdict} for what the TLS server must be set to. */
   readonly clientCertificates: boolean;
+  /**
+   * Whose certificates are those of servers that pass requests on and say for whom, never of callers
+   * (spec: "Authenticating proxy"). Its authority signs nothing else.
+   */
+  readonly frontProxy?: { readonly authority: string };
   /** Asked in order; the first that knows the token decides. */
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
@@ -32,15 +38,20 @@ export interface AuthenticatorSettings {
  * presented and is not good is a 401 even when anonymous access is on.
  */
 export function createAuthenticator(settings: AuthenticatorSettings): Authenticator {
-  const { clientCertificates, tokenVerifiers, anonymous, now = Date.now } = settings;
+  const { clientCertificates, frontProxy, tokenVerifiers, anonymous, now = Date.now } = settings;
   return {
     async authenticate({ socket, headers }) {
       let refusal: string | undefined;
       if (clientCertificates) {
         const verdict = certificateVerdict(socket);
         if (verdict.kind === 'user') {
-          if (now() <= verdict.expiresAt) return verdict.authentication;
-          refusal = 'client certificate: expired since the connection was opened';
+          const live = now() <= verdict.expiresAt;
+          const proxied = frontProxy?.authority === verdict.authority;
+          const authentication = proxied ? identityFrom(headers) : verdict.authentication;
+          if (live && authentication) return authentication;
+          refusal = live
+            ? 'a front proxy named nobody to speak for'
+            : 'client certificate: expired since the connection was opened';
         } else if (verdict.kind === 'refused') refusal = verdict.reason;
       }
       const token = bearerToken(headers.authorization);

@@ -12,6 +12,7 @@ import {
   issueCertificate,
   type LeafRequest,
 } from './certificates.js';
+import { FRONT_PROXY_NAME } from './request-header.js';
 
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
@@ -47,6 +48,10 @@ export interface Pki {
   readonly serving: KeyPair;
   /** Client certificate of user `admin` in `system:masters`. */
   readonly admin: KeyPair;
+  /** Authority of nothing but {@link Pki.proxy}, so that no certificate of a caller can be taken for it. */
+  readonly proxyCa: KeyPair & { readonly fingerprint: string };
+  /** Client certificate with which servers pass requests on to each other. */
+  readonly proxy: KeyPair;
 }
 
 /**
@@ -61,7 +66,8 @@ export interface Pki {
 export async function ensurePki(settings: PkiSettings): Promise<Pki> {
   const now = (settings.now ?? Date.now)();
   await mkdir(settings.certDir, { recursive: true, mode: 0o700 });
-  const ca = await ensureAuthority(settings.certDir, now);
+  const ca = await ensureAuthority(settings.certDir, 'ca', now);
+  const proxyCa = await ensureAuthority(settings.certDir, 'front-proxy-ca', now);
   const serving = await ensureLeaf(settings.certDir, 'apiserver', ca, now, {
     subject: { commonName: settings.names.apiServiceName },
     usage: 'server',
@@ -73,11 +79,17 @@ export async function ensurePki(settings: PkiSettings): Promise<Pki> {
     usage: 'client',
     days: LEAF_DAYS,
   });
-  return { ca, serving, admin };
+  const proxy = await ensureLeaf(settings.certDir, 'front-proxy', proxyCa, now, {
+    subject: { commonName: FRONT_PROXY_NAME },
+    usage: 'client',
+    days: LEAF_DAYS,
+  });
+  const { fingerprint256 } = new X509Certificate(proxyCa.cert);
+  return { ca, serving, admin, proxyCa: { ...proxyCa, fingerprint: fingerprint256 }, proxy };
 }
 
-async function ensureAuthority(dir: string, now: number): Promise<KeyPair> {
-  const { certFile, keyFile } = paths(dir, 'ca');
+async function ensureAuthority(dir: string, name: string, now: number): Promise<KeyPair> {
+  const { certFile, keyFile } = paths(dir, name);
   const key = await ensureKey(keyFile);
   let cert = await readIfPresent(certFile);
   if (cert === undefined) {

@@ -6,7 +6,7 @@ export interface UserInfo {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-export type AuthenticationMethod = 'x509' | 'token' | 'anonymous';
+export type AuthenticationMethod = 'x509' | 'token' | 'proxy' | 'anonymous';
 
 /** A request whose caller is settled. */
 export interface Authentication {

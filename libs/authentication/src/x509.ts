@@ -1,12 +1,18 @@
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
+import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
 import { type Authentication, authenticated } from './user.js';
 
 /** What a connection's client certificate says. */
 export type CertificateVerdict =
   | { readonly kind: 'none' }
   | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'user'; readonly authentication: Authentication; readonly expiresAt: number };
+  | {
+      readonly kind: 'user';
+      readonly authentication: Authentication;
+      readonly expiresAt: number;
+      /** SHA-256 fingerprint of the authority that the chain ends in. */
+      readonly authority: string;
+    };
 
 const NONE: CertificateVerdict = { kind: 'none' };
 
@@ -31,7 +37,7 @@ const verdicts = new WeakMap<Socket, CertificateVerdict>();
 
 function judge(socket: Socket): CertificateVerdict {
   if (!(socket instanceof TLSSocket)) return NONE;
-  const certificate = socket.getPeerCertificate();
+  const certificate = socket.getPeerCertificate(true);
   // Typed as always present; it is an empty object when none was sent, null when the socket is gone.
   if (!certificate?.raw) return NONE;
   // The verdict stands for the whole connection, so the connection must not change its certificate.
@@ -42,7 +48,15 @@ function judge(socket: Socket): CertificateVerdict {
   if (!name) return NONE;
   const groups = [...new Set(values(certificate.subject.O))];
   const expiresAt = Date.parse(certificate.valid_to);
-  return { kind: 'user', authentication: authenticated({ name, groups, extra: {} }, 'x509', expiresAt), expiresAt };
+  const authentication = authenticated({ name, groups, extra: {} }, 'x509', expiresAt);
+  return { kind: 'user', authentication, expiresAt, authority: authorityOf(certificate) };
+}
+
+/** The end of a verified chain is its own issuer. */
+function authorityOf(certificate: DetailedPeerCertificate): string {
+  let link = certificate;
+  while (link.issuerCertificate && link.issuerCertificate !== link) link = link.issuerCertificate;
+  return link.fingerprint256;
 }
 
 /** A name part that occurs several times is an array, which its type does not say. */

@@ -96,10 +96,10 @@ export class Client {
     return this.#json<ObjectList<T>>('GET', resourcePath(ref), query, options);
   }
 
-  /** Every page of a list, following `continue`. A page that has expired ends it with a 410. */
+  /** Every page of a list, following `continue`; `limit` is the size of a page. A page that has expired ends it with a 410. */
   async *pages<T extends ApiObject>(
     ref: ResourceRef,
-    query: ListQuery & { readonly limit: number },
+    query: ListQuery = {},
     options: RequestOptions = {},
   ): AsyncGenerator<ObjectList<T>, void> {
     let page = await this.list<T>(ref, query, options);

@@ -1,1 +1,19 @@
-export {};
+export { JsonSyntaxError } from './json/json-error.js';
+export type { Duplicates } from './json/json-reader.js';
+export { duplicatePaths, type JsonLimits, type ParsedJson, parseJson, parseStoredJson } from './json/parse-json.js';
+export { stringifyJson } from './json/stringify-json.js';
+export { parseContentType } from './negotiation/media-type.js';
+export {
+  type Accepted,
+  discoveryOffers,
+  type Encoding,
+  type Negotiator,
+  negotiate,
+  negotiator,
+  type Offers,
+  resourceOffers,
+} from './negotiation/negotiate.js';
+export { decodeJsonObject, type ReadObject, type ReadOptions, readObject } from './read/read-object.js';
+export { ObjectReadError } from './read/read-state.js';
+export { parseYaml, type YamlLimits, YamlSyntaxError } from './yaml/parse-yaml.js';
+export { decodeYamlObject, stringifyYaml } from './yaml/yaml-object.js';

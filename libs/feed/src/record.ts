@@ -22,19 +22,20 @@ export interface EncodedBatch {
  */
 export function encodeBatches(changes: readonly Change[], limit: number): EncodedBatch[] {
   const batches: EncodedBatch[] = [];
-  let writer = Writer.create();
+  let writer: Writer | undefined;
   let last: Change | undefined;
   for (const change of changes) {
     let record = encodeRecord(change, false);
     if (record.length + FRAMING > limit) record = encodeRecord(change, true);
-    if (last !== undefined && writer.pos + record.length + FRAMING > limit) {
+    if (writer !== undefined && last !== undefined && writer.pos + record.length + FRAMING > limit) {
       batches.push({ payload: writer.finish(), last });
-      writer = Writer.create();
+      writer = undefined;
     }
-    writer.uint32(tag(1, 2)).bytes(record);
+    writer ??= Writer.create().uint32(BATCH_TYPE).uint32(change.type);
+    writer.uint32(BATCH_CHANGES).bytes(record);
     last = change;
   }
-  if (last !== undefined) batches.push({ payload: writer.finish(), last });
+  if (writer !== undefined && last !== undefined) batches.push({ payload: writer.finish(), last });
   return batches;
 }
 
@@ -45,9 +46,11 @@ export function decodeBatch(payload: Uint8Array): AnnouncedChange[] {
   try {
     const reader = Reader.create(payload);
     const changes: AnnouncedChange[] = [];
+    let type: TypeId = 0;
     while (reader.pos < reader.len) {
       const key = reader.uint32();
-      if (key === tag(1, 2)) changes.push(decodeRecord(reader, reader.uint32() + reader.pos));
+      if (key === BATCH_TYPE) type = reader.uint32();
+      else if (key === BATCH_CHANGES) changes.push(decodeRecord(reader, reader.uint32() + reader.pos, type));
       else reader.skipType(key & 7);
     }
     return changes;
@@ -56,30 +59,41 @@ export function decodeBatch(payload: Uint8Array): AnnouncedChange[] {
   }
 }
 
-/** Tag and length of a record within its batch, at most. */
-const FRAMING = 6;
+const VARINT = 0;
+const BYTES = 2;
+const tag = (field: number, wireType: number): number => (field << 3) | wireType;
 
-function tag(field: number, wireType: number): number {
-  return (field << 3) | wireType;
-}
+const BATCH_TYPE = tag(1, VARINT);
+const BATCH_CHANGES = tag(2, BYTES);
+
+const VERSION = tag(1, VARINT);
+const PREVIOUS = tag(2, VARINT);
+const OPERATION = tag(3, VARINT);
+const NAMESPACE = tag(4, BYTES);
+const NAME = tag(5, BYTES);
+const UID = tag(6, BYTES);
+const AT = tag(7, VARINT);
+const BODY = tag(8, BYTES);
+const BODY_OMITTED = tag(9, VARINT);
+
+/** What a batch takes beside its records' bytes, at most: the type, and a tag and length. */
+const FRAMING = 12;
 
 function encodeRecord(change: Change, omitBody: boolean): Uint8Array {
   const writer = Writer.create();
-  writer.uint32(tag(1, 0)).uint32(change.type);
-  writeUint64(writer.uint32(tag(2, 0)), change.version);
-  writeUint64(writer.uint32(tag(3, 0)), change.previous);
-  writer.uint32(tag(4, 0)).uint32(OPERATIONS.indexOf(change.op) + 1);
-  if (change.namespace !== '') writer.uint32(tag(5, 2)).string(change.namespace);
-  writer.uint32(tag(6, 2)).string(change.name);
-  writer.uint32(tag(7, 2)).string(change.uid);
-  writeUint64(writer.uint32(tag(8, 0)), BigInt(Math.trunc(change.at)));
-  if (omitBody) writer.uint32(tag(10, 0)).bool(true);
-  else writer.uint32(tag(9, 2)).bytes(change.body);
+  writeUint64(writer.uint32(VERSION), change.version);
+  writeUint64(writer.uint32(PREVIOUS), change.previous);
+  writer.uint32(OPERATION).uint32(OPERATIONS.indexOf(change.op) + 1);
+  if (change.namespace !== '') writer.uint32(NAMESPACE).string(change.namespace);
+  writer.uint32(NAME).string(change.name);
+  writer.uint32(UID).string(change.uid);
+  writeUint64(writer.uint32(AT), BigInt(Math.trunc(change.at)));
+  if (omitBody) writer.uint32(BODY_OMITTED).bool(true);
+  else writer.uint32(BODY).bytes(change.body);
   return writer.finish();
 }
 
-function decodeRecord(reader: Reader, end: number): AnnouncedChange {
-  let type: TypeId = 0;
+function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChange {
   let version = 0n;
   let previous = 0n;
   let op: Change['op'] | undefined;
@@ -92,49 +106,23 @@ function decodeRecord(reader: Reader, end: number): AnnouncedChange {
   if (end > reader.len) throw new RangeError('record exceeds its batch');
   while (reader.pos < end) {
     const key = reader.uint32();
-    switch (key) {
-      case tag(1, 0):
-        type = reader.uint32();
-        break;
-      case tag(2, 0):
-        version = readUint64(reader);
-        break;
-      case tag(3, 0):
-        previous = readUint64(reader);
-        break;
-      case tag(4, 0):
-        op = OPERATIONS[reader.uint32() - 1];
-        break;
-      case tag(5, 2):
-        namespace = reader.string();
-        break;
-      case tag(6, 2):
-        name = reader.string();
-        break;
-      case tag(7, 2):
-        uid = reader.string();
-        break;
-      case tag(8, 0):
-        at = Number(BigInt.asIntN(64, readUint64(reader)));
-        break;
-      case tag(9, 2):
-        body = ownBytes(reader.bytes());
-        break;
-      case tag(10, 0):
-        bodyOmitted = reader.bool();
-        break;
-      default:
-        reader.skipType(key & 7);
-    }
+    if (key === VERSION) version = readUint64(reader);
+    else if (key === PREVIOUS) previous = readUint64(reader);
+    else if (key === OPERATION) op = OPERATIONS[reader.uint32() - 1];
+    else if (key === NAMESPACE) namespace = reader.string();
+    else if (key === NAME) name = reader.string();
+    else if (key === UID) uid = reader.string();
+    else if (key === AT) at = Number(readUint64(reader));
+    // A copy: a body is kept for minutes and must not hold on to the whole message that brought it.
+    else if (key === BODY) body = Buffer.from(reader.bytes());
+    else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
+    else reader.skipType(key & 7);
   }
-  if (op === undefined || version === 0n || name === '') throw new RangeError('record is incomplete');
+  if (reader.pos !== end || type === 0 || op === undefined || version === 0n || name === '') {
+    throw new RangeError('record is incomplete');
+  }
   const change = { type, version, previous, op, namespace, name, uid, body, at };
   return bodyOmitted ? { ...change, bodyOmitted } : change;
-}
-
-/** A copy: a body is kept for minutes and must not hold on to the whole message that brought it. */
-function ownBytes(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes);
 }
 
 /** As halves: the library takes 64 bits so without going through floating point. */

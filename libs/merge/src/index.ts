@@ -1,1 +1,10 @@
-export {};
+export {
+  MalformedPatchError,
+  PatchError,
+  type PatchReason,
+  PatchTooLargeError,
+  UnprocessablePatchError,
+} from './errors.js';
+export { applyJsonPatch, type JsonPatchLimits } from './json-patch.js';
+export { applyMergePatch } from './merge-patch.js';
+export { strategicMergePatch } from './strategic/strategic-merge-patch.js';

@@ -29,7 +29,9 @@ function databaseCpu(postmaster: number | undefined): number {
   for (const entry of postmaster === undefined ? [] : readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      const fields = readFileSync(`/proc/${entry}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+      const fields = readFileSync(`/proc/${entry}/stat`, 'utf8')
+        .replace(/^.*\) /, '')
+        .split(' ');
       if (Number(fields[1]) === postmaster) ticks += Number(fields[11]) + Number(fields[12]);
     } catch {
       // The process ended between the listing and the reading.
@@ -81,12 +83,15 @@ async function run(store: PostgresStore, type: TypeId, requesters: number, postm
 }
 
 const directory = await mkdtemp(join(tmpdir(), 'bench-'));
-const server = flags.url ? undefined : await startEmbeddedPostgres({ dataDir: directory, ...(flags.binaries ? { binDir: flags.binaries } : {}) });
+const server = flags.url
+  ? undefined
+  : await startEmbeddedPostgres({ dataDir: directory, ...(flags.binaries ? { binDir: flags.binaries } : {}) });
 const store = await openStore({ url: flags.url ?? server?.url ?? '', naming: 'orch' });
 const [type = 0] = await store.registerTypes([{ group: '', resource: 'configmaps' }]);
 await run(store, type, 16, server?.pid);
 const rows = [];
-for (const requesters of (flags.requesters ?? '').split(',')) rows.push(await run(store, type, Number(requesters), server?.pid));
+for (const requesters of (flags.requesters ?? '').split(','))
+  rows.push(await run(store, type, Number(requesters), server?.pid));
 console.table(rows);
 await store.close();
 await server?.stop();

@@ -232,6 +232,8 @@ LANGUAGE plpgsql AS $$
 DECLARE
   partition text := 'change_' || p_number;
 BEGIN
+  -- Reads of history queue behind this one too, so it is not patient either.
+  PERFORM set_config('lock_timeout', (4 * p_patience)::text, true);
   LOCK TABLE history_partition IN ACCESS EXCLUSIVE MODE;
   PERFORM set_config('lock_timeout', p_patience::text, true);
   LOCK TABLE ONLY change IN ACCESS EXCLUSIVE MODE;

@@ -91,17 +91,16 @@ export class Compactor {
       `SELECT p.number FROM history_partition p, resource_version s
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
           AND p.opened_at <= ${clock(now)} - make_interval(secs => $1)
-          AND (SELECT max(t.head) FROM resource_type t) > p.number * ${PARTITION_WIDTH}`,
+          AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
       [this.options.partitionInterval / 1000],
     );
     if (!row?.[0]) return undefined;
     const number = BigInt(row[0]);
     // Writers draw meanwhile, but cannot get past the target: a tenth of a partition is left, and nobody else moves the sequence
     // this way. A new epoch may: it leaps a thousand partitions ahead, so look again in the same statement.
-    await connection.query(
-      `SELECT setval('resource_version', $1, false) FROM resource_version WHERE last_value < $1`,
-      [(number + 1n) * PARTITION_WIDTH],
-    );
+    await connection.query(`SELECT setval('resource_version', $1, false) FROM resource_version WHERE last_value < $1`, [
+      (number + 1n) * PARTITION_WIDTH,
+    ]);
     await ensurePartitions(connection);
     await this.#note(connection, now);
     return number;

@@ -36,9 +36,11 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
   const decodedUser = parameters.get('user') ?? decodeURIComponent(user);
   const known = new Set(['host', 'port', 'user', 'password', 'sslmode', 'sslrootcert', 'sslcert', 'sslkey']);
   for (const name of parameters.keys()) {
-    if (!known.has(name) && !IGNORED_PARAMETERS.has(name)) throw new TypeError(`unknown parameter in the PostgreSQL URL: ${name}`);
+    if (!known.has(name) && !IGNORED_PARAMETERS.has(name))
+      throw new TypeError(`unknown parameter in the PostgreSQL URL: ${name}`);
   }
-  const givenPassword = parameters.get('password') ?? (password === undefined ? undefined : decodeURIComponent(password));
+  const givenPassword =
+    parameters.get('password') ?? (password === undefined ? undefined : decodeURIComponent(password));
   return {
     hosts: parseHosts(hostNames, parameters.get('port') ?? ''),
     database: decodeURIComponent(database) || decodedUser || 'postgres',
@@ -55,7 +57,8 @@ function parseHosts(list: string, ports: string): DatabaseHost[] {
     if (!parts) throw new TypeError(`cannot read the host ${JSON.stringify(entry)} in the PostgreSQL URL`);
     const host = decodeURIComponent(parts[1] ?? '').replace(/^\[|\]$/g, '') || 'localhost';
     const port = Number(parts[2] ?? (portList[index] || portList[0] || '5432'));
-    if (!Number.isInteger(port) || port < 1 || port > 65535) throw new TypeError(`port out of range in the PostgreSQL URL`);
+    if (!Number.isInteger(port) || port < 1 || port > 65535)
+      throw new TypeError(`port out of range in the PostgreSQL URL`);
     return { host, port };
   });
 }

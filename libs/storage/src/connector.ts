@@ -40,9 +40,7 @@ export class Connector {
 }
 
 async function requireWritable(connection: Connection): Promise<void> {
-  const [row] = await connection.query(
-    `SELECT pg_is_in_recovery()::text, current_setting('transaction_read_only')`,
-  );
+  const [row] = await connection.query(`SELECT pg_is_in_recovery()::text, current_setting('transaction_read_only')`);
   if (row?.[0] !== 'false' || row[1] !== 'off') throw new ConnectionLostError('the host is a read-only standby');
 }
 

@@ -19,7 +19,9 @@ export async function findBinaries(binDir: string | undefined): Promise<Binaries
   try {
     entry = createRequire(import.meta.url).resolve(name);
   } catch (error) {
-    throw new Error(`no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`, { cause: error });
+    throw new Error(`no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`, {
+      cause: error,
+    });
   }
   const packageRoot = resolve(dirname(entry), '..');
   await linkLibraries(packageRoot);

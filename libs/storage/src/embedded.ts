@@ -92,7 +92,9 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
     ...identity.spawnAs,
   });
   const failed = new Promise<never>((_, reject) => {
-    child.once('error', (error) => reject(new Error(`cannot run ${binaries.postgres}: ${error.message}`, { cause: error })));
+    child.once('error', (error) =>
+      reject(new Error(`cannot run ${binaries.postgres}: ${error.message}`, { cause: error })),
+    );
     child.once('exit', (code) => reject(new Error(`PostgreSQL ended at once (${code})`)));
   });
   failed.catch(() => undefined);
@@ -151,7 +153,13 @@ function settings(options: EmbeddedOptions, sockets: string): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function initialize(binaries: Binaries, identity: Identity, root: string, data: string, password: string): Promise<void> {
+async function initialize(
+  binaries: Binaries,
+  identity: Identity,
+  root: string,
+  data: string,
+  password: string,
+): Promise<void> {
   const passwordFile = join(root, `.initdb-${process.pid}`);
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   if (identity.switched) await chown(passwordFile, identity.uid, identity.gid);
@@ -162,7 +170,18 @@ async function initialize(binaries: Binaries, identity: Identity, root: string, 
   try {
     const child = spawn(
       binaries.initdb,
-      ['-D', fresh, '-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${passwordFile}`, '-E', 'UTF8', '--locale=C', '--wal-segsize=16'],
+      [
+        '-D',
+        fresh,
+        '-U',
+        SUPERUSER,
+        '--auth=scram-sha-256',
+        `--pwfile=${passwordFile}`,
+        '-E',
+        'UTF8',
+        '--locale=C',
+        '--wal-segsize=16',
+      ],
       { cwd: root, env: binaries.environment, stdio: ['ignore', 'pipe', 'pipe'], ...identity.spawnAs },
     );
     const complaints = collect(child);

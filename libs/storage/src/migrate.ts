@@ -58,7 +58,9 @@ export async function migrate(
 }
 
 async function prepareSchema(connection: Connection, schema: string): Promise<void> {
-  const [row] = await connection.query(`SELECT to_regnamespace('${schema}')::text, to_regclass('${schema}.schema_migration')::text`);
+  const [row] = await connection.query(
+    `SELECT to_regnamespace('${schema}')::text, to_regclass('${schema}.schema_migration')::text`,
+  );
   if (!row?.[0]) await connection.query(`CREATE SCHEMA ${schema}`);
   if (!row?.[1]) {
     await connection.query(

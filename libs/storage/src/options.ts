@@ -79,14 +79,25 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     random: Math.random,
     ...withoutUndefined(options),
   };
-  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(complete.schema)) throw new RangeError(`schema name ${complete.schema} is not plain lower case`);
-  const positive = ['readConnections', 'snapshotConnections', 'batchItems', 'batchBytes', 'waiting', 'pageRows'] as const;
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(complete.schema))
+    throw new RangeError(`schema name ${complete.schema} is not plain lower case`);
+  const positive = [
+    'readConnections',
+    'snapshotConnections',
+    'batchItems',
+    'batchBytes',
+    'waiting',
+    'pageRows',
+  ] as const;
   for (const name of positive) {
-    if (!Number.isInteger(complete[name]) || complete[name] < 1) throw new RangeError(`${name} must be a positive integer`);
+    if (!Number.isInteger(complete[name]) || complete[name] < 1)
+      throw new RangeError(`${name} must be a positive integer`);
   }
   return complete;
 }
 
 function withoutUndefined(options: StoreOptions): StoreOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as unknown as StoreOptions;
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as unknown as StoreOptions;
 }

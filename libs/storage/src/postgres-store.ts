@@ -164,7 +164,9 @@ async function connectWithin(connector: Connector, timeout: number): Promise<Con
     } catch (error) {
       if (error instanceof IncompatibleDatabaseError) throw error;
       if (isPermanent(error) || performance.now() > deadline) {
-        throw new StoreUnavailableError(`cannot open the database: ${(error as Error).message}`, false, { cause: error });
+        throw new StoreUnavailableError(`cannot open the database: ${(error as Error).message}`, false, {
+          cause: error,
+        });
       }
       await new Promise((resolve) => setTimeout(resolve, 100));
     }

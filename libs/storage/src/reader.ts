@@ -5,7 +5,15 @@ import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { CHANGE_COLUMNS, ROW_COLUMNS, readChange, readRow, text } from './rows.js';
-import { type Head, type HistoricChange, HistoryExpiredError, type Key, type Row, type TypeId, type Version } from './store.js';
+import {
+  type Head,
+  type HistoricChange,
+  HistoryExpiredError,
+  type Key,
+  type Row,
+  type TypeId,
+  type Version,
+} from './store.js';
 
 const HEADS = `
 SELECT t.id, t.head, f.floor, i.epoch
@@ -49,7 +57,12 @@ export class Reader {
     options: CompleteOptions,
   ) {
     const { waiting } = options;
-    this.#heads = new Gatherer((asked) => this.#readHeads(asked), { items: waiting, bytes: 1, sizeOf: () => 0, waiting });
+    this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
+      items: waiting,
+      bytes: 1,
+      sizeOf: () => 0,
+      waiting,
+    });
     this.#gets = new Gatherer((keys) => this.#readObjects(keys), { items: 100, bytes: 1, sizeOf: () => 0, waiting });
   }
 

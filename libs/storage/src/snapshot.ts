@@ -168,7 +168,10 @@ class Session {
     private readonly pool: Pool,
     timeout: number,
   ) {
-    this.#timer = setTimeout(() => connection.destroy(new ConnectionLostError('the snapshot was read too slowly')), timeout);
+    this.#timer = setTimeout(
+      () => connection.destroy(new ConnectionLostError('the snapshot was read too slowly')),
+      timeout,
+    );
   }
 
   async begin(text: string): Promise<void> {

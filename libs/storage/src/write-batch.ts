@@ -17,7 +17,8 @@ export function checkOp(op: WriteOp): void {
     throw new TypeError('a name is empty or too long to be stored');
   }
   if (op.name.includes('\0') || op.namespace.includes('\0')) throw new TypeError('a name holds a zero character');
-  if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid)) throw new TypeError('a uid may hold letters, digits and dashes');
+  if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid))
+    throw new TypeError('a uid may hold letters, digits and dashes');
 }
 
 function actionOf(op: WriteOp): number {

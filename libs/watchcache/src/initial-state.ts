@@ -12,6 +12,8 @@ const PIECE = 128 << 10;
 export class InitialState {
   readonly #pieces: Buffer[] = [];
   #encoded = 0;
+  /** Encoded, but too much for the last piece. */
+  #carried: Buffer | undefined;
   /** Watchers that are reading. */
   readers = 0;
 
@@ -37,8 +39,10 @@ export class InitialState {
     let bytes = 0;
     while (this.#encoded < this.entries.length) {
       const entry = this.entries[this.#encoded] as CacheEntry;
-      const frame = this.encoder.event('ADDED', entry, entry.version);
-      if (bytes > 0 && bytes + frame.length > PIECE) break;
+      const frame = this.#carried ?? this.encoder.event('ADDED', entry, entry.version);
+      const full = bytes > 0 && bytes + frame.length > PIECE;
+      this.#carried = full ? frame : undefined;
+      if (full) break;
       frames.push(frame);
       bytes += frame.length;
       this.#encoded++;

@@ -109,7 +109,9 @@ export class StreamSteps {
     const { interest, encoder } = watcher.audience;
     const frames: Buffer[] = [];
     let bytes = 0;
-    for (const change of at.page) {
+    // The database may be ahead of the ring: what lies beyond the ring's floor comes from there, and only from there.
+    const page = at.page.filter(({ version }) => version <= ring.floor);
+    for (const change of page) {
       const event = this.#eventOf(change);
       const kind = transition(interest, event);
       if (kind === undefined) continue;
@@ -117,8 +119,8 @@ export class StreamSteps {
       frames.push(frame);
       bytes += frame.length;
     }
-    // Nothing after this version but what the ring begins with.
-    at.after = at.page.at(-1)?.version ?? ring.floor;
+    const whole = page.length === 0 || page.length < at.page.length;
+    at.after = whole ? ring.floor : (page.at(-1)?.version ?? ring.floor);
     at.page = undefined;
     at.since = this.clock.now();
     this.#write(watcher, frames, bytes);

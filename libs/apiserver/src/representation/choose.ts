@@ -1,6 +1,7 @@
 import { type Accepted, negotiate } from '@orch/codec';
 import { invalid, type Names, notSupported, StatusError } from '@orch/machinery';
 import type { Endpoint } from '../endpoint.js';
+import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
 import { type MetaSchemas, protobufRepresentation } from './protobuf.js';
 import type { Representation } from './representation.js';
@@ -14,7 +15,7 @@ const notAcceptable = (offers: readonly string[]) =>
 
 /** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
 export class Representations {
-  readonly #made = new WeakMap<Endpoint, Map<string, Representation>>();
+  readonly #madeFor = weakMemo((_endpoint: Endpoint) => new Map<string, Representation>());
 
   constructor(
     private readonly names: Names,
@@ -28,8 +29,7 @@ export class Representations {
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
     const version = accepted.as?.version ?? '';
     const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
-    let made = this.#made.get(endpoint);
-    if (!made) this.#made.set(endpoint, (made = new Map()));
+    const made = this.#madeFor(endpoint);
     let representation = made.get(key);
     if (!representation) {
       representation = this.#make(endpoint, accepted, version, include, `${endpoint.apiVersion};${key}`);

@@ -14,7 +14,7 @@ const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value));
 /** JSON of any shape. Objects that are served in their storage version are spliced from their stored bytes. */
 export function jsonRepresentation(endpoint: Endpoint, shape: Shape, names: Names, key: string): Representation {
   const { kind } = endpoint.definition;
-  const spliced = shape.name === 'self' && endpoint.storage === endpoint.definition;
+  const spliced = shape.name === 'self' && endpoint.conversion === undefined;
   const prefix = typePrefix(endpoint.apiVersion, kind);
   const object = spliced
     ? (stored: Stored) => spliceJson(prefix, stored)

@@ -2,6 +2,7 @@ import { encodeList, encodeObject, encodeUnknown, encodeWatchEvent } from '@orch
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import type { Endpoint, Stored } from '../endpoint.js';
+import { weakMemo } from '../weak-memo.js';
 import { bookmarkObject, type Representation } from './representation.js';
 import type { Shape } from './shape.js';
 
@@ -25,8 +26,9 @@ export function protobufRepresentation(
   const apiVersion = shape.apiVersion;
   const raw = (object: ApiObject | Record<string, unknown>) => encodeObject(schema, object);
   const envelope = (bytes: Uint8Array) => encodeUnknown({ apiVersion, kind, raw: bytes });
-  const object = memoised((stored) => envelope(raw(shape.single(stored))));
-  const item = memoised((stored) => raw(shape.item(stored)));
+  // Binary forms are kept as long as the stored object they were made of.
+  const object = weakMemo((stored: Stored) => envelope(raw(shape.single(stored))));
+  const item = weakMemo((stored: Stored) => raw(shape.item(stored)));
   const status = (value: object) =>
     encodeUnknown({ apiVersion: 'v1', kind: 'Status', raw: encodeObject(meta.status, value as ApiObject) });
   return {
@@ -44,15 +46,5 @@ export function protobufRepresentation(
     bookmark: (bookmark) =>
       encodeWatchEvent('BOOKMARK', envelope(raw(bookmarkObject(kind, apiVersion, names, bookmark)))),
     errorEvent: (value) => encodeWatchEvent('ERROR', status(value)),
-  };
-}
-
-/** Binary forms are kept as long as the stored object they were made of. */
-function memoised<T extends Uint8Array>(make: (stored: Stored) => T): (stored: Stored) => T {
-  const made = new WeakMap<Stored, T>();
-  return (stored) => {
-    let bytes = made.get(stored);
-    if (!bytes) made.set(stored, (bytes = make(stored)));
-    return bytes;
   };
 }

@@ -1,4 +1,3 @@
-import { convert } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
 import type { Column } from '@orch/schema';
 import type { Endpoint, Stored } from '../endpoint.js';
@@ -22,7 +21,7 @@ export interface Shape {
 /** The object in the version that the endpoint serves. */
 export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
   const object = fromStored(stored, endpoint.storageApiVersion, endpoint.storage.kind);
-  return endpoint.storage === endpoint.definition ? object : convert(endpoint.storage, endpoint.definition, object);
+  return endpoint.conversion ? endpoint.conversion.toServed(object) : object;
 }
 
 export function selfShape(endpoint: Endpoint): Shape {

@@ -11,7 +11,7 @@ import {
   type Logger,
   Metrics,
 } from '@orch/runtime';
-import { loadScheme, selectServed } from '@orch/schema';
+import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import { credentialsDecide } from '../authorization.js';
@@ -149,7 +149,7 @@ class ControlPlaneProcess {
     this.#api = await assembleApi({
       names,
       scheme,
-      served: selectServed(scheme, serving.runtimeConfig),
+      served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
       store: needed(this.#store),
       cache: needed(this.#cache),
       limits: {
@@ -200,9 +200,9 @@ class ControlPlaneProcess {
     if (serving.kubeconfigOut === undefined) return;
     await writeKubeconfig(serving.kubeconfigOut, {
       server: this.#url,
-      caData: pki.ca.cert,
-      clientCertificateData: pki.admin.cert,
-      clientKeyData: pki.admin.key,
+      ca: pki.ca.cert,
+      cert: pki.admin.cert,
+      key: pki.admin.key,
     });
   }
 

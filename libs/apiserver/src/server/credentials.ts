@@ -24,9 +24,16 @@ export async function loadCredentials(options: ServingOptions, names: Names): Pr
     names,
     extraHosts: options.advertiseHost,
   });
-  const clientCa = options.clientCaFile === undefined ? pki.ca.cert : await readFile(options.clientCaFile, 'utf8');
+  const further = options.clientCaFile === undefined ? '' : await readFile(options.clientCaFile, 'utf8');
+  // The own authorities are always among them: the administrator's kubeconfig and the other servers come with theirs.
+  const clientCa = [pki.ca.cert, pki.proxyCa.cert, further].join('\n');
   const tokenVerifiers: TokenVerifier[] = [];
   if (options.tokenAuthFile !== undefined) tokenVerifiers.push(await TokenFile.read(options.tokenAuthFile));
-  const authenticator = createAuthenticator({ clientCertificates: true, tokenVerifiers, anonymous: true });
+  const authenticator = createAuthenticator({
+    clientCertificates: true,
+    frontProxy: { authority: pki.proxyCa.fingerprint },
+    tokenVerifiers,
+    anonymous: options.anonymousAuth,
+  });
   return { pki, clientCa, authenticator };
 }

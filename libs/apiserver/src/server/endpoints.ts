@@ -30,10 +30,8 @@ export async function buildEndpoints(
     const storage = storageDefinition(definition, scheme);
     const rules = kindRules(storage, names);
     const type = types.get(storageKey(definition)) as TypeId;
-    return makeEndpoint(definition, storage, type, kindRules(definition, names), {
-      describe: describer(storage, rules),
-      indexed: [...INDEXED],
-    });
+    const description = { describe: describer(storage, rules), indexed: INDEXED };
+    return makeEndpoint(definition, storage, type, names, description);
   });
 }
 

@@ -23,9 +23,14 @@ export const servingOptions = {
   },
   'client-ca-file': {
     type: 'string',
-    help: 'Certificate authorities whose client certificates are believed. Default: the one in --cert-dir.',
+    help: 'Certificate authorities whose client certificates are believed beside the one in --cert-dir.',
   },
   'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
+  'anonymous-auth': {
+    type: 'bool',
+    default: true,
+    help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
+  },
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
@@ -34,7 +39,11 @@ export const servingOptions = {
     default: 'orch',
     help: 'Names on the wire; chosen once for an installation.',
   },
-  'runtime-config': { type: 'map', help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.' },
+  'runtime-config': {
+    type: 'string',
+    default: '',
+    help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
+  },
   'max-request-bytes': { type: 'bytes', default: 3 << 20, min: 1024, help: 'Largest request body.' },
   'request-timeout': {
     type: 'duration',

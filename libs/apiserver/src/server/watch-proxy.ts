@@ -1,6 +1,6 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { forwardedIdentity } from '@orch/authentication';
+import { forwardedIdentity, isIdentityHeader } from '@orch/authentication';
 import { unavailable } from '@orch/machinery';
 import type { RequestContext } from '../http/context.js';
 import type { Credentials } from './credentials.js';
@@ -66,7 +66,7 @@ function pass(ctx: RequestContext, answer: IncomingMessage): void {
 function passedOn(headers: IncomingMessage['headers']): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !HOP_BY_HOP.has(name)) kept[name] = value;
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !isIdentityHeader(name)) kept[name] = value;
   }
   return kept;
 }

@@ -1,5 +1,5 @@
 import { StatusError } from '@orch/machinery';
-import type { Key } from '@orch/storage';
+import type { Row } from '@orch/storage';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { Stored } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
@@ -20,8 +20,8 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
   const options = await readDeleteOptions(deps, ctx);
   const listed = await deps.lister.list({ endpoint, namespace, options: listing, ...(selection && { selection }) });
   const deleted: Stored[] = [];
-  const removeOne = async (stored: Stored) => {
-    const key = keyOf(endpoint.describe(stored.body).fields);
+  const removeOne = async ({ namespace: within, name }: Row) => {
+    const key = { namespace: within, name };
     const removal = await deps.remover.remove(endpoint, key, options).catch(ignoreMissing);
     if (removal) deleted.push(removal.stored);
   };
@@ -30,10 +30,6 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
       await Promise.all(page.slice(at, at + IN_FLIGHT).map(removeOne));
   }
   await sendPieces(ctx, representation.contentType, representation.list(listed.meta, once(deleted)), false);
-}
-
-function keyOf(fields: Readonly<Record<string, string>>): Key {
-  return { namespace: fields['metadata.namespace'] ?? '', name: fields['metadata.name'] ?? '' };
 }
 
 /** Somebody else was faster, which is what was asked for. */

@@ -21,7 +21,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     const { stored } = await deps.writer.update(request, () => structuredClone(object));
     await sendObject(ctx, 200, representation, stored);
   } catch (error) {
-    const creates = endpoint.rules.createOnUpdate && subresource === '';
+    const creates = endpoint.storageRules.createOnUpdate && subresource === '';
     if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
     ensureMetadata(object).name = name;
     await sendObject(ctx, 201, representation, await deps.writer.create(request, object));

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { systemClock } from '@orch/feed';
 import { expired, StatusError } from '@orch/machinery';
-import type { FrameEncoder, StreamError } from '@orch/watchcache';
+import type { StreamError } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { chunkedFrames } from '../http/frames.js';
@@ -9,14 +9,9 @@ import { WatchStream } from '../http/watch-stream.js';
 import { type WatchOptions, watchOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
 import type { Representation } from '../representation/representation.js';
+import { weakMemo } from '../weak-memo.js';
 
-const encoders = new WeakMap<Representation, FrameEncoder>();
-
-function encoderOf(representation: Representation): FrameEncoder {
-  let encoder = encoders.get(representation);
-  if (!encoder) encoders.set(representation, (encoder = chunkedFrames(representation, streamStatus)));
-  return encoder;
-}
+const encoderOf = weakMemo((representation: Representation) => chunkedFrames(representation, streamStatus));
 
 /** What stands in the `ERROR` event of a stream that cannot go on. */
 function streamStatus(error: StreamError) {

@@ -85,8 +85,8 @@ export class ObjectRemover {
   #markTerminating(endpoint: Endpoint, object: ApiObject, options: DeleteOptions): boolean {
     const meta = ensureMetadata(object);
     recordPropagation(meta, options.propagationPolicy ?? defaultPolicy(endpoint));
-    const grace = endpoint.rules.gracePeriod(object, options.gracePeriodSeconds);
-    const held = endpoint.rules.hasFinalizers(object);
+    const grace = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
+    const held = endpoint.storageRules.hasFinalizers(object);
     const now = this.options.now();
     if (meta.deletionTimestamp === undefined) {
       meta.deletionTimestamp = formatTime(now + grace * 1000);
@@ -97,7 +97,7 @@ export class ObjectRemover {
       meta.deletionTimestamp = formatTime(asked + grace * 1000);
       meta.deletionGracePeriodSeconds = grace;
     }
-    endpoint.rules.prepareForDelete(object);
+    endpoint.storageRules.prepareForDelete(object);
     return held || (meta.deletionGracePeriodSeconds ?? 0) > 0;
   }
 }
@@ -115,7 +115,7 @@ function brokenPrecondition(object: ApiObject, base: Stored, options: DeleteOpti
 
 /** Only kinds that leave their dependents alone by default have anything to record. */
 function defaultPolicy(endpoint: Endpoint): PropagationPolicy | undefined {
-  return endpoint.rules.defaultPropagation === 'Orphan' ? 'Orphan' : undefined;
+  return endpoint.storageRules.defaultPropagation === 'Orphan' ? 'Orphan' : undefined;
 }
 
 /** The policy is kept as a finalizer, for the collector of dependents to act on. */

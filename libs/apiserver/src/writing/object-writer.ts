@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Allocators, convert } from '@orch/kinds';
+import type { Allocators } from '@orch/kinds';
 import {
   type ApiObject,
   alreadyExists,
@@ -114,7 +114,7 @@ export class ObjectWriter {
       body,
     });
     if (outcome.outcome === 'committed') {
-      await request.endpoint.rules.release(last, this.options.allocators);
+      await request.endpoint.storageRules.release(last, this.options.allocators);
       return { version: outcome.version, body };
     }
     if (outcome.outcome === 'not-found') throw notFound(request.endpoint.groupResource, request.key.name);
@@ -124,7 +124,7 @@ export class ObjectWriter {
   async #createOnce(request: WriteRequest, served: ApiObject): Promise<Stored | WriteOutcome> {
     const { endpoint, dryRun } = request;
     const object = this.#prepareNew(request, served);
-    const undo = await endpoint.rules.allocate(object, undefined, this.options.allocators);
+    const allocation = await endpoint.storageRules.allocate(object, undefined, this.options.allocators);
     let kept = false;
     try {
       const body = toStoredBody(object);
@@ -133,7 +133,7 @@ export class ObjectWriter {
       kept = !dryRun;
       return { version: outcome.version, body };
     } finally {
-      if (!kept) await undo();
+      await (kept ? allocation.settle() : allocation.undo());
     }
   }
 
@@ -149,8 +149,8 @@ export class ObjectWriter {
     delete meta.managedFields;
     delete meta.generation;
     const object = this.#toStorage(endpoint, served);
-    endpoint.rules.prepareForCreate(object);
-    const errors = [...validateMeta(endpoint, object), ...endpoint.rules.validateCreate(object)];
+    endpoint.storageRules.prepareForCreate(object);
+    const errors = [...validateMeta(endpoint, object), ...endpoint.storageRules.validateCreate(object)];
     if (errors.length > 0) throw invalidObject(endpoint, object, errors);
     return object;
   }
@@ -159,9 +159,10 @@ export class ObjectWriter {
   #toStorage(endpoint: Endpoint, served: ApiObject): ApiObject {
     applyDefaults(endpoint.definition.schema, served);
     endpoint.rules.defaults(served);
-    if (endpoint.storage === endpoint.definition) return served;
-    const object = convert(endpoint.definition, endpoint.storage, served);
+    if (!endpoint.conversion) return served;
+    const object = endpoint.conversion.toStorage(served);
     applyDefaults(endpoint.storage.schema, object);
+    endpoint.storageRules.defaults(object);
     return object;
   }
 
@@ -207,7 +208,7 @@ export class ObjectWriter {
       const removed = await this.remove(request, base, object);
       return removed === 'stale' ? 'stale' : { stored: removed, removed: true };
     }
-    const undo = await endpoint.rules.allocate(object, old, this.options.allocators);
+    const allocation = await endpoint.storageRules.allocate(object, old, this.options.allocators);
     let kept = false;
     try {
       const body = toStoredBody(object);
@@ -220,13 +221,13 @@ export class ObjectWriter {
       kept = true;
       return { stored: { version: outcome.version, body }, removed: false };
     } finally {
-      if (!kept) await undo();
+      await (kept ? allocation.settle() : allocation.undo());
     }
   }
 
   #prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject, named: string): ApiObject {
     const { endpoint, key, subresource } = request;
-    const { rules } = endpoint;
+    const { storageRules: rules } = endpoint;
     checkIdentity(endpoint, key, served, old);
     keepSystemFields(served, old);
     const object = this.#toStorage(endpoint, served);
@@ -247,13 +248,13 @@ export class ObjectWriter {
 const structuredCloneIf = <T>(needed: boolean, value: T): T => (needed ? structuredClone(value) : value);
 
 /** The live object in the version that the endpoint serves, for a change to work on. */
-const servedCopy = (endpoint: Endpoint, old: ApiObject): ApiObject =>
-  endpoint.storage === endpoint.definition ? structuredClone(old) : convert(endpoint.storage, endpoint.definition, old);
+const servedCopy = ({ conversion }: Endpoint, old: ApiObject): ApiObject =>
+  conversion ? conversion.toServed(old) : structuredClone(old);
 
 function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
     namespaced: endpoint.definition.namespaced,
-    nameRule: endpoint.rules.nameRule,
+    nameRule: endpoint.storageRules.nameRule,
     path: 'metadata',
   });
 }
@@ -265,7 +266,7 @@ const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly F
 function isGone(object: ApiObject, endpoint: Endpoint): boolean {
   const meta = object.metadata;
   if (meta?.deletionTimestamp === undefined || (meta.deletionGracePeriodSeconds ?? 0) > 0) return false;
-  return !endpoint.rules.hasFinalizers(object);
+  return !endpoint.storageRules.hasFinalizers(object);
 }
 
 function checkIdentity(endpoint: Endpoint, key: Key, served: ApiObject, old: ApiObject): void {

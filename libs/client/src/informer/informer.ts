@@ -38,7 +38,7 @@ export class Informer<T extends ApiObject> {
   readonly #client: Client;
   readonly #ref: ResourceRef;
   readonly #settings: InformerSettings;
-  readonly #store = new ObjectStore<T>();
+  readonly #store: ObjectStore<T>;
   readonly #abort = new AbortController();
   readonly #backoff: Backoff;
   readonly #sleep: Sleep;
@@ -52,6 +52,7 @@ export class Informer<T extends ApiObject> {
     this.#client = client;
     this.#ref = ref;
     this.#settings = settings;
+    this.#store = new ObjectStore((error) => settings.onError?.(error));
     this.#watchList = settings.watchList ?? false;
     this.#sleep = settings.sleep ?? timerSleep;
     this.#backoff = new Backoff({ firstMs: 500, longestMs: 30_000, random: settings.random ?? Math.random });
@@ -138,7 +139,7 @@ export class Informer<T extends ApiObject> {
     const { signal } = this.#abort;
     const found = new Map<string, T>();
     let version = '';
-    for await (const page of this.#client.pages<T>(this.#ref, { limit: 0, ...query }, { signal })) {
+    for await (const page of this.#client.pages<T>(this.#ref, query, { signal })) {
       version = page.metadata.resourceVersion ?? '';
       for (const item of page.items) found.set(keyOf(item), item);
     }

@@ -17,12 +17,18 @@ export function keyOf(object: ApiObject): string {
 /** The objects of an informer by key, and who is told when they change. */
 export class ObjectStore<T extends ApiObject> {
   #objects = new Map<string, T>();
-  readonly #handlers: InformerHandlers<T>[] = [];
+  readonly #subscribers: InformerHandlers<T>[] = [];
+  readonly #onError: (error: unknown) => void;
+
+  /** `onError` gets what handlers throw: it must not keep the copy from following. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError;
+  }
 
   /** Adds handlers; what is held already is told to them as added. */
   subscribe(handlers: InformerHandlers<T>): void {
-    for (const object of this.#objects.values()) handlers.added?.(object);
-    this.#handlers.push(handlers);
+    for (const object of this.#objects.values()) this.#call(() => handlers.added?.(object));
+    this.#subscribers.push(handlers);
   }
 
   get size(): number {
@@ -41,12 +47,11 @@ export class ObjectStore<T extends ApiObject> {
     const key = keyOf(object);
     const before = this.#objects.get(key);
     this.#objects.set(key, object);
-    this.#tell(before, object);
+    this.#changed(before, object);
   }
 
   delete(object: T): void {
-    if (!this.#objects.delete(keyOf(object))) return;
-    for (const handlers of this.#handlers) handlers.deleted?.(object, false);
+    if (this.#objects.delete(keyOf(object))) this.#tell((handlers) => handlers.deleted?.(object, false));
   }
 
   /** Puts a whole state in place of the one held, telling the differences. */
@@ -54,19 +59,27 @@ export class ObjectStore<T extends ApiObject> {
     const before = this.#objects;
     this.#objects = new Map(objects);
     for (const [key, old] of before) {
-      if (!objects.has(key)) for (const handlers of this.#handlers) handlers.deleted?.(old, true);
+      if (!objects.has(key)) this.#tell((handlers) => handlers.deleted?.(old, true));
     }
     for (const [key, object] of objects) {
       const old = before.get(key);
-      if (old === undefined || old.metadata?.resourceVersion !== object.metadata?.resourceVersion)
-        this.#tell(old, object);
+      if (old?.metadata?.resourceVersion !== object.metadata?.resourceVersion || !old) this.#changed(old, object);
     }
   }
 
-  #tell(before: T | undefined, after: T): void {
-    for (const handlers of this.#handlers) {
-      if (before === undefined) handlers.added?.(after);
-      else handlers.updated?.(before, after);
+  #changed(before: T | undefined, after: T): void {
+    this.#tell((handlers) => (before === undefined ? handlers.added?.(after) : handlers.updated?.(before, after)));
+  }
+
+  #tell(event: (handlers: InformerHandlers<T>) => void): void {
+    for (const handlers of this.#subscribers) this.#call(() => event(handlers));
+  }
+
+  #call(handler: () => void): void {
+    try {
+      handler();
+    } catch (error) {
+      this.#onError(error);
     }
   }
 }

@@ -15,7 +15,6 @@ const ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
-const PLAIN_STRING = /[^"\\\u0000-\u001f]*/y;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 const LITERALS: readonly (readonly [string, JsonValue])[] = [
   ['true', true],
@@ -115,9 +114,9 @@ export class JsonReader {
     let value = '';
     this.#at++;
     for (;;) {
-      PLAIN_STRING.lastIndex = this.#at;
-      value += PLAIN_STRING.exec(this.text)?.[0] ?? '';
-      this.#at = PLAIN_STRING.lastIndex;
+      const start = this.#at;
+      while (isPlain(this.text.charCodeAt(this.#at))) this.#at++;
+      value += this.text.slice(start, this.#at);
       if (this.#take('"')) return wellFormed(value);
       if (!this.#take('\\')) throw this.#unexpected('in string literal');
       value += this.#escape();
@@ -179,10 +178,14 @@ export class JsonReader {
     const code = this.text.codePointAt(this.#at);
     if (code === undefined) return new JsonSyntaxError('unexpected end of JSON input', this.#at);
     const character = String.fromCodePoint(code);
-    const shown = character === "'" ? "'\\''" : character < ' ' ? `'${JSON.stringify(character).slice(1, -1)}'` : `'${character}'`;
+    const shown =
+      character === "'" ? "'\\''" : character < ' ' ? `'${JSON.stringify(character).slice(1, -1)}'` : `'${character}'`;
     return new JsonSyntaxError(`invalid character ${shown} ${where}`, this.#at);
   }
 }
+
+/** Whether a character stands for itself in a string; false at the end of the text. */
+const isPlain = (code: number): boolean => code >= 0x20 && code !== 0x22 && code !== 0x5c;
 
 const SURROGATE = /[\ud800-\udfff]/;
 

@@ -4,7 +4,7 @@ export interface JsonScan {
   readonly members: number;
   /** Deepest nesting of objects and arrays; 0 for a bare scalar. */
   readonly depth: number;
-  /** A number has so many digits that a double might not hold it. */
+  /** A number has an exponent, or so many digits that a double might not hold it. */
   readonly wideNumber: boolean;
 }
 
@@ -35,6 +35,8 @@ export function scanJson(text: string): JsonScan {
       if (++digits >= WIDE_DIGITS) wideNumber = true;
       continue;
     }
+    // An exponent may lead beyond the range of a double.
+    if (digits > 0 && (code === 0x65 || code === 0x45)) wideNumber = true;
     digits = 0;
     if (code === QUOTE) {
       i = text.indexOf('"', i + 1);

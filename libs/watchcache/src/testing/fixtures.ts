@@ -62,11 +62,16 @@ export class TestSink implements WatchSink {
   readonly pieces: Buffer[] = [];
   ended = false;
   stalled = false;
+  /** Pieces that came though the one before was answered with a no, and nothing was drained since. */
+  readonly overruns: Buffer[] = [];
+  #refusing = false;
   #drain: () => void = () => {};
 
   write(bytes: Buffer): boolean {
     if (this.ended) throw new Error('written after the end');
     this.pieces.push(bytes);
+    if (this.#refusing) this.overruns.push(bytes);
+    this.#refusing = this.stalled;
     return !this.stalled;
   }
 
@@ -81,6 +86,13 @@ export class TestSink implements WatchSink {
 
   release(): void {
     this.stalled = false;
+    this.#refusing = false;
+    this.#drain();
+  }
+
+  /** Takes one more piece. */
+  sip(): void {
+    this.#refusing = false;
     this.#drain();
   }
 

@@ -1,0 +1,50 @@
+import type { Names } from '@orch/machinery';
+import type { ResourceDefinition } from '@orch/schema';
+import type {
+  APIGroupDiscovery,
+  APIGroupDiscoveryList,
+  APIResourceDiscovery,
+  APIVersionDiscovery,
+} from '@orch/schema/types/apidiscovery/v2beta1';
+import type { ApiGroup, ApiVersion } from './api-groups.js';
+
+/** `APIGroupDiscoveryList`: everything there is to discover of some groups, in one document (KEP-3352). */
+export function aggregatedDiscovery(groups: readonly ApiGroup[], names: Names): APIGroupDiscoveryList {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: `${names.group('apidiscovery.orch.io')}/v2beta1`,
+    metadata: {},
+    items: groups.map(groupEntry),
+  };
+}
+
+const groupEntry = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
+  metadata: name ? { name } : {},
+  versions: versions.map(versionEntry),
+});
+
+const versionEntry = ({ version, resources }: ApiVersion): APIVersionDiscovery => ({
+  version,
+  resources: resources.map(resourceEntry),
+  freshness: 'Current',
+});
+
+function resourceEntry(definition: ResourceDefinition): APIResourceDiscovery {
+  const { group, version, kind, shortNames, categories, subresources } = definition;
+  return {
+    resource: definition.resource,
+    responseKind: { group, version, kind },
+    scope: definition.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: definition.singular,
+    verbs: [...definition.verbs],
+    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+    ...(categories.length > 0 && { categories: [...categories] }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map((each) => ({
+        subresource: each.name,
+        responseKind: { group: each.group, version: each.version, kind: each.kind },
+        verbs: [...each.verbs],
+      })),
+    }),
+  };
+}

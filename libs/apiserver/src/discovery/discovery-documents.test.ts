@@ -1,0 +1,86 @@
+import { type NamingProfile, namesOf } from '@orch/machinery';
+import { loadScheme, type ResourceDefinition } from '@orch/schema';
+import { describe, expect, it } from 'vitest';
+import { discoveryDocuments } from './discovery-documents.js';
+import { storageVersionHash } from './resource-list.js';
+
+const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
+
+const servedIn = (profile: NamingProfile): ResourceDefinition[] =>
+  loadScheme(namesOf(profile)).resources.filter(({ servedByDefault }) => servedByDefault);
+
+describe.each(PROFILES)('discovery documents, %s names', (profile) => {
+  const names = namesOf(profile);
+  const served = servedIn(profile);
+  const documents = discoveryDocuments(served, names);
+
+  it('lists the core versions under /api', () => {
+    expect(documents.apiVersions('10.0.0.1:6443')).toEqual({
+      kind: 'APIVersions',
+      versions: ['v1'],
+      serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '10.0.0.1:6443' }],
+    });
+  });
+
+  it('orders groups by priority and leaves the core group out', () => {
+    const order = documents.groupList.groups?.map(({ name }) => name);
+    expect(order?.slice(0, 3)).toEqual([names.group('apiregistration.orch.io'), 'apps', names.group('events.orch.io')]);
+    expect(order).not.toContain('');
+    expect(new Set(order).size).toBe(order?.length);
+  });
+
+  it('prefers the version with the highest priority', () => {
+    expect(documents.groups.get('autoscaling')).toEqual({
+      kind: 'APIGroup',
+      apiVersion: 'v1',
+      name: 'autoscaling',
+      versions: [
+        { groupVersion: 'autoscaling/v2', version: 'v2' },
+        { groupVersion: 'autoscaling/v1', version: 'v1' },
+      ],
+      preferredVersion: { groupVersion: 'autoscaling/v2', version: 'v2' },
+    });
+  });
+
+  it('names subresources after their resource, with group and version where they differ', () => {
+    const entries = documents.resources.get('apps/v1')?.resources ?? [];
+    expect(entries.filter(({ name }) => name?.startsWith('deployments'))).toEqual([
+      expect.objectContaining({ name: 'deployments', kind: 'Deployment', shortNames: ['deploy'], categories: ['all'] }),
+      expect.objectContaining({ name: 'deployments/scale', kind: 'Scale', group: 'autoscaling', version: 'v1' }),
+      {
+        name: 'deployments/status',
+        singularName: '',
+        namespaced: true,
+        kind: 'Deployment',
+        verbs: ['get', 'patch', 'update'],
+      },
+    ]);
+  });
+
+  it('gives virtual resources no storage version', () => {
+    const entries = documents.resources.get('v1')?.resources ?? [];
+    expect(entries.find(({ name }) => name === 'bindings')).not.toHaveProperty('storageVersionHash');
+    expect(entries.find(({ name }) => name === 'configmaps')).toHaveProperty('storageVersionHash');
+  });
+
+  it('says the same in the aggregated form', () => {
+    const { core, groups } = documents.aggregated;
+    const seen = [core, groups].flatMap(({ items }) =>
+      (items ?? []).flatMap(({ metadata, versions }) =>
+        (versions ?? []).flatMap(({ version, resources }) =>
+          (resources ?? []).map(({ resource }) => `${metadata?.name ?? ''}/${version}/${resource}`),
+        ),
+      ),
+    );
+    expect(seen.sort()).toEqual(served.map((each) => `${each.group}/${each.version}/${each.resource}`).sort());
+    expect(groups.items?.map(({ metadata }) => metadata?.name)).toEqual(
+      documents.groupList.groups?.map(({ name }) => name),
+    );
+    expect(core.apiVersion).toBe(`${names.group('apidiscovery.orch.io')}/v2beta1`);
+  });
+});
+
+it('hashes storage versions as other servers of the same API do', () => {
+  const pods = servedIn('kubernetes').find(({ group, resource }) => group === '' && resource === 'pods');
+  expect(pods && storageVersionHash(pods)).toBe('xPOwRZ+Yhw8=');
+});

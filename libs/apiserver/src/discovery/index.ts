@@ -1,0 +1,1 @@
+export { type DiscoveryDocuments, discoveryDocuments } from './discovery-documents.js';

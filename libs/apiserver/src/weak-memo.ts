@@ -1,0 +1,11 @@
+/** A function of objects that remembers its answer as long as the object lives. */
+export function weakMemo<K extends object, V extends object>(make: (key: K) => V): (key: K) => V {
+  const made = new WeakMap<K, V>();
+  return (key) => {
+    const known = made.get(key);
+    if (known) return known;
+    const value = make(key);
+    made.set(key, value);
+    return value;
+  };
+}

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { forwardedIdentity, identityFrom } from './request-header.js';
+
+test('an identity survives the way through headers, whatever its characters', () => {
+  const user = {
+    name: 'jane, ü',
+    uid: '42',
+    groups: ['dev,ops', 'system:authenticated'],
+    extra: { 'scopes/x': ['a,b', 'c'] },
+  };
+  const headers = Object.fromEntries(Object.entries(forwardedIdentity(user)).map(([k, v]) => [k.toLowerCase(), v]));
+  expect(identityFrom(headers)?.user).toEqual({ ...user, extra: { 'scopes/x': ['a,b', 'c'] } });
+});
+
+test('without a user name there is no identity', () => {
+  expect(identityFrom({ 'x-remote-group': 'system:masters' })).toBeUndefined();
+});
+
+test('an anonymous caller stays anonymous', () => {
+  const user = { name: 'system:anonymous', groups: ['system:unauthenticated'], extra: {} };
+  expect(identityFrom(forwardedIdentity(user))?.user.groups).toEqual(['system:unauthenticated']);
+});

@@ -1,0 +1,57 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { type Authentication, authenticated, type UserInfo } from './user.js';
+
+/** Common name in the certificate with which servers of one installation pass requests on to each other. */
+export const FRONT_PROXY_NAME = 'front-proxy-client';
+
+const USER = 'x-remote-user';
+const UID = 'x-remote-uid';
+const GROUP = 'x-remote-group';
+const EXTRA_PREFIX = 'x-remote-extra-';
+
+/** Group names may hold any character, a header's list separator among them. */
+const encode = encodeURIComponent;
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The headers that tell a server behind this one who asks (spec: "Authenticating proxy"). */
+export function forwardedIdentity(user: UserInfo): Record<string, string> {
+  const headers: Record<string, string> = { [USER]: encode(user.name), [GROUP]: user.groups.map(encode).join(',') };
+  if (user.uid !== undefined) headers[UID] = encode(user.uid);
+  for (const [key, values] of Object.entries(user.extra)) {
+    headers[EXTRA_PREFIX + encode(key)] = values.map(encode).join(',');
+  }
+  return headers;
+}
+
+/** Whether a header carries an identity; such headers from anybody else are not to be passed on. */
+export const isIdentityHeader = (name: string): boolean =>
+  name === USER || name === UID || name === GROUP || name.startsWith(EXTRA_PREFIX);
+
+/** The caller that a front proxy speaks for; undefined when it names none. Only for requests that came with its certificate. */
+export function identityFrom(headers: IncomingHttpHeaders): Authentication | undefined {
+  const name = single(headers[USER]);
+  if (!name) return undefined;
+  const uid = single(headers[UID]);
+  // Keys come from header names: without a prototype none of them is special.
+  const extra: Record<string, readonly string[]> = Object.create(null);
+  for (const [header, value] of Object.entries(headers)) {
+    if (header.startsWith(EXTRA_PREFIX)) extra[decode(header.slice(EXTRA_PREFIX.length))] = list(value);
+  }
+  const user = { name: decode(name), groups: list(headers[GROUP]), extra, ...(uid && { uid: decode(uid) }) };
+  return authenticated(user, 'proxy');
+}
+
+const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+/** Several headers of one name arrive joined by commas, which no encoded value holds. */
+const list = (value: string | string[] | undefined): string[] =>
+  (Array.isArray(value) ? value : (value ?? '').split(','))
+    .map((item) => decode(item.trim()))
+    .filter((item) => item !== '');

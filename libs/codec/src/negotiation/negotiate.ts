@@ -1,0 +1,127 @@
+import type { GroupVersionKind, Names } from '@orch/machinery';
+import { type MediaType, parseMediaType, splitHeader } from './media-type.js';
+import { memoised } from './memo.js';
+
+export type Encoding = 'json' | 'yaml' | 'protobuf';
+
+/** What a response is to be made as. */
+export interface Accepted {
+  readonly mediaType: Encoding;
+  /** Another kind that the objects are to be shown as: `Table`, `PartialObjectMetadata`, …. */
+  readonly as?: GroupVersionKind;
+  /** The client asked with `pretty=1` in the media type. */
+  readonly pretty: boolean;
+}
+
+/** What an endpoint can answer with. */
+export interface Offers {
+  /** In the order of the server's preference. */
+  readonly encodings: readonly Encoding[];
+  /** Whether the endpoint can show its objects as that kind in that encoding. */
+  canShowAs(kind: GroupVersionKind, encoding: Encoding): boolean;
+}
+
+const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
+const META_KINDS: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
+
+/** What the collections and objects of every resource can answer with. Tables have no binary form. */
+export function resourceOffers(names: Names): Offers {
+  return {
+    encodings: ['json', 'yaml', 'protobuf'],
+    canShowAs: ({ group, version, kind }, encoding) =>
+      group === names.metaGroup &&
+      META_VERSIONS.has(version) &&
+      META_KINDS.has(kind) &&
+      !(kind === 'Table' && encoding === 'protobuf'),
+  };
+}
+
+/** What `/api` and `/apis` can answer with: their own documents, and the aggregated one. */
+export function discoveryOffers(names: Names): Offers {
+  const group = names.group('apidiscovery.orch.io');
+  return {
+    encodings: ['json', 'yaml', 'protobuf'],
+    canShowAs: (as) => as.group === group && as.version === 'v2beta1' && as.kind === 'APIGroupDiscoveryList',
+  };
+}
+
+interface Range extends MediaType {
+  readonly quality: number;
+}
+
+const QUALITY = /^(?:0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
+
+/** Ranges of an `Accept`, the most wanted first; what cannot be read is passed over (RFC 9110, section 12.5.1). */
+function rangesOf(header: string): Range[] {
+  const ranges: Range[] = [];
+  for (const text of splitHeader(header, ',')) {
+    const media = parseMediaType(text);
+    if (!media) continue;
+    const q = media.parameters.get('q');
+    const quality = q === undefined ? 1 : QUALITY.test(q) ? Number(q) : 0;
+    if (quality > 0) ranges.push({ ...media, quality });
+  }
+  return ranges.sort((a, b) => b.quality - a.quality);
+}
+
+/** Whether a range takes a media type. */
+function takes(range: string, type: string): boolean {
+  if (range === type || range === '*/*') return true;
+  return range.endsWith('/*') && type.startsWith(range.slice(0, -1));
+}
+
+/** Other media types that the encodings go by. */
+const ALIASES: ReadonlyMap<string, string> = new Map([
+  ['text/json', 'application/json'],
+  ['text/yaml', 'application/yaml'],
+  ['application/x-yaml', 'application/yaml'],
+]);
+
+function choose(header: string, offers: Offers, typeOf: (encoding: Encoding) => string): Accepted | undefined {
+  for (const { type, parameters } of rangesOf(header)) {
+    const wanted = ALIASES.get(type) ?? type;
+    const pretty = parameters.get('pretty') === '1';
+    const kind = parameters.get('as');
+    const as = kind && { kind, group: parameters.get('g') ?? '', version: parameters.get('v') ?? '' };
+    for (const encoding of offers.encodings) {
+      if (!takes(wanted, typeOf(encoding))) continue;
+      if (!as) return { mediaType: encoding, pretty };
+      if (offers.canShowAs(as, encoding)) return { mediaType: encoding, as, pretty };
+    }
+  }
+  return undefined;
+}
+
+/** Distinct headers that are remembered, per kind of offer; a client has a handful of them. */
+const REMEMBERED = 500;
+/** Longer headers are judged anew each time, so that what is remembered stays small. */
+const REMEMBERED_LENGTH = 1024;
+
+export type Negotiator = (accept: string | undefined) => Accepted | undefined;
+
+/** A function from `Accept` to what the response is to be made as; undefined calls for a 406. Remembers its answers. */
+export function negotiator(offers: Offers, names: Names): Negotiator {
+  const types: Readonly<Record<Encoding, string>> = {
+    json: 'application/json',
+    yaml: 'application/yaml',
+    protobuf: names.protobufMediaType,
+  };
+  const [preferred] = offers.encodings;
+  const judge = (header: string) => choose(header, offers, (encoding) => types[encoding]);
+  const remembered = memoised(judge, REMEMBERED);
+  return (accept) => {
+    if (accept === undefined || accept.trim() === '') return preferred && { mediaType: preferred, pretty: false };
+    return accept.length > REMEMBERED_LENGTH ? judge(accept) : remembered(accept);
+  };
+}
+
+const resourceNegotiators = new WeakMap<Names, Negotiator>();
+
+/** {@link negotiator} for the objects of resources. */
+export function negotiate(accept: string | undefined, names: Names): Accepted | undefined {
+  const found = resourceNegotiators.get(names);
+  if (found) return found(accept);
+  const made = negotiator(resourceOffers(names), names);
+  resourceNegotiators.set(names, made);
+  return made(accept);
+}

@@ -1,0 +1,240 @@
+import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
+import { type CustomJson, customJsonOf } from './custom-json.js';
+import { SCALAR_DECODERS, type ScalarDecoder } from './decode-scalar.js';
+import { type Layout, layoutOf } from './layout.js';
+import { ProtobufError } from './protobuf-error.js';
+import { LENGTH_DELIMITED, VARINT } from './wire.js';
+import { WireReader } from './wire-reader.js';
+
+type Members = Record<string, unknown>;
+/** Reads one value of a field and puts it into the object. */
+type FieldDecoder = (reader: WireReader, wireType: number, into: Members) => void;
+
+interface StructDecoder {
+  /** Decoders by field number. */
+  readonly fields: readonly (FieldDecoder | undefined)[];
+  readonly custom: CustomJson | undefined;
+}
+
+const decoders = new WeakMap<StructSchema, StructDecoder>();
+
+/**
+ * The object whose binary form the bytes are, without `apiVersion` and `kind`, as reading its JSON form would give
+ * it: unset and zero values of fields that leave them out are absent. Unknown fields are passed over.
+ * @param into where the members go
+ * @throws ProtobufError for bytes that are no such message
+ */
+export function decodeObject(schema: StructSchema, bytes: Uint8Array, into: Members = {}): Members {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  try {
+    readFields(new WireReader(buffer), structDecoder(schema).fields, into);
+  } catch (error) {
+    throw error instanceof ProtobufError ? error : new ProtobufError(`${schema.id}: ${messageOf(error)}`);
+  }
+  return into;
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+function structDecoder(schema: StructSchema): StructDecoder {
+  let decoder = decoders.get(schema);
+  if (!decoder) {
+    decoder = {
+      fields: layoutDecoders(layoutOf(schema)),
+      custom: schema.customJson ? customJsonOf(schema) : undefined,
+    };
+    decoders.set(schema, decoder);
+  }
+  return decoder;
+}
+
+function readFields(reader: WireReader, fields: StructDecoder['fields'], into: Members): void {
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32();
+    const number = tag >>> 3;
+    if (number === 0) throw new ProtobufError('field number 0 does not exist');
+    const field = fields[number];
+    if (field) field(reader, tag & 7, into);
+    else reader.skip(tag & 7);
+  }
+}
+
+function layoutDecoders(layout: Layout): StructDecoder['fields'] {
+  const byNumber: (FieldDecoder | undefined)[] = [];
+  for (const member of layout.members) {
+    byNumber[member.number] = 'field' in member ? fieldDecoder(member.field) : inlinedDecoder(member.inlined);
+  }
+  return Array.from(byNumber);
+}
+
+/** The fields of an inlined struct go into the object that holds it. */
+function inlinedDecoder(layout: Layout): FieldDecoder {
+  const fields = layoutDecoders(layout);
+  return (reader, wireType, into) => {
+    expectType(wireType, LENGTH_DELIMITED);
+    const outer = reader.enter();
+    readFields(reader, fields, into);
+    reader.leave(outer);
+  };
+}
+
+function expectType(wireType: number, expected: number): void {
+  if (wireType !== expected) throw new ProtobufError(`wire type ${wireType} where ${expected} is expected`);
+}
+
+function fieldDecoder(field: Field): FieldDecoder {
+  const { name, schema } = field;
+  switch (schema.kind) {
+    case 'struct':
+      return structField(name, schema);
+    case 'list':
+      return schema.wrapped ? wrappedField(field, schema) : listField(name, schema);
+    case 'map':
+      return mapField(name, schema);
+    default:
+      return scalarField(field, SCALAR_DECODERS[schema.kind]);
+  }
+}
+
+function scalarField(field: Field, { wireType: expected, read, zero }: ScalarDecoder): FieldDecoder {
+  const { name } = field;
+  const omitted = field.omitEmpty && !field.pointer && typeof zero !== 'object' && OMITTED.has(field.schema.kind);
+  return (reader, wireType, into) => {
+    if (wireType !== expected) expectType(wireType, expected);
+    const value = read(reader);
+    if (value === undefined || (omitted && value === zero)) return;
+    into[name] = value;
+  };
+}
+
+/** Kinds whose zero is left out; an integer-or-text, a quantity or a duration is a struct where that rule was made. */
+const OMITTED: ReadonlySet<string> = new Set([
+  'string',
+  'bytes',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float',
+  'double',
+]);
+
+function structField(name: string, schema: StructSchema): FieldDecoder {
+  const read = structReader(schema);
+  return (reader, wireType, into) => {
+    expectType(wireType, LENGTH_DELIMITED);
+    // A field that stands twice is merged, as protobuf wants it.
+    const value = read(reader, into[name]);
+    if (value !== undefined) into[name] = value;
+  };
+}
+
+function structReader(schema: StructSchema): (reader: WireReader, before?: unknown) => unknown {
+  // Looked up on first use: structs may hold themselves.
+  let decoder: StructDecoder | undefined;
+  return (reader, before) => {
+    decoder ??= structDecoder(schema);
+    const { fields, custom } = decoder;
+    const members = before !== undefined && !custom ? (before as Members) : {};
+    const outer = reader.enter();
+    readFields(reader, fields, members);
+    reader.leave(outer);
+    return custom ? custom.fromMembers(members) : members;
+  };
+}
+
+function wrappedField(field: Field, schema: ListSchema): FieldDecoder {
+  const item = itemReader(schema);
+  return (reader, wireType, into) => {
+    expectType(wireType, LENGTH_DELIMITED);
+    const items = item(reader) as unknown[];
+    if (items.length > 0 || !field.omitEmpty) into[field.name] = items;
+  };
+}
+
+function listField(name: string, { items }: ListSchema): FieldDecoder {
+  const read = itemReader(items);
+  const expected = wireTypeOf(items);
+  return (reader, wireType, into) => {
+    let list = into[name] as unknown[] | undefined;
+    if (!list) into[name] = list = [];
+    if (wireType === expected) list.push(read(reader));
+    else if (expected === VARINT && wireType === LENGTH_DELIMITED) readPacked(reader, read, list);
+    else expectType(wireType, expected);
+  };
+}
+
+/** Numbers one after the other, which any writer may choose for a list of them. */
+function readPacked(reader: WireReader, read: (reader: WireReader) => unknown, list: unknown[]): void {
+  const outer = reader.enter();
+  while (reader.pos < reader.end) list.push(read(reader));
+  reader.leave(outer);
+}
+
+function mapField(name: string, { values }: MapSchema): FieldDecoder {
+  const readValue = itemReader(values);
+  const expected = wireTypeOf(values);
+  const zero = zeroOf(values);
+  return (reader, wireType, into) => {
+    expectType(wireType, LENGTH_DELIMITED);
+    let map = into[name] as Members | undefined;
+    if (!map) into[name] = map = {};
+    let key = '';
+    let value: unknown;
+    const outer = reader.enter();
+    while (reader.pos < reader.end) {
+      const tag = reader.uint32();
+      if (tag >>> 3 === 1 && (tag & 7) === LENGTH_DELIMITED) key = reader.string();
+      else if (tag >>> 3 === 2 && (tag & 7) === expected) value = readValue(reader);
+      else reader.skip(tag & 7);
+    }
+    reader.leave(outer);
+    setMember(map, key, value ?? zero());
+  };
+}
+
+/** Sets an own member whatever its name is. */
+function setMember(map: Members, key: string, value: unknown): void {
+  if (key === '__proto__') {
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  } else map[key] = value;
+}
+
+/** Reader of an item of a list or the value of a map's key, where nothing can be left out. */
+function itemReader(schema: Schema): (reader: WireReader) => unknown {
+  switch (schema.kind) {
+    case 'struct': {
+      const read = structReader(schema);
+      return (reader) => read(reader) ?? null;
+    }
+    case 'list': {
+      const field = listField('items', schema);
+      return (reader) => {
+        const holder: Members = { items: [] };
+        const outer = reader.enter();
+        readFields(reader, [undefined, field], holder);
+        reader.leave(outer);
+        return holder.items;
+      };
+    }
+    case 'map':
+      throw new ProtobufError('a map within a list or map has no binary form');
+    default: {
+      const { read, zero } = SCALAR_DECODERS[schema.kind];
+      return (reader) => read(reader) ?? zero;
+    }
+  }
+}
+
+const wireTypeOf = (schema: Schema): number =>
+  schema.kind === 'struct' || schema.kind === 'list' || schema.kind === 'map'
+    ? LENGTH_DELIMITED
+    : SCALAR_DECODERS[schema.kind].wireType;
+
+function zeroOf(schema: Schema): () => unknown {
+  if (schema.kind === 'struct' || schema.kind === 'map') return () => ({});
+  if (schema.kind === 'list') return () => [];
+  const { zero } = SCALAR_DECODERS[schema.kind];
+  return () => zero;
+}

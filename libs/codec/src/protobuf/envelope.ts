@@ -1,0 +1,112 @@
+import type { ApiObject } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
+import { decodeObject } from './decode-object.js';
+import { ProtobufError } from './protobuf-error.js';
+import { LENGTH_DELIMITED } from './wire.js';
+import { WireReader } from './wire-reader.js';
+
+/** What every binary document begins with (spec: "Protobuf envelope"). */
+export const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0x73, 0x00);
+
+const NOTHING: Buffer = Buffer.alloc(0);
+
+export interface Unknown {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** The binary form of the object. */
+  readonly raw: Uint8Array;
+}
+
+export interface DecodedUnknown extends Unknown {
+  readonly raw: Buffer;
+  /** Empty: none. */
+  readonly contentEncoding: string;
+  /** Empty: the binary form. */
+  readonly contentType: string;
+}
+
+/** The document of an object: prefix and envelope around its binary form. */
+export function encodeUnknown({ apiVersion, kind, raw }: Unknown): Buffer {
+  const [versionSize, kindSize] = [Buffer.byteLength(apiVersion), Buffer.byteLength(kind)];
+  const typeSize = 2 + varintSize(versionSize) + versionSize + varintSize(kindSize) + kindSize;
+  const size = 4 + 1 + varintSize(typeSize) + typeSize + 1 + varintSize(raw.length) + raw.length + 4;
+  const out = Buffer.allocUnsafe(size);
+  out.set(PROTOBUF_PREFIX, 0);
+  let at = writeHead(out, 4, 1, typeSize);
+  at = writeHead(out, at, 1, versionSize);
+  at += out.write(apiVersion, at);
+  at = writeHead(out, at, 2, kindSize);
+  at += out.write(kind, at);
+  at = writeHead(out, at, 2, raw.length);
+  out.set(raw, at);
+  at = writeHead(out, at + raw.length, 3, 0);
+  writeHead(out, at, 4, 0);
+  return out;
+}
+
+/** @throws ProtobufError for what has another prefix or is no envelope. */
+export function decodeUnknown(bytes: Uint8Array): DecodedUnknown {
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (buffer.length < 4 || PROTOBUF_PREFIX.some((byte, i) => buffer[i] !== byte)) {
+    throw new ProtobufError('the document does not begin with the four bytes of the binary form');
+  }
+  const found = { apiVersion: '', kind: '', raw: NOTHING, contentEncoding: '', contentType: '' };
+  const reader = new WireReader(buffer);
+  reader.pos = 4;
+  eachField(reader, (number) => {
+    if (number === 1) readTypeMeta(reader, found);
+    else if (number === 2) found.raw = reader.bytes();
+    else if (number === 3) found.contentEncoding = reader.string();
+    else if (number === 4) found.contentType = reader.string();
+    else return false;
+    return true;
+  });
+  return found;
+}
+
+function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: string }): void {
+  const outer = reader.enter();
+  eachField(reader, (number) => {
+    if (number === 1) into.apiVersion = reader.string();
+    else if (number === 2) into.kind = reader.string();
+    else return false;
+    return true;
+  });
+  reader.leave(outer);
+}
+
+/** Calls back for length-delimited fields; what is not taken is passed over. */
+function eachField(reader: WireReader, take: (number: number) => boolean): void {
+  while (reader.pos < reader.end) {
+    const tag = reader.uint32();
+    if ((tag & 7) !== LENGTH_DELIMITED || !take(tag >>> 3)) reader.skip(tag & 7);
+  }
+}
+
+/**
+ * A whole document as an object of the schema, with the type that the envelope names.
+ * @throws ProtobufError for what is no such document
+ */
+export function decodeProtobufObject(schema: StructSchema, bytes: Uint8Array): ApiObject {
+  const { apiVersion, kind, raw, contentEncoding, contentType } = decodeUnknown(bytes);
+  if (contentEncoding !== '') throw new ProtobufError(`content encoding ${contentEncoding} is not supported`);
+  if (contentType !== '' && !contentType.includes('protobuf')) {
+    throw new ProtobufError(`content type ${contentType} within the binary form is not supported`);
+  }
+  return decodeObject(schema, raw, { ...(apiVersion && { apiVersion }), ...(kind && { kind }) });
+}
+
+/** Bytes that a varint below 2^32 takes. */
+export function varintSize(value: number): number {
+  return value < 0x80 ? 1 : value < 0x4000 ? 2 : value < 0x200000 ? 3 : value < 0x10000000 ? 4 : 5;
+}
+
+/** Writes tag and length of a length-delimited field below 16; returns where its content goes. */
+export function writeHead(out: Buffer, at: number, fieldNumber: number, length: number): number {
+  let pos = at;
+  out[pos++] = fieldNumber * 8 + LENGTH_DELIMITED;
+  let rest = length;
+  for (; rest > 127; rest >>>= 7) out[pos++] = (rest & 127) | 128;
+  out[pos++] = rest;
+  return pos;
+}

@@ -1,0 +1,13 @@
+export { decodeObject } from './decode-object.js';
+export { encodeObject } from './encode-object.js';
+export {
+  type DecodedUnknown,
+  decodeProtobufObject,
+  decodeUnknown,
+  encodeUnknown,
+  PROTOBUF_PREFIX,
+  type Unknown,
+} from './envelope.js';
+export { encodeList } from './list.js';
+export { ProtobufError } from './protobuf-error.js';
+export { encodeWatchEvent } from './watch-event.js';

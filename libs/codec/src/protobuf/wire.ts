@@ -1,0 +1,10 @@
+/** Kinds of values on the wire (protobuf encoding, "Message Structure"). */
+export const VARINT = 0;
+export const FIXED64 = 1;
+export const LENGTH_DELIMITED = 2;
+export const START_GROUP = 3;
+export const END_GROUP = 4;
+export const FIXED32 = 5;
+
+/** What stands before a value: its field number and the kind of the value. */
+export const tagOf = (fieldNumber: number, wireType: number): number => fieldNumber * 8 + wireType;

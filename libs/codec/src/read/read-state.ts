@@ -1,0 +1,97 @@
+import type { JsonValue } from '@orch/machinery';
+import type { Schema } from '@orch/schema';
+import type { Duplicates } from '../json/json-reader.js';
+
+/** Thrown for the first value that cannot be what its field is declared as. */
+export class ObjectReadError extends Error {
+  override readonly name = 'ObjectReadError';
+}
+
+/** What a reader answers with for a value of the wrong type; who called it knows the field and throws. */
+export const MISMATCH: unique symbol = Symbol('mismatch');
+
+/** The value as the schema would have it, the same object if there was nothing to change; undefined drops it. */
+export type Reader = (value: JsonValue, state: ReadState) => JsonValue | undefined | typeof MISMATCH;
+
+/** A key of a map, which stands in the paths of problems but not in those of type errors. */
+export class MapKey {
+  constructor(readonly key: string) {}
+}
+
+/** Texts beyond this many say nothing new. */
+const MAX_PROBLEMS = 100;
+
+/** What is carried along while one object is read. */
+export class ReadState {
+  /** Fields, list indexes and map keys that lead to where the reader stands. */
+  readonly path: (string | number | MapKey)[] = [];
+  readonly #problems = new Set<string>();
+
+  constructor(readonly duplicates: Duplicates | undefined) {}
+
+  get problems(): string[] {
+    return [...this.#problems];
+  }
+
+  /** Notes an unknown or repeated member of where the reader stands. */
+  problem(what: 'unknown' | 'duplicate', member: string): void {
+    if (this.#problems.size >= MAX_PROBLEMS) return;
+    let path = '';
+    for (const segment of this.path) {
+      if (typeof segment === 'number') path += `[${segment}]`;
+      else path += `.${typeof segment === 'string' ? segment : segment.key}`;
+    }
+    this.#problems.add(`${what} field ${JSON.stringify(`${path}.${member}`.slice(1))}`);
+  }
+
+  /** @param owner the struct that declares the field, `''` for the document itself */
+  mismatch(value: JsonValue, schema: Schema, owner: string, field?: string): ObjectReadError {
+    const fields = this.path.filter((segment) => typeof segment === 'string');
+    if (field !== undefined) fields.push(field);
+    const where = owner === '' ? 'value' : `struct field ${owner}.${fields.join('.')}`;
+    return new ObjectReadError(`json: cannot unmarshal ${shapeOf(value)} into Go ${where} of type ${typeName(schema)}`);
+  }
+}
+
+function shapeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  switch (typeof value) {
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31 ? 'number' : `number ${value}`;
+    default:
+      return typeof value;
+  }
+}
+
+const SCALAR_NAMES: Readonly<Record<string, string>> = {
+  float: 'float32',
+  double: 'float64',
+  bytes: '[]uint8',
+  time: 'v1.Time',
+  microTime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'int32',
+  rawExtension: 'runtime.RawExtension',
+  fieldsV1: 'v1.FieldsV1',
+  json: 'v1.JSON',
+};
+
+/** Name of a struct in messages: `PodSpec` of `core/v1.PodSpec`. */
+export const structName = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
+
+function typeName(schema: Schema): string {
+  switch (schema.kind) {
+    case 'struct':
+      return schema.id.slice(schema.id.lastIndexOf('/') + 1);
+    case 'list':
+      return `[]${typeName(schema.items)}`;
+    case 'map':
+      return `map[string]${typeName(schema.values)}`;
+    default:
+      return SCALAR_NAMES[schema.kind] ?? schema.kind;
+  }
+}

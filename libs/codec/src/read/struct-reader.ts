@@ -1,0 +1,206 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
+import { MapKey, MISMATCH, type Reader, type ReadState, structName } from './read-state.js';
+import { SCALAR_READERS, zeroOf } from './scalar-readers.js';
+
+interface FieldReader {
+  readonly schema: Schema;
+  readonly read: Reader;
+  /** Its reader looks at the path, so the field's name has to stand there. */
+  readonly composite: boolean;
+  /** The zero value is the same as no value. */
+  readonly omitsZero: boolean;
+}
+
+const isComposite = ({ kind }: Schema): boolean => kind === 'struct' || kind === 'list' || kind === 'map';
+
+const OMITTED_KINDS: ReadonlySet<string> = new Set([
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float',
+  'double',
+  'bytes',
+  'list',
+  'map',
+]);
+
+function isZero(value: JsonValue): boolean {
+  if (typeof value !== 'object' || value === null) return !value;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _ in value) return false;
+  return true;
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The members before `keys[end]`, as they are. */
+function copyBefore(object: JsonObject, keys: readonly string[], end: number): JsonObject {
+  const copy: JsonObject = {};
+  for (let i = 0; i < end; i++) {
+    const key = keys[i] as string;
+    copy[key] = object[key];
+  }
+  return copy;
+}
+
+const readers = new WeakMap<StructSchema, Reader>();
+
+/** The reader of a struct, compiled at its first use and kept as long as the schema. */
+export function structReader(schema: StructSchema): Reader {
+  let reader = readers.get(schema);
+  if (!reader) {
+    reader = schema.customJson ? readerOfCustomJson(schema) : readerOfStruct(schema);
+    readers.set(schema, reader);
+  }
+  return reader;
+}
+
+function readerOf(schema: Schema, owner: string): Reader {
+  switch (schema.kind) {
+    case 'struct': {
+      // Looked up when it is first needed, since structs may hold themselves.
+      let reader: Reader | undefined;
+      return (value, state) => {
+        reader ??= structReader(schema);
+        return reader(value, state);
+      };
+    }
+    case 'list':
+      return readerOfList(schema, owner);
+    case 'map':
+      return readerOfMap(schema, owner);
+    default:
+      return SCALAR_READERS[schema.kind];
+  }
+}
+
+function readerOfField(field: Field, owner: string): FieldReader {
+  return {
+    schema: field.schema,
+    read: readerOf(field.schema, owner),
+    composite: isComposite(field.schema),
+    omitsZero: field.omitEmpty && !field.pointer && OMITTED_KINDS.has(field.schema.kind),
+  };
+}
+
+function readerOfStruct(schema: StructSchema): Reader {
+  const owner = structName(schema.id);
+  const fields = new Map([...schema.fields].map(([name, field]) => [name, readerOfField(field, owner)]));
+  return (value, state) => {
+    if (!isObject(value)) return MISMATCH;
+    const repeated = state.duplicates?.get(value);
+    const keys = Object.keys(value);
+    let copy: JsonObject | undefined;
+    for (let i = 0; i < keys.length; i++) {
+      const name = keys[i] as string;
+      const member = value[name];
+      const field = fields.get(name);
+      if (!field) state.problem('unknown', name);
+      const read = field && readField(field, name, member, state, owner);
+      if (field && repeated?.has(name)) state.problem('duplicate', name);
+      if (read === undefined || read !== member) copy ??= copyBefore(value, keys, i);
+      if (copy && read !== undefined) copy[name] = read;
+    }
+    return copy ?? value;
+  };
+}
+
+function readField(
+  field: FieldReader,
+  name: string,
+  member: JsonValue | undefined,
+  state: ReadState,
+  owner: string,
+): JsonValue | undefined {
+  if (member === null || member === undefined) return undefined;
+  if (field.composite) state.path.push(name);
+  const read = field.read(member, state);
+  if (field.composite) state.path.pop();
+  if (read === MISMATCH) throw state.mismatch(member, field.schema, owner, name);
+  return field.omitsZero && read !== undefined && isZero(read) ? undefined : read;
+}
+
+/** What stands for null in lists and maps. */
+const zeroValue = (schema: Schema): JsonValue => {
+  if (schema.kind === 'struct' || schema.kind === 'map') return {};
+  return schema.kind === 'list' ? [] : zeroOf(schema.kind);
+};
+
+function readerOfList({ items }: ListSchema, owner: string): Reader {
+  const readItem = readerOf(items, owner);
+  const composite = isComposite(items);
+  return (value, state) => {
+    if (!Array.isArray(value)) return MISMATCH;
+    let copy: JsonValue[] | undefined;
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i] as JsonValue;
+      let read: ReturnType<Reader>;
+      if (item === null) read = zeroValue(items);
+      else {
+        if (composite) state.path.push(i);
+        read = readItem(item, state);
+        if (composite) state.path.pop();
+        if (read === MISMATCH) throw state.mismatch(item, items, owner);
+      }
+      read ??= zeroValue(items);
+      if (read !== item) copy ??= value.slice(0, i);
+      copy?.push(read);
+    }
+    return copy ?? value;
+  };
+}
+
+function readerOfMap({ values }: MapSchema, owner: string): Reader {
+  const readValue = readerOf(values, owner);
+  const composite = isComposite(values);
+  return (value, state) => {
+    if (!isObject(value)) return MISMATCH;
+    const repeated = state.duplicates?.get(value);
+    const keys = Object.keys(value);
+    let copy: JsonObject | undefined;
+    for (let i = 0; i < keys.length; i++) {
+      const key = keys[i] as string;
+      const member = value[key] ?? null;
+      let read: ReturnType<Reader>;
+      if (member === null) read = zeroValue(values);
+      else {
+        if (composite) state.path.push(new MapKey(key));
+        read = readValue(member, state);
+        if (composite) state.path.pop();
+        if (read === MISMATCH) throw state.mismatch(member, values, owner);
+      }
+      if (repeated?.has(key)) state.problem('duplicate', key);
+      read ??= zeroValue(values);
+      if (read !== member) copy ??= copyBefore(value, keys, i);
+      if (copy) copy[key] = read;
+    }
+    return copy ?? value;
+  };
+}
+
+type Shape = 'object' | 'array' | 'boolean' | 'other';
+
+const shapeOf = (value: JsonValue): Shape => {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'object' ? 'object' : typeof value === 'boolean' ? 'boolean' : 'other';
+};
+const SHAPES: Readonly<Record<string, Shape>> = { struct: 'object', list: 'array', bool: 'boolean' };
+
+/** The member whose form the value has stands for the whole: a schema, a list of them, or a boolean. */
+function readerOfCustomJson(schema: StructSchema): Reader {
+  const owner = structName(schema.id);
+  const members = [...schema.fields.values()].map((field) => ({
+    shape: SHAPES[field.schema.kind] ?? 'other',
+    read: readerOf(field.schema, owner),
+  }));
+  return (value, state) => {
+    const shape = shapeOf(value);
+    const member = members.find((candidate) => candidate.shape === shape);
+    return member ? member.read(value, state) : MISMATCH;
+  };
+}

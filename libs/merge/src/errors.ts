@@ -1,0 +1,38 @@
+/** What is wrong with a patch, or with applying it to this document. */
+export type PatchReason =
+  | 'not-a-patch'
+  | 'unknown-operation'
+  | 'missing-path'
+  | 'index'
+  | 'test-failed'
+  | 'too-large'
+  | 'bad-directive'
+  | 'order-mismatch'
+  | 'missing-merge-key'
+  | 'unknown-field'
+  | 'mixed-list';
+
+/** What every refused patch is thrown as. */
+export abstract class PatchError extends Error {
+  constructor(
+    readonly reason: PatchReason,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The document is not a patch of its type, whatever it is applied to: a 400. */
+export class MalformedPatchError extends PatchError {
+  override readonly name = 'MalformedPatchError';
+}
+
+/** The patch is well formed, but does not fit this object: a 422. */
+export class UnprocessablePatchError extends PatchError {
+  override readonly name = 'UnprocessablePatchError';
+}
+
+/** The patch has more operations than are allowed: a 413. */
+export class PatchTooLargeError extends PatchError {
+  override readonly name = 'PatchTooLargeError';
+}

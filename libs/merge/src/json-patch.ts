@@ -1,0 +1,204 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
+import { cloneJson, equalJson, isObject, jsonSize } from './json-values.js';
+
+export interface JsonPatchLimits {
+  /** Default 10,000. */
+  readonly maxOperations?: number;
+  /** Bytes that all `copy` operations together may add. Default 3 MiB. */
+  readonly maxCopyBytes?: number;
+}
+
+const MAX_OPERATIONS = 10_000;
+const MAX_COPY_BYTES = 3 * 1024 * 1024;
+
+type Container = JsonObject | JsonValue[];
+
+/**
+ * JSON patch (RFC 6902), with the habits of the implementation that clients are used to: `replace` and `copy` take a
+ * missing member for null, negative indexes count from the end. The document and the patch are not changed; the
+ * result shares with the document what the patch does not touch, and nothing with the patch.
+ * @throws MalformedPatchError for what is not a list of operations, PatchTooLargeError, and UnprocessablePatchError
+ * for operations that do not apply
+ */
+export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: JsonPatchLimits = {}): JsonValue {
+  const { maxOperations = MAX_OPERATIONS, maxCopyBytes = MAX_COPY_BYTES } = limits;
+  if (!Array.isArray(patch) || !patch.every(isObject)) {
+    throw new MalformedPatchError('not-a-patch', 'a JSON patch must be an array of operations');
+  }
+  if (patch.length > maxOperations) {
+    const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`;
+    throw new PatchTooLargeError('too-large', text);
+  }
+  const run = new PatchRun(document, maxCopyBytes);
+  for (const operation of patch as JsonObject[]) run.apply(operation);
+  return run.document;
+}
+
+/** A document on which operations are carried out, copying each container before its first change. */
+class PatchRun {
+  readonly #own = new Set<Container>();
+  #copied = 0;
+
+  constructor(
+    public document: JsonValue,
+    private readonly maxCopyBytes: number,
+  ) {}
+
+  apply(operation: JsonObject): void {
+    const { op } = operation;
+    switch (op) {
+      case 'add':
+        return this.#add(pathOf(operation, 'path', op), cloneJson(valueOf(operation, op)), op);
+      case 'remove':
+        return this.#remove(pathOf(operation, 'path', op), op);
+      case 'replace':
+        return this.#replace(pathOf(operation, 'path', op), cloneJson(valueOf(operation, op)));
+      case 'move': {
+        const from = pathOf(operation, 'from', op);
+        const moved = this.#get(from, op) ?? null;
+        this.#remove(from, op);
+        return this.#add(pathOf(operation, 'path', op), moved, op);
+      }
+      case 'copy':
+        return this.#add(pathOf(operation, 'path', op), this.#copyOf(pathOf(operation, 'from', op)), op);
+      case 'test':
+        return this.#test(pathOf(operation, 'path', op), valueOf(operation, op));
+      default:
+        throw new UnprocessablePatchError(
+          'unknown-operation',
+          `Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`,
+        );
+    }
+  }
+
+  #add(path: string, value: JsonValue, op: string): void {
+    const { container, key } = this.#locate(path, op);
+    if (Array.isArray(container)) {
+      const index = key === '-' ? container.length : indexOf(key, container.length + 1, path, op);
+      container.splice(index, 0, value);
+    } else {
+      container[key] = value;
+    }
+  }
+
+  #remove(path: string, op: string): void {
+    const { container, key } = this.#locate(path, op);
+    if (Array.isArray(container)) {
+      container.splice(indexOf(key, container.length, path, op), 1);
+      return;
+    }
+    if (container[key] === undefined) throw missing(op, path);
+    delete container[key];
+  }
+
+  #replace(path: string, value: JsonValue): void {
+    if (path === '') {
+      if (!isObject(value) && !Array.isArray(value)) {
+        throw new UnprocessablePatchError('missing-path', 'replace operation value must be object or array');
+      }
+      this.document = value;
+      return;
+    }
+    const { container, key } = this.#locate(path, 'replace');
+    if (Array.isArray(container)) container[indexOf(key, container.length, path, 'replace')] = value;
+    else container[key] = value;
+  }
+
+  #test(path: string, expected: JsonValue): void {
+    if (equalJson(this.#get(path, 'test') ?? null, expected)) return;
+    throw new UnprocessablePatchError('test-failed', `testing value ${path} failed: test failed`);
+  }
+
+  #copyOf(from: string): JsonValue {
+    const value = this.#get(from, 'copy') ?? null;
+    this.#copied += jsonSize(value);
+    if (this.#copied > this.maxCopyBytes) {
+      const text = `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${this.maxCopyBytes}`;
+      throw new UnprocessablePatchError('too-large', text);
+    }
+    return cloneJson(value);
+  }
+
+  /** The value at a path; undefined for a member that is not there. */
+  #get(path: string, op: string): JsonValue | undefined {
+    let value: JsonValue | undefined = this.document;
+    const keys = keysOf(path, op);
+    keys.forEach((key, depth) => {
+      if (Array.isArray(value)) value = value[indexOf(key, value.length, path, op)];
+      else if (isObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
+      else throw missing(op, path);
+      if (value === undefined && depth < keys.length - 1) throw missing(op, path);
+    });
+    return value;
+  }
+
+  /** The container that a path ends in, ready to be changed. */
+  #locate(path: string, op: string): { container: Container; key: string } {
+    const keys = keysOf(path, op);
+    const key = keys.pop();
+    if (key === undefined) throw missing(op, path);
+    let container = this.#owned(this.document, path, op);
+    this.document = container;
+    for (const step of keys) {
+      if (Array.isArray(container)) {
+        const index = indexOf(step, container.length, path, op);
+        const next = this.#owned(container[index], path, op);
+        container[index] = next;
+        container = next;
+      } else {
+        const next = this.#owned(Object.hasOwn(container, step) ? container[step] : undefined, path, op);
+        container[step] = next;
+        container = next;
+      }
+    }
+    return { container, key };
+  }
+
+  #owned(value: JsonValue | undefined, path: string, op: string): Container {
+    if (!Array.isArray(value) && !isObject(value)) throw missing(op, path);
+    if (this.#own.has(value)) return value;
+    const copy: Container = Array.isArray(value) ? [...value] : { ...value };
+    this.#own.add(copy);
+    return copy;
+  }
+}
+
+const missing = (op: string, path: string) =>
+  new UnprocessablePatchError(
+    'missing-path',
+    `${op} operation does not apply: doc is missing path: ${JSON.stringify(path)}: missing value`,
+  );
+
+function pathOf(operation: JsonObject, member: 'path' | 'from', op: string): string {
+  const path = operation[member];
+  if (typeof path === 'string') return path;
+  throw new UnprocessablePatchError('missing-path', `${op} operation failed to decode ${member}: missing value`);
+}
+
+function valueOf(operation: JsonObject, op: string): JsonValue {
+  if (operation['value'] !== undefined) return operation['value'];
+  throw new UnprocessablePatchError('missing-path', `${op} operation failed to decode value: missing value`);
+}
+
+/** Keys of a JSON pointer (RFC 6901). `__proto__` is no member of any document, and must not become one. */
+function keysOf(path: string, op: string): string[] {
+  if (path === '') return [];
+  if (!path.startsWith('/')) throw missing(op, path);
+  const keys = path.slice(1).split('/');
+  if (keys.includes('__proto__')) throw missing(op, path);
+  return keys.map((key) => (key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key));
+}
+
+const INDEX = /^-?\d{1,15}$/;
+
+/** @param places number of valid indexes; negative ones count back from it */
+function indexOf(key: string, places: number, path: string, op: string): number {
+  const given = INDEX.test(key) ? Number(key) : Number.NaN;
+  const index = given < 0 ? given + places : given;
+  if (index >= 0 && index < places) return index;
+  throw new UnprocessablePatchError(
+    'index',
+    `${op} operation does not apply: error at path ${JSON.stringify(path)}: Unable to access invalid index: ${key}`,
+  );
+}

@@ -1,0 +1,94 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { Schema } from '@orch/schema';
+import { MalformedPatchError } from '../errors.js';
+import { cloneJson, equalJson, isObject, withoutNulls } from '../json-values.js';
+import { mergeRules } from './lookup.js';
+import { mergeList } from './merge-list.js';
+import { checkOrder, inOrder } from './order.js';
+
+const DIRECTIVE = '$patch';
+const RETAIN_KEYS = '$retainKeys';
+const SET_ORDER = '$setElementOrder/';
+const DELETE_ITEMS = '$deleteFromPrimitiveList/';
+
+/** Merges an object by its schema; untyped without one. Neither argument is changed. @throws PatchError */
+export function mergeObject(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+  if (patch[DIRECTIVE] !== undefined) return directed(patch);
+  const result: JsonObject = { ...original };
+  retainKeys(result, patch);
+  const ordered = mergeOrderedLists(result, patch, schema);
+  for (const [name, change] of Object.entries(patch)) {
+    if (change === undefined || name === RETAIN_KEYS || name.startsWith(SET_ORDER) || ordered.has(name)) continue;
+    if (name.startsWith(DELETE_ITEMS)) deleteItems(result, name.slice(DELETE_ITEMS.length), change);
+    else if (change === null) delete result[name];
+    else result[name] = mergeMember(result[name], name, change, schema);
+  }
+  return result;
+}
+
+/** `$patch: replace` makes the rest of the patch the result, `$patch: delete` leaves an empty object. */
+function directed(patch: JsonObject): JsonObject {
+  const { [DIRECTIVE]: directive, ...rest } = patch;
+  if (directive === 'replace') return cloneJson(rest) as JsonObject;
+  if (directive === 'delete') return {};
+  throw new MalformedPatchError('bad-directive', `unknown patch type in map: ${JSON.stringify(directive)}`);
+}
+
+function mergeMember(
+  current: JsonValue | undefined,
+  name: string,
+  change: JsonValue,
+  schema: Schema | undefined,
+): JsonValue {
+  if (isObject(current) && isObject(change)) {
+    const rules = mergeRules(schema, name, 'object');
+    return rules.strategy === 'replace' ? cloneJson(change) : mergeObject(current, change, rules.schema);
+  }
+  if (Array.isArray(current) && Array.isArray(change)) {
+    return mergeList(current, change, mergeRules(schema, name, 'list'));
+  }
+  return withoutNulls(change);
+}
+
+/** `$retainKeys` lists all members that may stay; what the patch sets must be among them. */
+function retainKeys(result: JsonObject, patch: JsonObject): void {
+  const keys = patch[RETAIN_KEYS];
+  if (keys === undefined) return;
+  const malformed = () => new MalformedPatchError('bad-directive', 'invalid patch format of retainKeys');
+  if (!Array.isArray(keys)) throw malformed();
+  for (const [name, change] of Object.entries(patch)) {
+    const directive = name === RETAIN_KEYS || name.startsWith(SET_ORDER) || name.startsWith(DELETE_ITEMS);
+    if (change !== null && !directive && !keys.includes(name)) throw malformed();
+  }
+  for (const name of Object.keys(result)) if (!keys.includes(name)) delete result[name];
+}
+
+/** `$deleteFromPrimitiveList/<name>`: items to take out of a list of scalars. */
+function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
+  if (!Array.isArray(items)) throw new MalformedPatchError('bad-directive', 'invalid patch format of primitive list');
+  const current = result[name];
+  if (!Array.isArray(current)) return;
+  result[name] = current.filter((item) => !items.some((deleted) => equalJson(deleted, item)));
+}
+
+/** Merges the lists whose order the patch gives; answers with their names. */
+function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema | undefined): ReadonlySet<string> {
+  const done = new Set<string>();
+  for (const [directive, order] of Object.entries(patch)) {
+    if (!directive.startsWith(SET_ORDER)) continue;
+    const name = directive.slice(SET_ORDER.length);
+    done.add(name);
+    const [current, change] = [result[name], patch[name]];
+    if (!Array.isArray(order) || !isListOrAbsent(current) || !isListOrAbsent(change)) {
+      throw new MalformedPatchError('bad-directive', 'invalid patch format of setElementOrder list');
+    }
+    const rules = mergeRules(schema, name, 'list');
+    checkOrder(change ?? [], order, rules.mergeKey);
+    const merged = current && change ? mergeList(current, change, rules) : (current ?? change?.map(cloneJson));
+    if (merged) result[name] = inOrder(merged, order, current ?? [], rules.mergeKey);
+  }
+  return done;
+}
+
+const isListOrAbsent = (value: JsonValue | undefined): value is JsonValue[] | undefined =>
+  value === undefined || Array.isArray(value);

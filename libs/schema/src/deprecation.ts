@@ -1,0 +1,25 @@
+import { formatApiVersion, type GroupVersionKind } from '@orch/machinery';
+import type { Lifecycle } from './model.js';
+
+/** The release whose API this is; lifecycles are judged by it. */
+export const API_RELEASE = '1.27';
+
+/** Whether use of the API is to be warned of and counted in this release (spec: "Deprecation rules"). */
+export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE): boolean {
+  return lifecycle.deprecated !== undefined && minorOf(lifecycle.deprecated) <= minorOf(release);
+}
+
+/** The text of the `Warning` header for use of a deprecated kind; undefined when it is not deprecated. */
+export function deprecationWarning(
+  definition: GroupVersionKind & { readonly lifecycle: Lifecycle },
+  release: string = API_RELEASE,
+): string | undefined {
+  const { deprecated, removed, replacement } = definition.lifecycle;
+  if (!isDeprecated(definition.lifecycle, release)) return undefined;
+  const unavailable = removed ? `, unavailable in v${removed}+` : '';
+  const instead = replacement ? `; use ${named(replacement)}` : '';
+  return `${named(definition)} is deprecated in v${deprecated}+${unavailable}${instead}`;
+}
+
+const named = (gvk: GroupVersionKind) => `${formatApiVersion(gvk)} ${gvk.kind}`;
+const minorOf = (release: string) => Number(release.split('.')[1]);

@@ -1,0 +1,4 @@
+export { encodeOpenApiV2Protobuf, OPENAPI_V2_PROTOBUF } from './gnostic.js';
+export type { OpenApiSource } from './source.js';
+export { openApiV2Document } from './v2.js';
+export { OpenApiV3, type OpenApiV3Document } from './v3.js';

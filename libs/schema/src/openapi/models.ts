@@ -1,0 +1,56 @@
+import type { JsonObject } from '@orch/machinery';
+import type { ResourceDefinition, StructSchema } from '../model.js';
+import { listStruct } from './operations.js';
+import { type Dialect, SchemaWriter } from './schema-object.js';
+import type { OpenApiSource } from './source.js';
+
+/** Structs that every group-version can be sent or answers with. */
+const EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'] as const;
+
+/** A writer of models that knows which kinds each struct is served as. */
+export function modelWriter(dialect: Dialect, source: OpenApiSource): SchemaWriter {
+  const prefix = source.scheme.names.extensionPrefix;
+  const kinds = servedKinds(source);
+  return new SchemaWriter(dialect, machineryPrefix(source), prefix, (struct) => {
+    const found = kinds.get(struct);
+    return found ? { [`${prefix}group-version-kind`]: found } : {};
+  });
+}
+
+/** The group-version-kinds of each struct that is a kind, as the extension lists them. */
+function servedKinds(source: OpenApiSource): ReadonlyMap<StructSchema, JsonObject[]> {
+  const kinds = new Map<StructSchema, JsonObject[]>();
+  for (const definition of source.served) {
+    for (const [struct, kind] of kindsOf(definition, source)) {
+      const { group, version } = definition;
+      kinds.set(struct, [{ group, kind, version }]);
+    }
+  }
+  for (const { group, version, kind } of source.served.flatMap(({ subresources }) => subresources)) {
+    const struct = source.scheme.kind(group, version, kind)?.schema;
+    if (struct && !kinds.has(struct)) kinds.set(struct, [{ group, kind, version }]);
+  }
+  kinds.set(source.scheme.struct('meta/v1.Status'), [{ group: '', kind: 'Status', version: 'v1' }]);
+  const versions = [...new Map(source.served.map((each) => [`${each.group}/${each.version}`, each])).values()];
+  for (const id of EVERYWHERE) {
+    const kind = id.slice(id.indexOf('.') + 1);
+    kinds.set(
+      source.scheme.struct(id),
+      versions.map(({ group, version }) => ({ group, kind, version })),
+    );
+  }
+  return kinds;
+}
+
+const kindsOf = (definition: ResourceDefinition, source: OpenApiSource): [StructSchema, string][] => [
+  [definition.schema, definition.kind],
+  ...(definition.verbs.includes('list')
+    ? [[listStruct(definition, source), definition.listKind] satisfies [StructSchema, string]]
+    : []),
+];
+
+/** `io.<…>.apimachinery.pkg`: what stands before `apis.meta.v1.ObjectMeta`. */
+function machineryPrefix(source: OpenApiSource): string {
+  const { openapi } = source.scheme.struct('meta/v1.ObjectMeta');
+  return openapi.slice(0, openapi.lastIndexOf('.apis.meta.'));
+}

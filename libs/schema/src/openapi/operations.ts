@@ -1,0 +1,349 @@
+import type { GroupVersionKind, JsonObject } from '@orch/machinery';
+import type { ResourceDefinition, StructSchema, Subresource } from '../model.js';
+import { kindStruct, type OpenApiSource } from './source.js';
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+
+/** A parameter of an operation, before either version's notation. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'query' | 'path';
+  readonly description: string;
+  readonly type: 'string' | 'integer' | 'boolean';
+}
+
+/** One method on one path. */
+export interface Operation {
+  readonly path: string;
+  readonly method: Method;
+  readonly operationId: string;
+  readonly tag: string;
+  readonly description: string;
+  /** What is done, in the words of `x-kubernetes-action`. */
+  readonly action: string;
+  readonly gvk: GroupVersionKind;
+  readonly consumes: readonly string[];
+  readonly produces: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly body?: StructSchema;
+  /** Absent for text. */
+  readonly response?: StructSchema;
+  readonly codes: readonly number[];
+}
+
+/** Paths of collections and objects, and the parameters in them. */
+interface Place {
+  readonly path: string;
+  readonly parameters: readonly Parameter[];
+  /** What the operation's id ends in: `NamespacedPodStatus`. */
+  readonly noun: string;
+}
+
+const pathParameter = (name: string, description: string): Parameter => ({
+  name,
+  in: 'path',
+  description,
+  type: 'string',
+});
+const NAME = pathParameter('name', 'Name of the object.');
+const NAMESPACE = pathParameter('namespace', 'Namespace of the object.');
+const PRETTY: Parameter = {
+  name: 'pretty',
+  in: 'query',
+  description: 'If true, the answer is indented for human readers.',
+  type: 'string',
+};
+
+/** Media types of patches. */
+export const PATCH_TYPES = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
+] as const;
+
+/** How a verb is put in an operation's id, and what it does over HTTP. */
+interface VerbForm {
+  readonly method: Method;
+  readonly prefix: string;
+  readonly action: string;
+  readonly text: string;
+  /** Struct whose fields are the query parameters. */
+  readonly options?: string;
+  readonly sendsObject?: boolean;
+  readonly codes: readonly number[];
+}
+
+const OK = [200] as const;
+const CREATED = [200, 201] as const;
+const VERBS: Readonly<Record<string, VerbForm>> = {
+  list: {
+    method: 'get',
+    prefix: 'list',
+    action: 'list',
+    text: 'List or watch',
+    options: 'meta/v1.ListOptions',
+    codes: OK,
+  },
+  create: {
+    method: 'post',
+    prefix: 'create',
+    action: 'post',
+    text: 'Create',
+    options: 'meta/v1.CreateOptions',
+    sendsObject: true,
+    codes: [200, 201, 202],
+  },
+  deletecollection: {
+    method: 'delete',
+    prefix: 'delete',
+    action: 'deletecollection',
+    text: 'Delete a collection of',
+    options: 'meta/v1.ListOptions',
+    codes: OK,
+  },
+  get: { method: 'get', prefix: 'read', action: 'get', text: 'Read', codes: OK },
+  update: {
+    method: 'put',
+    prefix: 'replace',
+    action: 'put',
+    text: 'Replace',
+    options: 'meta/v1.UpdateOptions',
+    sendsObject: true,
+    codes: CREATED,
+  },
+  patch: {
+    method: 'patch',
+    prefix: 'patch',
+    action: 'patch',
+    text: 'Patch',
+    options: 'meta/v1.PatchOptions',
+    codes: CREATED,
+  },
+  delete: {
+    method: 'delete',
+    prefix: 'delete',
+    action: 'delete',
+    text: 'Delete',
+    options: 'meta/v1.DeleteOptions',
+    codes: [200, 202],
+  },
+};
+const COLLECTION_VERBS = ['list', 'create', 'deletecollection'] as const;
+const OBJECT_VERBS = ['get', 'update', 'patch', 'delete'] as const;
+
+/** Subresources that hand the connection over; each method is an operation without a body of its own. */
+const CONNECT: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
+
+/** `/api/v1` or `/apis/<group>/<version>`. */
+export const groupVersionPath = ({ group, version }: { group: string; version: string }): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+
+/** Every operation on a served resource and its subresources. */
+export function operationsOf(definition: ResourceDefinition, source: OpenApiSource): Operation[] {
+  return new ResourceOperations(definition, source).all();
+}
+
+class ResourceOperations {
+  private readonly group: string;
+
+  constructor(
+    private readonly definition: ResourceDefinition,
+    private readonly source: OpenApiSource,
+  ) {
+    this.group = camelGroup(definition.group, source.scheme.names.group('orch.io'));
+  }
+
+  all(): Operation[] {
+    return [
+      ...this.ofCollections(),
+      ...this.ofObjects(),
+      ...this.definition.subresources.flatMap((each) => this.ofSubresource(each)),
+    ];
+  }
+
+  private ofCollections(): Operation[] {
+    const { definition } = this;
+    const here = this.collection(definition.namespaced);
+    const verbs = COLLECTION_VERBS.filter((verb) => definition.verbs.includes(verb));
+    const operations = verbs.map((verb) =>
+      this.operation(verb, here, definition, verb === 'deletecollection' ? 'Collection' : ''),
+    );
+    if (!definition.namespaced || !definition.verbs.includes('list')) return operations;
+    const everywhere = { ...this.collection(false), noun: `${definition.kind}ForAllNamespaces` };
+    return [...operations, this.operation('list', everywhere, definition)];
+  }
+
+  private ofObjects(): Operation[] {
+    const verbs = OBJECT_VERBS.filter((verb) => this.definition.verbs.includes(verb));
+    return verbs.map((verb) => this.operation(verb, this.object(), this.definition));
+  }
+
+  private ofSubresource(subresource: Subresource): Operation[] {
+    const object = this.object();
+    const place: Place = {
+      ...object,
+      path: `${object.path}/${subresource.name}`,
+      noun: object.noun + upperFirst(subresource.name),
+    };
+    if (CONNECT.has(subresource.name)) return this.connections(subresource, place);
+    return subresource.verbs.flatMap((verb) => (VERBS[verb] ? [this.operation(verb, place, subresource)] : []));
+  }
+
+  private connections(subresource: Subresource, place: Place): Operation[] {
+    const options = queryOf(kindStruct(this.source, subresource.group, subresource.version, subresource.kind));
+    return subresource.verbs.flatMap((verb) => {
+      const form = VERBS[verb];
+      if (!form) return [];
+      return {
+        ...this.frame(form, place, subresource),
+        operationId: `connect${this.prefix()}${upperFirst(form.method)}${place.noun}`,
+        action: 'connect',
+        description: `Connect ${form.method.toUpperCase()} requests to ${subresource.name} of ${this.definition.kind}.`,
+        consumes: ['*/*'],
+        produces: ['*/*'],
+        parameters: [...place.parameters, ...options],
+        codes: OK,
+      };
+    });
+  }
+
+  private operation(verb: string, place: Place, target: GroupVersionKind, insert = ''): Operation {
+    const form = VERBS[verb];
+    if (!form) throw new Error(`no operation for the verb ${verb}`);
+    const isLog = target !== this.definition && place.path.endsWith('/log');
+    const own = this.schemaOf(target);
+    return {
+      ...this.frame(form, place, target),
+      operationId: `${form.prefix}${this.prefix()}${insert}${place.noun}`,
+      ...this.contents(verb, form, target, own, isLog),
+      parameters: [...place.parameters, PRETTY, ...this.query(verb, form, isLog)],
+    };
+  }
+
+  private frame(form: VerbForm, place: Place, { group, version, kind }: GroupVersionKind) {
+    return {
+      path: place.path,
+      method: form.method,
+      tag: `${lowerFirst(this.group)}_${this.definition.version}`,
+      description: `${form.text} ${kind}.`,
+      action: form.action,
+      gvk: { group, version, kind },
+      codes: form.codes,
+    };
+  }
+
+  private contents(verb: string, form: VerbForm, target: GroupVersionKind, own: StructSchema, isLog: boolean) {
+    const { names } = this.source.scheme;
+    const types = ['application/json', 'application/yaml', names.protobufMediaType];
+    const watch = verb === 'list' ? ['application/json;stream=watch', `${names.protobufMediaType};stream=watch`] : [];
+    const sent = this.bodyOf(verb, form, own);
+    const response = this.responseOf(verb, target, own);
+    return {
+      consumes: verb === 'patch' ? PATCH_TYPES : ['*/*'],
+      produces: isLog ? ['text/plain', ...types] : [...types, ...watch],
+      ...(sent && { body: sent }),
+      ...(!isLog && { response }),
+    };
+  }
+
+  private bodyOf(verb: string, form: VerbForm, own: StructSchema): StructSchema | undefined {
+    if (form.sendsObject) return own;
+    return verb === 'delete' || verb === 'deletecollection'
+      ? this.source.scheme.struct('meta/v1.DeleteOptions')
+      : undefined;
+  }
+
+  private responseOf(verb: string, target: GroupVersionKind, own: StructSchema): StructSchema {
+    if (verb === 'delete' || verb === 'deletecollection') return this.source.scheme.struct('meta/v1.Status');
+    return verb === 'list' && target === this.definition ? listStruct(this.definition, this.source) : own;
+  }
+
+  private query(verb: string, form: VerbForm, isLog: boolean): Parameter[] {
+    if (isLog) return queryOf(kindStruct(this.source, '', 'v1', 'PodLogOptions'));
+    const own = form.options ? queryOf(this.source.scheme.struct(form.options)) : [];
+    if (verb !== 'deletecollection') return own;
+    const deleting = queryOf(this.source.scheme.struct('meta/v1.DeleteOptions'));
+    return [...own.filter(({ name }) => !['watch', 'allowWatchBookmarks'].includes(name)), ...deleting];
+  }
+
+  private collection(namespaced: boolean): Place {
+    const { definition } = this;
+    const prefix = groupVersionPath(definition);
+    if (!namespaced) return { path: `${prefix}/${definition.resource}`, parameters: [], noun: definition.kind };
+    return {
+      path: `${prefix}/namespaces/{namespace}/${definition.resource}`,
+      parameters: [NAMESPACE],
+      noun: `Namespaced${definition.kind}`,
+    };
+  }
+
+  private object(): Place {
+    const { path, parameters, noun } = this.collection(this.definition.namespaced);
+    return { path: `${path}/{name}`, parameters: [NAME, ...parameters], noun };
+  }
+
+  private schemaOf(target: GroupVersionKind): StructSchema {
+    const { group, version, kind, schema } = this.definition;
+    const same = target.group === group && target.version === version && target.kind === kind;
+    return same ? schema : kindStruct(this.source, target.group, target.version, target.kind);
+  }
+
+  private prefix(): string {
+    return this.group + upperFirst(this.definition.version);
+  }
+}
+
+const TYPES: Readonly<Record<string, Parameter['type']>> = {
+  string: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+  time: 'string',
+  list: 'string',
+};
+
+/** The fields of an options struct as query parameters; what a query cannot carry is left out. */
+function queryOf(options: StructSchema): Parameter[] {
+  return [...options.fields.values()].flatMap(({ name, description, schema }) => {
+    const type = TYPES[schema.kind];
+    return type && name !== 'apiVersion' && name !== 'kind' ? [{ name, in: 'query' as const, description, type }] : [];
+  });
+}
+
+/** The collection's struct: the declared one, or one made up for kinds that are not declared. */
+export function listStruct(definition: ResourceDefinition, source: OpenApiSource): StructSchema {
+  const { group, version, schema, kind, listKind } = definition;
+  if (source.scheme.kind(group, version, kind)?.schema === schema) return kindStruct(source, group, version, listKind);
+  const made = lists.get(schema) ?? makeList(definition, source);
+  lists.set(schema, made);
+  return made;
+}
+
+const lists = new WeakMap<StructSchema, StructSchema>();
+
+function makeList({ schema, kind, listKind }: ResourceDefinition, source: OpenApiSource): StructSchema {
+  const model = source.scheme.struct('meta/v1.PartialObjectMetadataList');
+  const items = model.fields.get('items');
+  if (!items) throw new Error('a list without items is declared');
+  const fields = new Map(model.fields).set('items', { ...items, schema: { kind: 'list', items: schema } });
+  const openapi = schema.openapi.endsWith(kind)
+    ? schema.openapi.slice(0, -kind.length) + listKind
+    : `${schema.openapi}List`;
+  return { ...model, id: `${schema.id}List`, openapi, description: `A collection of ${kind} objects.`, fields };
+}
+
+const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+
+/** `rbac.authorization.<suffix>` becomes `RbacAuthorization`, the group without a name `Core`. */
+function camelGroup(group: string, suffix: string): string {
+  const short = group.endsWith(`.${suffix}`) ? group.slice(0, -suffix.length - 1) : group || 'core';
+  return short.split(/[.-]/).map(upperFirst).join('');
+}
+
+/** The extensions that say what an operation does to which kind. */
+export const operationExtensions = (operation: Operation, prefix: string): JsonObject => ({
+  [`${prefix}action`]: operation.action,
+  [`${prefix}group-version-kind`]: { ...operation.gvk },
+});

@@ -1,0 +1,145 @@
+import type { JsonObject } from '@orch/machinery';
+import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
+
+/** What differs between the two versions of OpenAPI in a schema. */
+export interface Dialect {
+  readonly refPrefix: '#/definitions/' | '#/components/schemas/';
+  /** Members may stand beside a `$ref` only in version 2; in version 3 the reference goes into an `allOf`. */
+  readonly siblingsOfRef: boolean;
+  /** Values of several types are a `oneOf` in version 3; version 2 has only the format. */
+  readonly oneOf: boolean;
+}
+
+export const OPENAPI_V2: Dialect = { refPrefix: '#/definitions/', siblingsOfRef: true, oneOf: false };
+export const OPENAPI_V3: Dialect = { refPrefix: '#/components/schemas/', siblingsOfRef: false, oneOf: true };
+
+/** Scalars that are plain JSON types. */
+const PLAIN: Readonly<Partial<Record<ScalarKind, JsonObject>>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  uint32: { type: 'integer', format: 'int64' },
+  uint64: { type: 'integer', format: 'int64' },
+  float: { type: 'number', format: 'float' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+};
+
+/** Scalars that are models of their own, by the model's name below the machinery's. */
+const MODELS: Readonly<
+  Partial<Record<ScalarKind, { readonly name: string; readonly v2: JsonObject; readonly v3?: JsonObject }>>
+> = {
+  time: { name: 'apis.meta.v1.Time', v2: { type: 'string', format: 'date-time' } },
+  microTime: { name: 'apis.meta.v1.MicroTime', v2: { type: 'string', format: 'date-time' } },
+  duration: { name: 'apis.meta.v1.Duration', v2: { type: 'string' } },
+  fieldsV1: { name: 'apis.meta.v1.FieldsV1', v2: { type: 'object' } },
+  quantity: {
+    name: 'api.resource.Quantity',
+    v2: { type: 'string' },
+    v3: { oneOf: [{ type: 'string' }, { type: 'number' }] },
+  },
+  intOrString: {
+    name: 'util.intstr.IntOrString',
+    v2: { type: 'string', format: 'int-or-string' },
+    v3: { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' },
+  },
+  rawExtension: { name: 'runtime.RawExtension', v2: { type: 'object' } },
+  json: { name: 'runtime.JSON', v2: {} },
+};
+
+/** Turns the schema model into schema objects of one dialect and gathers the models they refer to. */
+export class SchemaWriter {
+  private readonly models = new Map<string, JsonObject>();
+  private readonly seen = new Set<StructSchema>();
+  private readonly waiting: StructSchema[] = [];
+
+  /** @param machinery what the names of the machinery's models begin with, up to and without `.apis.meta…` */
+  constructor(
+    private readonly dialect: Dialect,
+    private readonly machinery: string,
+    private readonly extensionPrefix: string,
+    /** Members of a model that its struct does not say, such as the kinds that it is served as. */
+    private readonly membersOf: (struct: StructSchema) => JsonObject,
+  ) {}
+
+  /** A reference to the struct's model; the model will be among {@link finish}'s. */
+  reference(struct: StructSchema): JsonObject {
+    if (!this.seen.has(struct)) {
+      this.seen.add(struct);
+      this.waiting.push(struct);
+    }
+    return { $ref: this.dialect.refPrefix + struct.openapi };
+  }
+
+  /** Adds a model that no struct declares. */
+  add(name: string, model: JsonObject): JsonObject {
+    this.models.set(name, model);
+    return { $ref: this.dialect.refPrefix + name };
+  }
+
+  /** All models referred to, directly or not, in name order. */
+  finish(): JsonObject {
+    for (let struct = this.waiting.pop(); struct; struct = this.waiting.pop()) {
+      this.models.set(struct.openapi, this.model(struct));
+    }
+    return Object.fromEntries([...this.models].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  schema(schema: Schema): JsonObject {
+    switch (schema.kind) {
+      case 'list':
+        return { type: 'array', items: this.schema(schema.items) };
+      case 'map':
+        return { type: 'object', additionalProperties: this.schema(schema.values) };
+      case 'struct':
+        return this.reference(schema);
+      default:
+        return this.scalar(schema.kind);
+    }
+  }
+
+  private scalar(kind: ScalarKind): JsonObject {
+    const model = MODELS[kind];
+    if (!model) return { ...PLAIN[kind] };
+    const shape = this.dialect.oneOf ? (model.v3 ?? model.v2) : model.v2;
+    return this.add(`${this.machinery}.${model.name}`, { ...shape });
+  }
+
+  private model(struct: StructSchema): JsonObject {
+    const description = struct.description ? { description: struct.description } : {};
+    if (struct.customJson) return description;
+    const fields = [...struct.fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const required = fields.filter((field) => field.required).map((field) => field.name);
+    return {
+      ...description,
+      type: 'object',
+      ...(required.length > 0 && { required }),
+      ...(fields.length > 0 && {
+        properties: Object.fromEntries(fields.map((field) => [field.name, this.property(field)])),
+      }),
+      ...(struct.structType && this.extension('map-type', struct.structType)),
+      ...this.membersOf(struct),
+    };
+  }
+
+  private property(field: Field): JsonObject {
+    const schema = this.schema(field.schema);
+    const beside: JsonObject = {
+      ...(field.description && { description: field.description }),
+      ...(field.default !== undefined && { default: field.default }),
+      ...(field.enum && { enum: [...field.enum] }),
+      ...(field.listType && this.extension('list-type', field.listType)),
+      ...(field.listMapKeys && this.extension('list-map-keys', [...field.listMapKeys])),
+      ...(field.mapType && this.extension('map-type', field.mapType)),
+      ...(field.patchStrategy && this.extension('patch-strategy', field.patchStrategy.join(','))),
+      ...(field.patchMergeKey && this.extension('patch-merge-key', field.patchMergeKey)),
+    };
+    if (!('$ref' in schema) || this.dialect.siblingsOfRef) return { ...beside, ...schema };
+    return Object.keys(beside).length === 0 ? schema : { ...beside, allOf: [schema] };
+  }
+
+  private extension(name: string, value: string | string[]): JsonObject {
+    return { [this.extensionPrefix + name]: value };
+  }
+}

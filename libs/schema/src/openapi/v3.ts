@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '@orch/machinery';
+import { modelWriter } from './models.js';
+import { groupVersionPath, type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
+import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
+import type { OpenApiSource } from './source.js';
+
+/** The document of one group-version as bytes, and the digest that its URL carries. */
+export interface OpenApiV3Document {
+  readonly json: Buffer;
+  readonly hash: string;
+}
+
+/**
+ * OpenAPI 3.0 documents, one for each group-version, made on first use from one set of served resources. Whoever
+ * changes the set makes a new object.
+ */
+export class OpenApiV3 {
+  private readonly documents = new Map<string, OpenApiV3Document>();
+  private readonly paths: ReadonlySet<string>;
+
+  constructor(private readonly source: OpenApiSource) {
+    this.paths = new Set(source.served.map((definition) => groupVersionPath(definition).slice(1)));
+  }
+
+  /** What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. */
+  index(): JsonObject {
+    const entries = [...this.paths].sort().map((path): [string, JsonObject] => {
+      const hash = this.document(path)?.hash ?? '';
+      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
+    });
+    return { paths: Object.fromEntries(entries) };
+  }
+
+  /** The document of `api/v1` or `apis/<group>/<version>`; undefined for what is not served. */
+  document(path: string): OpenApiV3Document | undefined {
+    if (!this.paths.has(path)) return undefined;
+    const known = this.documents.get(path);
+    if (known) return known;
+    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, path)));
+    const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
+    this.documents.set(path, document);
+    return document;
+  }
+}
+
+/** The document of one group-version, named by its path without a leading slash. */
+export function openApiV3Document(source: OpenApiSource, path: string): JsonObject {
+  const writer = modelWriter(OPENAPI_V3, source);
+  const definitions = source.served.filter((definition) => groupVersionPath(definition) === `/${path}`);
+  const paths: Record<string, JsonObject> = {};
+  for (const operation of definitions.flatMap((definition) => operationsOf(definition, source))) {
+    const item = paths[operation.path] ?? {};
+    item[operation.method] = operationObject(operation, writer, source);
+    paths[operation.path] = item;
+  }
+  for (const definition of definitions) writer.reference(definition.schema);
+  writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
+  return {
+    openapi: '3.0.0',
+    info: { title: 'API', version: source.release },
+    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
+    components: { schemas: writer.finish() },
+  };
+}
+
+function operationObject(operation: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {
+  const { response, codes, produces } = operation;
+  const schema = response ? writer.reference(response) : { type: 'string' };
+  const content = Object.fromEntries(produces.map((type) => [type, { schema }]));
+  return {
+    tags: [operation.tag],
+    description: operation.description,
+    operationId: operation.operationId,
+    parameters: operation.parameters.map(parameterObject),
+    ...requestBody(operation, writer, source),
+    responses: {
+      ...Object.fromEntries(codes.map((code) => [String(code), { description: 'OK', content }])),
+      '401': { description: 'Unauthorized' },
+    },
+    ...operationExtensions(operation, source.scheme.names.extensionPrefix),
+  };
+}
+
+function requestBody({ method, body, consumes }: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {
+  const sent = method === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
+  if (!sent) return {};
+  return {
+    requestBody: {
+      content: Object.fromEntries(consumes.map((type) => [type, { schema: sent }])),
+      ...(method !== 'delete' && { required: true }),
+    },
+  };
+}
+
+/** Patches have no declaration of their own: what one may hold depends on its media type. */
+export function patchModel(writer: SchemaWriter, source: OpenApiSource): JsonObject {
+  const name = source.scheme.struct('meta/v1.DeleteOptions').openapi.replace(/DeleteOptions$/, 'Patch');
+  return writer.add(name, {
+    description: 'A change of an object, in the form that its media type says.',
+    type: 'object',
+  });
+}
+
+const parameterObject = ({ name, in: place, description, type }: Parameter): JsonObject => ({
+  name,
+  in: place,
+  ...(description && { description }),
+  ...(place === 'path' && { required: true }),
+  schema: { type, uniqueItems: true },
+});

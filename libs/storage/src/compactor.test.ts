@@ -1,0 +1,140 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type PostgresStore } from './postgres-store.js';
+import type { TypeId, Version } from './store.js';
+import { startTestServer, type TestServer } from './testing/servers.js';
+
+const MINUTE = 60_000;
+let server: TestServer;
+const stores: PostgresStore[] = [];
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+afterAll(() => server.dispose());
+
+async function open(schema: string): Promise<PostgresStore> {
+  const store = await openStore({ url: server.url, naming: 'orch', schema, pageRows: 10 });
+  stores.push(store);
+  return store;
+}
+
+async function setUp() {
+  const schema = server.freshSchema();
+  const store = await open(schema);
+  const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+  return { schema, store, type };
+}
+
+async function create(store: PostgresStore, type: TypeId, name: string): Promise<Version> {
+  const outcome = await store.write({
+    op: 'create',
+    type,
+    namespace: '',
+    name,
+    uid: 'u',
+    body: Buffer.from('{}'),
+    requireNamespace: false,
+  });
+  if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+  return outcome.version;
+}
+
+describe('compaction', () => {
+  it('closes a partition a minute while there are changes, and drops those past retention', async () => {
+    const { store, type } = await setUp();
+    const start = Date.now();
+    const first = await create(store, type, 'a');
+    expect(await store.compactor.runOnce(start)).toMatchObject({ ran: true, dropped: [] });
+    expect((await store.compactor.runOnce(start + MINUTE / 2)).sealed).toBeUndefined();
+    expect((await store.compactor.runOnce(start + MINUTE)).sealed).toBe(0n);
+    const second = await create(store, type, 'b');
+    expect(second).toBeGreaterThanOrEqual(10_000_000n);
+    expect((await store.compactor.runOnce(start + 3 * MINUTE)).sealed).toBe(1n);
+    // Nothing was written since: a quiet cluster burns no versions.
+    expect((await store.compactor.runOnce(start + 5 * MINUTE)).sealed).toBeUndefined();
+    expect((await store.changes(type, first - 1n, 10).catch((e: Error) => e.name)) as unknown).toHaveLength(2);
+    expect((await store.compactor.runOnce(start + 6 * MINUTE)).dropped).toEqual([0n]);
+    expect((await store.heads([type])).get(type)).toEqual({ floor: first, head: second });
+    expect((await store.changes(type, first, 10)).map((change) => change.name)).toEqual(['b']);
+    expect((await store.compactor.runOnce(start + 8 * MINUTE)).dropped).toEqual([1n]);
+    expect((await store.heads([type])).get(type)).toEqual({ floor: second, head: second });
+    expect(await create(store, type, 'c')).toBeGreaterThan(second);
+  });
+
+  it('is done by one process at a time', async () => {
+    const { schema, store } = await setUp();
+    const others = [await open(schema), await open(schema)];
+    const blocker = await server.session(schema);
+    await blocker.query('BEGIN; LOCK TABLE history_partition');
+    const rounds = [store, ...others].map((one) => one.compactor.runOnce());
+    // Two come back at once, without having waited for the lock that holds up the third.
+    await Promise.any(rounds);
+    await blocker.query('COMMIT');
+    const ran = (await Promise.all(rounds)).filter((round) => round.ran);
+    expect(ran).toHaveLength(1);
+  });
+
+  it('waits for a long read of history without holding up writers, and the read stays whole', async () => {
+    const { schema, store, type } = await setUp();
+    await Promise.all(Array.from({ length: 60 }, (_, i) => create(store, type, `o${i}`)));
+    const { head: at } = (await store.heads([type])).get(type) ?? { head: 0n };
+    await create(store, type, 'later');
+    const start = Date.now();
+    await store.compactor.runOnce(start);
+    await store.compactor.runOnce(start + MINUTE);
+    await create(store, type, 'much later');
+    const reading = await store.snapshot({ type, at });
+    const names: string[] = [];
+    let worst = 0;
+    let round: Awaited<ReturnType<typeof store.compactor.runOnce>> | undefined;
+    for await (const page of reading.pages) {
+      names.push(...page.map((row) => row.name));
+      if (round) continue;
+      const other = await open(schema);
+      let done = false;
+      const compacting = other.compactor.runOnce(start + 20 * MINUTE).finally(() => {
+        done = true;
+      });
+      for (let i = 0; !done; i++) {
+        const begin = performance.now();
+        await create(store, type, `during${i}`);
+        worst = Math.max(worst, performance.now() - begin);
+      }
+      round = await compacting;
+    }
+    expect(names).toHaveLength(60);
+    expect(round).toMatchObject({ ran: true, dropped: [], busy: expect.any(Number) });
+    expect(round?.busy).toBeGreaterThan(0);
+    expect(worst).toBeLessThan(500);
+    expect((await store.compactor.runOnce(start + 20 * MINUTE)).dropped).toContain(0n);
+    await expect(store.snapshot({ type, at })).rejects.toMatchObject({ name: 'HistoryExpiredError' });
+  });
+
+  it('runs in rounds between start and stop', async () => {
+    const schema = server.freshSchema();
+    const store = await openStore({
+      url: server.url,
+      naming: 'orch',
+      schema,
+      compactionInterval: 5,
+      partitionInterval: 0,
+      retention: 0,
+    });
+    stores.push(store);
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    const version = await create(store, type, 'a');
+    store.compactor.start();
+    const floor = async () => (await store.heads([type])).get(type)?.floor ?? 0n;
+    while ((await floor()) < version) await store.ping();
+    await store.compactor.stop();
+    expect(await floor()).toBe(version);
+  });
+
+  it('writes find a partition even when nobody ever compacted', async () => {
+    const { schema, store, type } = await setUp();
+    await (await server.session(schema)).query(`SELECT setval('resource_version', 990000000)`);
+    expect(await create(store, type, 'far')).toBeGreaterThan(990_000_000n);
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { parseDatabaseUrl } from './connection-url.js';
+
+describe('parseDatabaseUrl', () => {
+  it('reads hosts, ports, credentials and database', () => {
+    expect(parseDatabaseUrl('postgres://me:p%40ss@a:1,b,[::1]:3/db?target_session_attrs=read-write')).toEqual({
+      hosts: [
+        { host: 'a', port: 1 },
+        { host: 'b', port: 5432 },
+        { host: '::1', port: 3 },
+      ],
+      database: 'db',
+      user: 'me',
+      password: 'p@ss',
+      tls: undefined,
+    });
+  });
+
+  it('reads unix sockets either way', () => {
+    for (const url of ['postgresql://u@/d?host=/run/pg&port=6000', 'postgresql://u@%2Frun%2Fpg:6000/d']) {
+      expect(parseDatabaseUrl(url).hosts).toEqual([{ host: '/run/pg', port: 6000 }]);
+    }
+  });
+
+  it('maps sslmode as libpq does', () => {
+    expect(parseDatabaseUrl('postgres://h/d?sslmode=require').tls).toMatchObject({ rejectUnauthorized: false });
+    const full = parseDatabaseUrl('postgres://h/d?sslmode=verify-full').tls;
+    expect(full).toMatchObject({ rejectUnauthorized: true });
+    expect(full?.checkServerIdentity).toBeUndefined();
+  });
+
+  it.each(['mysql://h/d', 'postgres://h:99999/d', 'postgres://h/d?sslmode=prefer', 'postgres://h/d?nonsense=1'])(
+    'refuses %s',
+    (url) => {
+      expect(() => parseDatabaseUrl(url)).toThrow(TypeError);
+    },
+  );
+
+  it('never tells the password', () => {
+    expect(() => parseDatabaseUrl('postgres://u:secret@h:bad/d')).toThrow(expect.not.stringContaining('secret'));
+  });
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEmbeddedPostgres } from './embedded.js';
+import { openStore } from './postgres-store.js';
+
+let root: string;
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'embedded-'));
+  // As root the server runs as another user, who must be able to come by.
+  await chmod(root, 0o755);
+});
+afterAll(() => rm(root, { recursive: true, force: true }));
+
+describe('embedded PostgreSQL', () => {
+  it('keeps its data and password over restarts, starts fast, and is private', async () => {
+    const dataDir = join(root, 'restart');
+    const first = await startEmbeddedPostgres({ dataDir });
+    const store = await openStore({ url: first.url, naming: 'orch' });
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    await store.write({
+      op: 'create',
+      type,
+      namespace: '',
+      name: 'a',
+      uid: 'u',
+      body: Buffer.from('{}'),
+      requireNamespace: false,
+    });
+    await store.close();
+    await first.stop();
+    await first.exited;
+    const begin = performance.now();
+    const second = await startEmbeddedPostgres({ dataDir });
+    expect(performance.now() - begin).toBeLessThan(1500);
+    expect(second.url).toBe(first.url);
+    const again = await openStore({ url: second.url, naming: 'orch' });
+    expect((await again.get(type, { namespace: '', name: 'a' }))?.uid).toBe('u');
+    await again.close();
+    await second.stop();
+    for (const file of ['password', 'data']) expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0);
+  });
+
+  it('outlives its starter and is found again; a second start does not harm it', async () => {
+    const dataDir = join(root, 'orphan');
+    const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)};
+      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
+      console.log(server.pid); setInterval(() => undefined, 1000);`;
+    const starter = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = await once(starter.stdout, 'data');
+    starter.kill('SIGKILL');
+    await once(starter, 'exit');
+    const found = await startEmbeddedPostgres({ dataDir });
+    expect(found.pid).toBe(Number(output));
+    await found.stop();
+    await found.exited;
+    expect(() => process.kill(found.pid, 0)).toThrow();
+  });
+
+  it('recovers from a postmaster that was killed', async () => {
+    const dataDir = join(root, 'killed');
+    const first = await startEmbeddedPostgres({ dataDir });
+    process.kill(first.pid, 'SIGKILL');
+    await first.exited;
+    const second = await startEmbeddedPostgres({ dataDir });
+    expect(second.pid).not.toBe(first.pid);
+    await second.stop();
+  });
+
+  it('starts where the path is too long for a socket', async () => {
+    const long = await startEmbeddedPostgres({ dataDir: join(root, 'x'.repeat(120)) });
+    await (await openStore({ url: long.url, naming: 'orch' })).close();
+    await long.stop();
+  });
+
+  it('says what is wrong when it cannot start', async () => {
+    await expect(startEmbeddedPostgres({ dataDir: join(root, 'none'), binDir: '/nonexistent' })).rejects.toThrow(
+      /nonexistent/,
+    );
+  });
+});

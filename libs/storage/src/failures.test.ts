@@ -1,0 +1,249 @@
+import { execFileSync } from 'node:child_process';
+import { cp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { StoreOptions } from './options.js';
+import { openStore, type PostgresStore } from './postgres-store.js';
+import { HistoryExpiredError, StoreUnavailableError, type TypeId, type Version } from './store.js';
+import { startTestServer, type TestServer } from './testing/servers.js';
+
+let server: TestServer;
+let schema: string;
+const stores: PostgresStore[] = [];
+
+beforeAll(async () => {
+  server = await startTestServer();
+});
+beforeEach(() => {
+  schema = server.freshSchema();
+});
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+afterAll(() => server.dispose());
+
+async function open(options: Partial<StoreOptions> = {}): Promise<PostgresStore> {
+  const store = await openStore({ url: server.url, naming: 'orch', schema, ...options });
+  stores.push(store);
+  return store;
+}
+
+async function typeIn(store: PostgresStore): Promise<TypeId> {
+  const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+  return type;
+}
+
+async function create(store: PostgresStore, type: TypeId, name: string): Promise<Version> {
+  const outcome = await store.write({
+    op: 'create',
+    type,
+    namespace: '',
+    name,
+    uid: 'u',
+    body: Buffer.from('{}'),
+    requireNamespace: false,
+  });
+  if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+  return outcome.version;
+}
+
+/** Tries until it works: how long a client with retries would be without service. */
+async function until<T>(work: () => Promise<T>, milliseconds: number): Promise<T> {
+  const deadline = performance.now() + milliseconds;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof StoreUnavailableError) || performance.now() > deadline) throw error;
+    }
+  }
+}
+
+describe('when the database fails', () => {
+  it('restarts: refuses in bounded time, then goes on by itself with everything it had', async () => {
+    const store = await open({ acquireTimeout: 300 });
+    const type = await typeIn(store);
+    const version = await create(store, type, 'before');
+    await server.stop();
+    const start = performance.now();
+    await expect(create(store, type, 'down')).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.get(type, { namespace: '', name: 'before' })).rejects.toMatchObject({ undecided: false });
+    await expect(store.snapshot({ type })).rejects.toBeInstanceOf(StoreUnavailableError);
+    expect(performance.now() - start).toBeLessThan(2000);
+    await server.start();
+    expect(await until(() => create(store, type, 'after'), 10_000)).toBeGreaterThan(version);
+    expect((await store.get(type, { namespace: '', name: 'before' }))?.version).toBe(version);
+  });
+
+  it('hangs: a write is given up undecided, others are not held up for ever', async () => {
+    const store = await open({ answerTimeout: 400, acquireTimeout: 300, connectTimeout: 300, readConnections: 1 });
+    const type = await typeIn(store);
+    await create(store, type, 'warm');
+    await store.heads([type]);
+    const { rows } = await (await server.session(schema)).query(
+      `SELECT pid FROM pg_stat_activity WHERE application_name = 'cluster-store'`,
+    );
+    for (const { pid } of rows) process.kill(pid, 'SIGSTOP');
+    try {
+      await expect(create(store, type, 'stuck')).rejects.toMatchObject({
+        name: 'StoreUnavailableError',
+        undecided: true,
+      });
+      await expect(store.heads([type])).rejects.toBeInstanceOf(StoreUnavailableError);
+    } finally {
+      for (const { pid } of rows) process.kill(pid, 'SIGCONT');
+    }
+    await until(() => create(store, type, 'free'), 5000);
+  });
+
+  it('a lane that somebody holds is waited for, and given up with certainty', async () => {
+    const store = await open({ lockTimeout: 200 });
+    const type = await typeIn(store);
+    const other = await server.session(schema);
+    await other.query('BEGIN');
+    await other.query('SELECT 1 FROM resource_type FOR UPDATE');
+    await expect(create(store, type, 'waiting')).rejects.toMatchObject({
+      name: 'StoreUnavailableError',
+      undecided: false,
+    });
+    expect(await store.get(type, { namespace: '', name: 'waiting' })).toBeUndefined();
+    const settled = store.settledHead(type);
+    await expect(settled).rejects.toBeInstanceOf(StoreUnavailableError);
+    await other.query('ROLLBACK');
+    await create(store, type, 'waiting');
+  });
+
+  it('settledHead waits out a write in flight', async () => {
+    const store = await open();
+    const type = await typeIn(store);
+    const other = await server.session(schema);
+    await other.query('BEGIN');
+    await other.query('UPDATE resource_type SET head = head + 100 WHERE id = $1', [type]);
+    const before = (await store.heads([type])).get(type)?.head ?? 0n;
+    const settled = store.settledHead(type);
+    await other.query(`SELECT pg_sleep(0.1)`);
+    await other.query('COMMIT');
+    expect((await settled).head).toBe(before + 100n);
+  });
+
+  it('leaves no session of ours holding a transaction open', async () => {
+    const store = await open({ statementTimeout: 300 });
+    await store.ping();
+    const { rows } = await (await server.session(schema)).query(
+      `SELECT count(*)::int AS n FROM pg_stat_activity WHERE application_name = 'cluster-store' AND state LIKE 'idle in transaction%'`,
+    );
+    expect(rows[0].n).toBe(0);
+  });
+
+  it('an item that cannot be stored fails alone', async () => {
+    const store = await open();
+    const type = await typeIn(store);
+    await (await server.session(schema)).query(`
+      CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'poison'; END $$;
+      CREATE TRIGGER poison BEFORE INSERT ON object FOR EACH ROW WHEN (NEW.name = 'bad') EXECUTE FUNCTION poison()`);
+    const results = await Promise.allSettled(['a', 'bad', 'b'].map((name) => create(store, type, name)));
+    expect(results.map((r) => r.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.get(type, { namespace: '', name: 'b' }))?.uid).toBe('u');
+  });
+
+  it('finds the host that accepts writes among several, and refuses a read-only one', async () => {
+    const sockets =
+      new URL(server.url.replace('postgres:', 'http:').replace('@/', '@x/')).searchParams.get('host') ?? '';
+    const withHosts = server.url.replace(/host=.*$/, `host=127.0.0.1,${encodeURIComponent(sockets)}&port=1,5432`);
+    const store = await open({ url: withHosts });
+    await store.ping();
+    const session = await server.session(schema);
+    await session.query('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    await expect(open({ openTimeout: 200 })).rejects.toThrow(/read-only/);
+    await session.query('ALTER DATABASE postgres RESET default_transaction_read_only');
+    await open();
+  });
+
+  it('says at once that a password is wrong', async () => {
+    const start = performance.now();
+    await expect(open({ url: server.url.replace(/:[0-9a-f]{48}@/, ':wrong@') })).rejects.toThrow(/password/);
+    expect(performance.now() - start).toBeLessThan(3000);
+  });
+});
+
+describe('when the database went back in time (invariant 10)', () => {
+  /** Runs `work`, then puts the data directory back to where it was before. */
+  async function rewindAfter(work: () => Promise<void>): Promise<void> {
+    const data = join(server.dataDir, 'data');
+    await server.stop();
+    await cp(data, `${data}.backup`, { recursive: true, preserveTimestamps: true });
+    await server.start();
+    await work();
+    await server.stop();
+    await rm(data, { recursive: true });
+    await cp(`${data}.backup`, data, { recursive: true, preserveTimestamps: true });
+    if (process.getuid?.() === 0) {
+      execFileSync('chown', ['-R', '--reference', server.dataDir, data]);
+    }
+    await server.start();
+  }
+
+  it('notices, begins an epoch that reuses no version, and ends everything older', async () => {
+    const [writer, follower] = [await open(), await open()];
+    const type = await typeIn(writer);
+    const [silent = 0] = await writer.registerTypes([{ group: '', resource: 'silent' }]);
+    const kept = await create(writer, type, 'kept');
+    let announced = 0n;
+    const rewound = { writer: 0, follower: 0 };
+    writer.onRewind(() => rewound.writer++);
+    follower.onRewind(() => rewound.follower++);
+    await rewindAfter(async () => {
+      await until(() => create(writer, type, 'lost'), 5000);
+      announced = await create(writer, type, 'lost too');
+      await until(() => follower.heads([type]), 5000);
+      expect(rewound).toEqual({ writer: 0, follower: 0 });
+    });
+    const version = await until(() => create(writer, type, 'new'), 10_000);
+    expect(version).toBeGreaterThan(announced + 1_000_000n);
+    const { head, floor } = (await until(() => follower.heads([type]), 10_000)).get(type) ?? { head: 0n, floor: 0n };
+    expect(rewound).toEqual({ writer: 1, follower: 1 });
+    expect(head).toBe(version);
+    for (const old of [kept, announced]) {
+      expect(old).toBeLessThan(floor);
+      await expect(writer.changes(type, old, 10)).rejects.toBeInstanceOf(HistoryExpiredError);
+      await expect(writer.snapshot({ type, at: old })).rejects.toBeInstanceOf(HistoryExpiredError);
+    }
+    expect((await writer.changes(type, floor, 10)).map((change) => change.name)).toEqual(['new']);
+    expect((await writer.heads([silent])).get(silent)?.floor).toBeGreaterThan(announced);
+    // Once is enough: nobody begins another epoch over it.
+    const epoch = writer.epoch;
+    const late = await open();
+    await late.ping();
+    expect([late.epoch, follower.epoch, rewound]).toEqual([epoch, epoch, { writer: 1, follower: 1 }]);
+  });
+
+  it('a process that only heard of a version notices too', async () => {
+    const store = await open();
+    const type = await typeIn(store);
+    const { head } = (await store.heads([type])).get(type) ?? { head: 0n };
+    let rewound = 0;
+    store.onRewind(() => rewound++);
+    store.noteAnnounced(type, head + 50n);
+    const after = (await store.heads([type])).get(type);
+    expect(rewound).toBe(1);
+    expect(after?.floor).toBeGreaterThan(head + 50n);
+  });
+
+  it('a fresh process distrusts a timeline that nobody vouched for, and trusts one that a running process did', async () => {
+    const first = await open();
+    const type = await typeIn(first);
+    await create(first, type, 'a');
+    const session = await server.session(schema);
+    await session.query(`UPDATE installation SET timeline = '000000FF'`);
+    // As after a failover that lost nothing: sessions are cut, a process that knows the heads reconnects first.
+    const cut = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cluster-store'`;
+    await session.query(cut);
+    await until(() => first.ping(), 5000);
+    const { rows } = await session.query('SELECT epoch, timeline FROM installation');
+    expect(rows[0]).toEqual({ epoch: '1', timeline: '00000001' });
+    await session.query(`UPDATE installation SET timeline = '000000FF'`);
+    const fresh = await open();
+    await fresh.ping();
+    expect(fresh.epoch).toBe(2n);
+  });
+});

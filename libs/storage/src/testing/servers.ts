@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { parseDatabaseUrl } from '../connection-url.js';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded.js';
+
+/** Where Debian's postgresql-15 keeps its programs: the oldest release that is supported. */
+export const SYSTEM_BINARIES = '/usr/lib/postgresql/15/bin';
+
+export const hasSystemPostgres = existsSync(join(SYSTEM_BINARIES, 'initdb'));
+
+export interface TestServer {
+  readonly url: string;
+  readonly dataDir: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Name of a schema that no test has used. */
+  freshSchema(): string;
+  /** A plain session as superuser, for looking and meddling; closed with the server. */
+  session(schema: string): Promise<pg.Client>;
+  dispose(): Promise<void>;
+}
+
+/** A server in a temporary directory: the embedded release, or that of `binDir`. */
+export async function startTestServer(binDir?: string): Promise<TestServer> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'pg-test-'));
+  const launch = () => startEmbeddedPostgres({ dataDir, ...(binDir ? { binDir } : {}) });
+  let server: EmbeddedPostgres = await launch();
+  const clients: pg.Client[] = [];
+  let schemas = 0;
+  return {
+    url: server.url,
+    dataDir,
+    async start() {
+      server = await launch();
+    },
+    stop: () => server.stop(),
+    freshSchema: () => `s${++schemas}`,
+    async session(schema) {
+      const { hosts, user, password, database } = parseDatabaseUrl(server.url);
+      const client = new pg.Client({ ...hosts[0], user, password, database, options: `-c search_path=${schema}` });
+      client.on('error', () => undefined);
+      await client.connect();
+      clients.push(client);
+      return client;
+    },
+    async dispose() {
+      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+      await server.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}

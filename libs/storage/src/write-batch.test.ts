@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { WriteOp } from './store.js';
+import { byType, gateOf, gatesOf } from './write-batch.js';
+
+const NAMESPACES = 1;
+const op = fc
+  .record({ type: fc.integer({ min: 1, max: 4 }), name: fc.string({ minLength: 1, maxLength: 2 }), kind: fc.nat(3) })
+  .map(({ type, name, kind }): WriteOp => {
+    const base = { type, namespace: type === NAMESPACES ? '' : name, name, body: Buffer.alloc(0) };
+    if (kind === 0) return { ...base, op: 'create', uid: 'u', requireNamespace: type !== NAMESPACES };
+    if (kind === 1) return { ...base, op: 'delete', version: 1n };
+    return { ...base, op: 'update', version: 1n, terminating: kind === 2 };
+  });
+
+describe('a batch', () => {
+  it('is grouped by type, keeping the order within one', () => {
+    fc.assert(
+      fc.property(fc.array(op), (ops) => {
+        const { types, order } = byType(ops);
+        expect(types).toEqual([...new Set(ops.map((one) => one.type))].sort((a, b) => a - b));
+        const byFilter = types.flatMap((type) => ops.flatMap((one, i) => (one.type === type ? [i] : [])));
+        expect(order).toEqual(byFilter);
+      }),
+    );
+  });
+
+  it('takes each gate once, ascending, exclusively where a namespace goes away', () => {
+    fc.assert(
+      fc.property(fc.array(op), (ops) => {
+        const gates = gatesOf(ops, NAMESPACES);
+        const keys = gates.map((gate) => gate >> 1n);
+        expect(keys).toEqual([...new Set(keys)].sort((a, b) => (a < b ? -1 : 1)));
+        for (const one of ops) {
+          const closes = one.type === NAMESPACES && (one.op === 'delete' || (one.op === 'update' && one.terminating));
+          const needs = one.op === 'create' && one.requireNamespace;
+          const gate = gates.find((g) => g >> 1n === gateOf(closes ? one.name : one.namespace));
+          if (closes) expect((gate ?? 0n) & 1n).toBe(1n);
+          if (needs) expect(gate).toBeDefined();
+        }
+      }),
+    );
+  });
+
+  it('names gates as every release does', () => {
+    expect([gateOf('default'), gateOf('')]).toEqual([gateOf('default'), BigInt(0x811c9dc5 >>> 1)]);
+  });
+});

@@ -1,0 +1,165 @@
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** How to reach a server; plain data, so that it can be sent to worker processes. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  /** TLS with these PEM texts; plain TCP when absent. */
+  readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
+  /** Bearer token. */
+  readonly token?: string;
+}
+
+export function openSocket(endpoint: Endpoint): Promise<Socket> {
+  const { host, port, tls } = endpoint;
+  return new Promise((resolve, reject) => {
+    const socket = tls ? connectTls({ host, port, ...tls }) : connect({ host, port });
+    socket.setNoDelay(true);
+    socket.once(tls ? 'secureConnect' : 'connect', () => {
+      socket.off('error', reject);
+      resolve(socket);
+    });
+    socket.once('error', reject);
+  });
+}
+
+/** The bytes of a request head, with a body if there is one. */
+export function requestBytes(endpoint: Endpoint, method: string, path: string, body?: string): Buffer {
+  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${endpoint.host}:${endpoint.port}`, 'Accept: application/json'];
+  if (endpoint.token !== undefined) lines.push(`Authorization: Bearer ${endpoint.token}`);
+  if (body !== undefined) {
+    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
+}
+
+export interface Answer {
+  readonly status: number;
+  /** Bytes of the body as it went over the wire, chunk framing excluded. */
+  readonly bytes: number;
+  /** The body, when it was asked for. */
+  readonly body: Buffer;
+}
+
+const HEAD_END = Buffer.from('\r\n\r\n');
+const EMPTY: Buffer = Buffer.alloc(0);
+
+/**
+ * One keep-alive connection with one request at a time. It does as little as it can for each byte: what is measured
+ * is the server, not its client.
+ */
+export class Connection {
+  readonly #socket: Socket;
+  #waiting: { resolve(answer: Answer): void; reject(error: Error): void } | undefined;
+  #reader: ResponseReader | undefined;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (data) => this.#receive(data));
+    socket.on('error', (error) => this.#fail(error));
+    socket.on('close', () => this.#fail(new Error('the server closed the connection')));
+  }
+
+  static async open(endpoint: Endpoint): Promise<Connection> {
+    return new Connection(await openSocket(endpoint));
+  }
+
+  request(bytes: Buffer, keepBody = false): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#reader = new ResponseReader(keepBody);
+      this.#socket.write(bytes);
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(data: Buffer): void {
+    const answer = this.#reader?.push(data);
+    if (!answer) return;
+    this.#reader = undefined;
+    this.#waiting?.resolve(answer);
+  }
+
+  #fail(error: Error): void {
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
+}
+
+/** Reads one response; understands `Content-Length` and chunked bodies (RFC 9112, sections 6 and 7.1). */
+class ResponseReader {
+  readonly #keepBody: boolean;
+  readonly #kept: Buffer[] = [];
+  #head: Buffer = EMPTY;
+  #status = 0;
+  /** Body bytes still to come before the next decision; undefined while the head is read. */
+  #left: number | undefined;
+  #chunked = false;
+  #chunkHead = '';
+  #bytes = 0;
+
+  constructor(keepBody: boolean) {
+    this.#keepBody = keepBody;
+  }
+
+  /** The answer, once its last byte was pushed. */
+  push(data: Buffer): Answer | undefined {
+    let rest = data;
+    if (this.#left === undefined) {
+      this.#head = this.#head.length === 0 ? data : Buffer.concat([this.#head, data]);
+      const end = this.#head.indexOf(HEAD_END);
+      if (end < 0) return undefined;
+      this.#readHead(this.#head.toString('latin1', 0, end));
+      rest = this.#head.subarray(end + HEAD_END.length);
+    }
+    const complete = this.#chunked ? this.#pushChunked(rest) : this.#pushPlain(rest);
+    if (!complete) return undefined;
+    return { status: this.#status, bytes: this.#bytes, body: this.#keepBody ? Buffer.concat(this.#kept) : EMPTY };
+  }
+
+  #readHead(head: string): void {
+    this.#status = Number(head.slice(9, 12));
+    this.#chunked = /\r\ntransfer-encoding: *chunked/i.test(head);
+    this.#left = this.#chunked ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+  }
+
+  #pushPlain(data: Buffer): boolean {
+    this.#take(data);
+    this.#left = (this.#left ?? 0) - data.length;
+    return this.#left <= 0;
+  }
+
+  #pushChunked(data: Buffer): boolean {
+    let at = 0;
+    while (at < data.length) {
+      const left = this.#left ?? 0;
+      if (left > 0) {
+        const taken = Math.min(left, data.length - at);
+        this.#take(data.subarray(at, at + taken));
+        this.#left = left - taken;
+        at += taken;
+        continue;
+      }
+      // Between chunks: the CRLF that ends the one before, then the size of the next in hexadecimal, then CRLF.
+      const byte = data[at++] ?? 0;
+      if (byte !== 10) {
+        if (byte !== 13) this.#chunkHead += String.fromCharCode(byte);
+        continue;
+      }
+      if (this.#chunkHead === '') continue;
+      this.#left = Number.parseInt(this.#chunkHead, 16);
+      this.#chunkHead = '';
+      if (this.#left === 0) return true;
+    }
+    return false;
+  }
+
+  #take(data: Buffer): void {
+    this.#bytes += data.length;
+    if (this.#keepBody) this.#kept.push(data);
+  }
+}

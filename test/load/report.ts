@@ -1,0 +1,52 @@
+/** One number that was measured of one target. */
+export interface Measurement {
+  readonly name: string;
+  readonly unit: string;
+  readonly value: number;
+}
+
+/**
+ * The measurements of several targets as a table, a row a name, a column a target; with a ratio of each target's value
+ * to the one in the column `reference` where both have one.
+ */
+export function table(columns: ReadonlyMap<string, readonly Measurement[]>, reference?: string): string {
+  const names = [...new Set([...columns.values()].flat().map(labelOf))];
+  const targets = [...columns.keys()];
+  const compared = reference === undefined ? [] : targets.filter((target) => target !== reference);
+  const header = ['', ...targets, ...compared.map((target) => `${target} : ${reference}`)];
+  const rows = names.map((name) => {
+    const values = new Map(targets.map((target) => [target, valueOf(columns.get(target) ?? [], name)]));
+    const base = reference === undefined ? undefined : values.get(reference);
+    const ratios = compared.map((target) => ratio(values.get(target), base));
+    return [name, ...targets.map((target) => format(values.get(target))), ...ratios];
+  });
+  return align([header, ...rows]);
+}
+
+function labelOf({ name, unit }: Measurement): string {
+  return unit === '' ? name : `${name} [${unit}]`;
+}
+
+function valueOf(measurements: readonly Measurement[], label: string): number | undefined {
+  return measurements.find((measurement) => labelOf(measurement) === label)?.value;
+}
+
+function ratio(value: number | undefined, base: number | undefined): string {
+  if (value === undefined || base === undefined || base === 0) return '';
+  return `${(value / base).toFixed(2)}×`;
+}
+
+function format(value: number | undefined): string {
+  if (value === undefined || Number.isNaN(value)) return '';
+  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
+  return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+function align(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ');
+  return rows.map(line).join('\n');
+}

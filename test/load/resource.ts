@@ -1,0 +1,72 @@
+import { Connection, type Endpoint, requestBytes } from './connection.js';
+
+/** The type of objects that load is made with. */
+export interface Resource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Path of the collection in a namespace. */
+  readonly path: string;
+}
+
+const NAMESPACE = 'bench';
+/** Object bytes beside the filling, about; with it an object as the client sends it has 1 KiB. */
+const FILLING = 'x'.repeat(840);
+const GROUP = 'bench.example.com';
+
+/** ConfigMaps where they are served; else (servers of custom resources only) a custom resource without a schema. */
+export async function benchResource(endpoint: Endpoint): Promise<Resource> {
+  const connection = await Connection.open(endpoint);
+  try {
+    const path = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
+    const served = await connection.request(requestBytes(endpoint, 'GET', `${path}?limit=1`));
+    if (served.status === 404) return await customResource(connection, endpoint);
+    return { apiVersion: 'v1', kind: 'ConfigMap', path };
+  } finally {
+    connection.close();
+  }
+}
+
+/** The same type in an empty namespace of its own. Servers without namespaces take any name. */
+export async function inNamespace(endpoint: Endpoint, resource: Resource, namespace: string): Promise<Resource> {
+  const connection = await Connection.open(endpoint);
+  const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  await post(connection, endpoint, '/api/v1/namespaces', object);
+  connection.close();
+  return { ...resource, path: resource.path.replace(`/${NAMESPACE}/`, `/${namespace}/`) };
+}
+
+async function customResource(connection: Connection, endpoint: Endpoint): Promise<Resource> {
+  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+  const schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+  await post(connection, endpoint, definitions, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `widgets.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: 'Namespaced',
+      names: { plural: 'widgets', singular: 'widget', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+    },
+  });
+  const path = `/apis/${GROUP}/v1/namespaces/${NAMESPACE}/widgets`;
+  for (let tries = 0; tries < 1000; tries++) {
+    const answer = await connection.request(requestBytes(endpoint, 'GET', `${path}?limit=1`));
+    if (answer.status === 200) return { apiVersion: `${GROUP}/v1`, kind: 'Widget', path };
+  }
+  throw new Error('the custom resource did not become served');
+}
+
+/** Creates an object; it may be there already, and its type may not be served. */
+async function post(connection: Connection, endpoint: Endpoint, path: string, object: object): Promise<void> {
+  const answer = await connection.request(requestBytes(endpoint, 'POST', path, JSON.stringify(object)), true);
+  if (answer.status >= 300 && answer.status !== 409 && answer.status !== 404)
+    throw new Error(`${path}: ${answer.status} ${answer.body}`);
+}
+
+/** An object of about 1 KiB that says when it was sent (milliseconds of the machine's clock). */
+export function objectBody({ apiVersion, kind }: Resource, name: string, sent: number): string {
+  const metadata = `{"name":"${name}","labels":{"app":"bench","tier":"load"}}`;
+  const data = `{"filling":"${FILLING}","sent":"${sent.toFixed(3)}"}`;
+  return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata},"data":${data}}`;
+}

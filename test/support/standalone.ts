@@ -1,0 +1,88 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { NamingProfile } from '@orch/machinery';
+import { answersOk, EXECUTABLE, freePorts, ManagedProcess } from '../../tools/up/index.js';
+
+export interface StandaloneSettings {
+  readonly naming?: NamingProfile;
+  /** Further options of `orch standalone`. */
+  readonly args?: readonly string[];
+}
+
+/** A server of its own for one test file, with an empty database. */
+export interface Standalone {
+  /** HTTPS, with a certificate of `ca`. */
+  readonly url: string;
+  /** Plain HTTP on loopback. */
+  readonly plainUrl: string;
+  readonly ca: string;
+  /** Bearer token of a member of `system:masters`. */
+  readonly token: string;
+  /** Path of a kubeconfig of an administrator. */
+  readonly kubeconfig: string;
+  readonly naming: NamingProfile;
+  readonly process: ManagedProcess;
+  /** Ends the server and removes its data. */
+  stop(): Promise<void>;
+}
+
+/** Starts `orch standalone` on free ports in a new temporary directory; resolves when it is ready. */
+export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
+  const { naming = 'kubernetes', args = [] } = settings;
+  const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const data = join(dir, 'data');
+  mkdirSync(data);
+  const token = randomBytes(24).toString('hex');
+  const tokenFile = join(dir, 'tokens.csv');
+  writeFileSync(tokenFile, `${token},tester,tester,"system:masters"\n`, { mode: 0o600 });
+  const kubeconfig = join(dir, 'kubeconfig');
+  const caFile = join(data, 'pki', 'ca.crt');
+  const [securePort, plainPort] = await freePorts(2);
+  const url = `https://127.0.0.1:${securePort}`;
+  const server = new ManagedProcess({
+    name: 'standalone',
+    command: process.execPath,
+    args: [
+      EXECUTABLE,
+      'standalone',
+      `--secure-port=${securePort}`,
+      `--insecure-port=${plainPort}`,
+      `--data-dir=${data}`,
+      `--naming=${naming}`,
+      `--token-auth-file=${tokenFile}`,
+      `--kubeconfig-out=${kubeconfig}`,
+      ...args,
+    ],
+    cwd: dir,
+    logFile: join(dir, 'server.log'),
+    ready: async () => {
+      const ca = readIfPresent(caFile);
+      return ca !== undefined && (await answersOk(`${url}/readyz`, ca));
+    },
+  });
+  await server.start();
+  return {
+    url,
+    plainUrl: `http://127.0.0.1:${plainPort}`,
+    ca: readFileSync(caFile, 'utf8'),
+    token,
+    kubeconfig,
+    naming,
+    process: server,
+    async stop() {
+      await server.stop();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+function readIfPresent(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { ManagedProcess } from './managed-process.js';
+import { findPrograms, type Programs } from './programs.js';
+import { accepts } from './ready.js';
+
+/** Where a server of a cluster keeps its data and log, and how long it lives. */
+export interface Place {
+  readonly dir: string;
+  readonly port: number;
+  readonly detached: boolean;
+}
+
+/** PostgreSQL refuses to run as root; its package makes this user. */
+const POSTGRES_USER = 'postgres';
+
+/**
+ * A PostgreSQL with durable commits and trust authentication, on loopback only. Makes its data directory at first;
+ * every directory above it must be passable for the user `postgres` when this runs as root.
+ */
+export function postgresServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+  const data = join(place.dir, 'postgres');
+  const user = process.getuid?.() === 0 ? idsOf(POSTGRES_USER) : undefined;
+  if (!existsSync(join(data, 'PG_VERSION'))) {
+    mkdirSync(data, { recursive: true, mode: 0o700 });
+    chmodSync(place.dir, 0o711);
+    if (user) chownSync(data, user.uid, user.gid);
+    const args = ['-D', data, '-A', 'trust', '-U', POSTGRES_USER, '-E', 'UTF8', '--locale=C'];
+    execFileSync(programs.initdb, args, { cwd: data, stdio: ['ignore', 'ignore', 'inherit'], ...user });
+  }
+  const settings = {
+    port: place.port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: data,
+    max_connections: 200,
+    fsync: 'on',
+    synchronous_commit: 'on',
+  };
+  return new ManagedProcess({
+    name: 'postgres',
+    command: programs.postgres,
+    args: ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    cwd: data,
+    logFile: join(place.dir, 'postgres.log'),
+    detached: place.detached,
+    stopSignal: 'SIGINT', // fast shutdown: ends sessions instead of waiting for them
+    ready: () => answersStartup(place.port),
+    ...(user && { user }),
+  });
+}
+
+export const postgresUrl = (port: number): string => `postgres://${POSTGRES_USER}@127.0.0.1:${port}/postgres`;
+
+/** NATS with JetStream, its store in a directory of its own. */
+export function natsServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+  const store = join(place.dir, 'nats');
+  return new ManagedProcess({
+    name: 'nats',
+    command: programs.nats,
+    args: ['--addr', '127.0.0.1', '--port', String(place.port), '--jetstream', '--store_dir', store],
+    logFile: join(place.dir, 'nats.log'),
+    detached: place.detached,
+    ready: () => accepts(place.port),
+  });
+}
+
+/** Redis without persistence: what it holds may be lost at any time. */
+export function redisServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+  return new ManagedProcess({
+    name: 'redis',
+    command: programs.redis,
+    args: ['--bind', '127.0.0.1', '--port', String(place.port), '--save', '', '--appendonly', 'no'],
+    cwd: place.dir,
+    logFile: join(place.dir, 'redis.log'),
+    detached: place.detached,
+    ready: () => accepts(place.port),
+  });
+}
+
+function idsOf(user: string): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }));
+  return { uid: id('-u'), gid: id('-g') };
+}
+
+/**
+ * Whether PostgreSQL takes sessions. It accepts connections already while it recovers, and then answers a start-up
+ * message with an error; `AuthenticationOk` comes only when it is ready.
+ */
+function answersStartup(port: number): Promise<boolean> {
+  const body = Buffer.from(`\0\x03\0\0user\0${POSTGRES_USER}\0database\0postgres\0\0`, 'latin1');
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(body.length + 4);
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port }, () => socket.write(Buffer.concat([length, body])));
+    socket.once('data', (answer) => {
+      socket.destroy();
+      resolve(answer[0] === 'R'.charCodeAt(0));
+    });
+    socket.once('error', () => resolve(false));
+    socket.once('close', () => resolve(false));
+  });
+}

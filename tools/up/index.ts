@@ -1,0 +1,8 @@
+export { natsServer, type Place, postgresServer, postgresUrl, redisServer } from './backends.js';
+export { type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from './cluster.js';
+export { kubeconfig } from './kubeconfig.js';
+export { ManagedProcess, type ProcessSettings, tail } from './managed-process.js';
+export { freePort, freePorts } from './ports.js';
+export { descendants, isAlive, type ProcessStat, processStat } from './proc.js';
+export { findPrograms, type Programs, which } from './programs.js';
+export { accepts, answersOk, waitUntil } from './ready.js';
