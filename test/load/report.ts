@@ -15,7 +15,7 @@ export function table(columns: ReadonlyMap<string, readonly Measurement[]>, refe
   const compared = reference === undefined ? [] : targets.filter((target) => target !== reference);
   const header = ['', ...targets, ...compared.map((target) => `${target} : ${reference}`)];
   const rows = names.map((name) => {
-    const values = new Map(targets.map((target) => [target, valueOf(columns.get(target) ?? [], name)]));
+    const values = new Map(targets.map((target) => [target, measured(columns.get(target) ?? [], name)]));
     const base = reference === undefined ? undefined : values.get(reference);
     const ratios = compared.map((target) => ratio(values.get(target), base));
     return [name, ...targets.map((target) => format(values.get(target))), ...ratios];
@@ -27,7 +27,7 @@ function labelOf({ name, unit }: Measurement): string {
   return unit === '' ? name : `${name} [${unit}]`;
 }
 
-function valueOf(measurements: readonly Measurement[], label: string): number | undefined {
+function measured(measurements: readonly Measurement[], label: string): number | undefined {
   return measurements.find((measurement) => labelOf(measurement) === label)?.value;
 }
 

@@ -65,8 +65,9 @@ async function post(connection: Connection, endpoint: Endpoint, path: string, ob
 }
 
 /** An object of about 1 KiB that says when it was sent (milliseconds of the machine's clock). */
-export function objectBody({ apiVersion, kind }: Resource, name: string, sent: number): string {
-  const metadata = `{"name":"${name}","labels":{"app":"bench","tier":"load"}}`;
+export function objectBody({ apiVersion, kind }: Resource, name: string, sent: number, version?: string): string {
+  const versioned = version === undefined ? '' : `"resourceVersion":"${version}",`;
+  const metadata = `{"name":"${name}",${versioned}"labels":{"app":"bench","tier":"load"}}`;
   const data = `{"filling":"${FILLING}","sent":"${sent.toFixed(3)}"}`;
   return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata},"data":${data}}`;
 }

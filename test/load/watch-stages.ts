@@ -22,6 +22,7 @@ const QUIET_RATE = 20;
 /** The streams count as settled when no byte came for so long. */
 const SETTLED_MS = 400;
 const SETTLE_LIMIT_MS = 20_000;
+const HERD_LIMIT_MS = 120_000;
 
 const watchWorker = () => new Worker<WatchMethods>(new URL('./watchers.worker.ts', import.meta.url));
 
@@ -136,7 +137,7 @@ async function delivered(
   await receiver.call('reset', undefined as never);
   const cpu = processes.cpuMicroseconds();
   const start = now();
-  const requesters = Math.min(16, Math.ceil(rate / 10));
+  const requesters = rate < 100 ? 4 : 16;
   const load = {
     endpoint,
     resource,
@@ -202,7 +203,7 @@ export async function herdStage({ target, run }: StageSettings): Promise<Measure
     const path = `${resource.path}?watch=1`;
     await receiver.call('open', { endpoint, path, watchers: HERD_WATCHERS, count: 'events' });
     let reading = await settled(receiver);
-    while (reading.fewest < HERD_OBJECTS && now() - start < SETTLE_LIMIT_MS) reading = await settled(receiver);
+    while (reading.fewest < HERD_OBJECTS && now() - start < HERD_LIMIT_MS) reading = await settled(receiver);
     if (reading.fewest < HERD_OBJECTS) throw new Error(`a watcher got ${reading.fewest} of ${HERD_OBJECTS} objects`);
     const name = `herd, ${HERD_WATCHERS} watchers × ${HERD_OBJECTS} objects`;
     return [

@@ -13,6 +13,7 @@ export {
   type Offers,
   resourceOffers,
 } from './negotiation/negotiate.js';
+export * from './protobuf/index.js';
 export { decodeJsonObject, type ReadObject, type ReadOptions, readObject } from './read/read-object.js';
 export { ObjectReadError } from './read/read-state.js';
 export { parseYaml, type YamlLimits, YamlSyntaxError } from './yaml/parse-yaml.js';

@@ -49,27 +49,35 @@ class PatchRun {
     const { op } = operation;
     switch (op) {
       case 'add':
-        return this.#add(pathOf(operation, 'path', op), cloneJson(valueOf(operation, op)), op);
+        this.#add(pathOf(operation, 'path', op), cloneJson(operandOf(operation, op)), op);
+        break;
       case 'remove':
-        return this.#remove(pathOf(operation, 'path', op), op);
+        this.#remove(pathOf(operation, 'path', op), op);
+        break;
       case 'replace':
-        return this.#replace(pathOf(operation, 'path', op), cloneJson(valueOf(operation, op)));
-      case 'move': {
-        const from = pathOf(operation, 'from', op);
-        const moved = this.#get(from, op) ?? null;
-        this.#remove(from, op);
-        return this.#add(pathOf(operation, 'path', op), moved, op);
-      }
+        this.#replace(pathOf(operation, 'path', op), cloneJson(operandOf(operation, op)));
+        break;
+      case 'move':
+        this.#move(pathOf(operation, 'from', op), pathOf(operation, 'path', op));
+        break;
       case 'copy':
-        return this.#add(pathOf(operation, 'path', op), this.#copyOf(pathOf(operation, 'from', op)), op);
+        this.#add(pathOf(operation, 'path', op), this.#copyOf(pathOf(operation, 'from', op)), op);
+        break;
       case 'test':
-        return this.#test(pathOf(operation, 'path', op), valueOf(operation, op));
+        this.#test(pathOf(operation, 'path', op), operandOf(operation, op));
+        break;
       default:
         throw new UnprocessablePatchError(
           'unknown-operation',
           `Unexpected kind: ${typeof op === 'string' ? op : 'unknown'}`,
         );
     }
+  }
+
+  #move(from: string, path: string): void {
+    const moved = this.#get(from, 'move') ?? null;
+    this.#remove(from, 'move');
+    this.#add(path, moved, 'move');
   }
 
   #add(path: string, value: JsonValue, op: string): void {
@@ -176,8 +184,8 @@ function pathOf(operation: JsonObject, member: 'path' | 'from', op: string): str
   throw new UnprocessablePatchError('missing-path', `${op} operation failed to decode ${member}: missing value`);
 }
 
-function valueOf(operation: JsonObject, op: string): JsonValue {
-  if (operation['value'] !== undefined) return operation['value'];
+function operandOf(operation: JsonObject, op: string): JsonValue {
+  if (operation.value !== undefined) return operation.value;
   throw new UnprocessablePatchError('missing-path', `${op} operation failed to decode value: missing value`);
 }
 

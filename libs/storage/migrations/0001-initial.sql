@@ -97,7 +97,8 @@ END $$;
 -- p_namespaces  the type that holds namespaces
 -- The other arrays have one element per item, grouped by type in the order of p_types.
 -- p_action    1 create, 2 create that requires its namespace, 3 update, 4 update to terminating, 5 delete
--- o_outcome   1 committed, 2 already exists, 3 conflict, 4 not found, 5 namespace not found, 6 namespace terminating
+-- Returns one row per item, in order. o_outcome: 1 committed, 2 already exists, 3 conflict, 4 not found,
+-- 5 namespace not found, 6 namespace terminating.
 --
 -- VOLATILE, with the lanes taken by a statement of their own: each later statement then has a snapshot that was taken after
 -- the lock was granted. A statement that locks and reads at once would read what was there before it waited.
@@ -111,30 +112,32 @@ END $$;
 -- object) or sees that it has gone. Advisory locks, not FOR SHARE on the namespace's row: they write nothing, and they
 -- queue fairly, where overlapping row shares of several servers could starve a deletion.
 --
+-- PL/pgSQL prepares every expression anew in each transaction (3 microseconds apiece), so the body says as much as it can
+-- inside of its SQL statements.
+--
 -- Servers one release older call this function: a change of meaning or signature takes a new name.
 CREATE FUNCTION write_batch(
   p_types integer[], p_gates bigint[], p_namespaces integer,
-  p_type integer[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[], p_body bytea[],
-  OUT o_outcome smallint[], OUT o_version bigint[], OUT o_previous bigint[], OUT o_uid text[], OUT o_at bigint)
+  p_type integer[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[], p_body bytea[])
+RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   heads bigint[];
   gate bigint;
   lane integer := 0;
-  lane_type integer := NULL;
+  lane_type integer := 0;
   lane_head bigint;
-  moved boolean := false;
+  v_type integer;
   v_action smallint;
   v_namespace text;
   v_name text;
-  v_version bigint;
   v_uid text;
-  outcome smallint;
-  found_version bigint;
-  asked_namespace text := NULL;
+  v_version bigint;
+  v_body bytea;
+  asked_namespace text;
   namespace_outcome smallint;
 BEGIN
-  SELECT array_agg(l.head) INTO heads
+  SELECT array_agg(l.head), (extract(epoch FROM clock_timestamp()) * 1000)::bigint INTO heads, o_at
     FROM (SELECT t.head FROM resource_type t WHERE t.id = ANY (p_types) ORDER BY t.id FOR NO KEY UPDATE) l;
   IF cardinality(heads) IS DISTINCT FROM cardinality(p_types) THEN
     RAISE EXCEPTION 'a type of % is not registered', p_types USING ERRCODE = 'foreign_key_violation';
@@ -146,83 +149,63 @@ BEGIN
       PERFORM pg_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer);
     END IF;
   END LOOP;
-  o_at := (extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
-  FOR i IN 1 .. cardinality(p_type) LOOP
-    IF p_type[i] IS DISTINCT FROM lane_type THEN
-      IF moved THEN
-        UPDATE resource_type SET head = lane_head WHERE id = lane_type;
+  FOR v_type, v_action, v_namespace, v_name, v_uid, v_version, v_body IN
+    SELECT * FROM unnest(p_type, p_action, p_namespace, p_name, p_uid, p_version, p_body)
+  LOOP
+    IF v_type <> lane_type THEN
+      IF lane > 0 THEN
+        UPDATE resource_type SET head = lane_head WHERE id = lane_type AND head <> lane_head;
       END IF;
       lane := lane + 1;
-      lane_type := p_types[lane];
+      lane_type := v_type;
       lane_head := heads[lane];
-      moved := false;
       asked_namespace := NULL;
     END IF;
-    v_action := p_action[i];
-    v_namespace := p_namespace[i];
-    v_name := p_name[i];
-    v_uid := NULL;
-    v_version := NULL;
-    outcome := 1;
 
-    IF v_action <= 2 THEN
-      IF v_action = 2 THEN
-        IF v_namespace IS DISTINCT FROM asked_namespace THEN
-          SELECT CASE WHEN o.terminating THEN 6 ELSE 1 END INTO namespace_outcome
-            FROM object o WHERE o.type = p_namespaces AND o.namespace = '' AND o.name = v_namespace;
-          asked_namespace := v_namespace;
-        END IF;
-        outcome := coalesce(namespace_outcome, 5);
+    IF v_action >= 3 THEN
+      INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid, body, prior)
+        SELECT v_type, nextval('resource_version'), lane_head, o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
+               v_namespace, v_name, o.uid, v_body, o.body
+          FROM object o
+          WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name AND o.version = v_version
+        RETURNING 1, version, previous, uid INTO o_outcome, o_version, o_previous, o_uid;
+      IF NOT FOUND THEN
+        SELECT CASE WHEN o.version IS NULL THEN 4 ELSE 3 END, o.version INTO o_outcome, o_version
+          FROM (SELECT) one LEFT JOIN object o ON o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
+      ELSIF v_action = 5 THEN
+        DELETE FROM object o WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
+        lane_head := o_version;
+      ELSE
+        UPDATE object o SET version = o_version, terminating = (v_action = 4), body = v_body
+          WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
+        lane_head := o_version;
       END IF;
-      IF outcome = 1 THEN
-        v_uid := p_uid[i];
-        v_version := nextval('resource_version');
+    ELSE
+      IF v_action = 2 AND v_namespace IS DISTINCT FROM asked_namespace THEN
+        SELECT CASE WHEN o.name IS NULL THEN 5 WHEN o.terminating THEN 6 END INTO namespace_outcome
+          FROM (SELECT) one LEFT JOIN object o ON o.type = p_namespaces AND o.namespace = '' AND o.name = v_namespace;
+        asked_namespace := v_namespace;
+      END IF;
+      IF v_action = 2 AND namespace_outcome IS NOT NULL THEN
+        SELECT namespace_outcome, NULL, NULL, NULL INTO o_outcome, o_version, o_previous, o_uid;
+      ELSE
         INSERT INTO object (type, namespace, name, uid, version, body)
-          VALUES (lane_type, v_namespace, v_name, v_uid, v_version, p_body[i])
-          ON CONFLICT DO NOTHING;
+          VALUES (v_type, v_namespace, v_name, v_uid, nextval('resource_version'), v_body)
+          ON CONFLICT DO NOTHING
+          RETURNING 1, version, lane_head, uid INTO o_outcome, o_version, o_previous, o_uid;
         IF FOUND THEN
           INSERT INTO change (type, version, previous, at, action, namespace, name, uid, body)
-            VALUES (lane_type, v_version, lane_head, o_at, 1, v_namespace, v_name, v_uid, p_body[i]);
+            VALUES (v_type, o_version, lane_head, o_at, 1, v_namespace, v_name, v_uid, v_body);
+          lane_head := o_version;
         ELSE
-          outcome := 2;
+          o_outcome := 2;
         END IF;
       END IF;
-    ELSE
-      v_version := nextval('resource_version');
-      INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid, body, prior)
-        SELECT lane_type, v_version, lane_head, o.version, o_at, CASE WHEN v_action = 5 THEN 5 ELSE 3 END,
-               v_namespace, v_name, o.uid, p_body[i], o.body
-          FROM object o
-          WHERE o.type = lane_type AND o.namespace = v_namespace AND o.name = v_name AND o.version = p_version[i]
-        RETURNING uid INTO v_uid;
-      IF NOT FOUND THEN
-        SELECT o.version INTO found_version
-          FROM object o WHERE o.type = lane_type AND o.namespace = v_namespace AND o.name = v_name;
-        outcome := CASE WHEN FOUND THEN 3 ELSE 4 END;
-        v_version := found_version;
-      ELSIF v_action = 5 THEN
-        DELETE FROM object o WHERE o.type = lane_type AND o.namespace = v_namespace AND o.name = v_name;
-      ELSE
-        UPDATE object o SET version = v_version, terminating = (v_action = 4), body = p_body[i]
-          WHERE o.type = lane_type AND o.namespace = v_namespace AND o.name = v_name;
-      END IF;
     END IF;
-
-    o_outcome[i] := outcome;
-    o_version[i] := v_version;
-    o_uid[i] := v_uid;
-    IF outcome = 1 THEN
-      o_previous[i] := lane_head;
-      lane_head := v_version;
-      moved := true;
-    ELSE
-      o_previous[i] := NULL;
-    END IF;
+    RETURN NEXT;
   END LOOP;
-  IF moved THEN
-    UPDATE resource_type SET head = lane_head WHERE id = lane_type;
-  END IF;
+  UPDATE resource_type SET head = lane_head WHERE id = lane_type AND head <> lane_head;
 END $$;
 
 -- Drops partition n of `change`, raising the floors of its types first. Waits for long reads of history at a gate of their own,

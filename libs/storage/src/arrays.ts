@@ -73,8 +73,3 @@ export function byteaArray(values: readonly Buffer[]): Buffer {
   }
   return buffer;
 }
-
-/** Elements of an array in text form whose elements need no quoting (numbers, identifiers of letters, digits and dashes). */
-export function plainElements(text: string | null | undefined): string[] {
-  return text === null || text === undefined || text === '{}' ? [] : text.slice(1, -1).split(',');
-}

@@ -1,4 +1,4 @@
-import { byteaArray, int2Array, int4Array, int8Array, plainElements, textArray } from './arrays.js';
+import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
@@ -87,20 +87,26 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-export function readBatchResult(row: TextRow | undefined, ops: readonly WriteOp[]): BatchResult {
-  const outcomes = plainElements(row?.[0]);
-  const versions = plainElements(row?.[1]);
-  const previous = plainElements(row?.[2]);
-  const uids = plainElements(row?.[3]);
-  const at = Number(row?.[4]);
+export function readBatchResult(rows: readonly TextRow[], ops: readonly WriteOp[]): BatchResult {
   const changes: Change[] = [];
-  const results = ops.map((op, i): WriteOutcome => {
-    const version: Version = versions[i] === 'NULL' ? 0n : BigInt(versions[i] ?? 0);
-    switch (outcomes[i]) {
+  const outcomes = ops.map((op, i): WriteOutcome => {
+    const row = rows[i] ?? [];
+    const version: Version = BigInt(row[1] ?? 0);
+    switch (row[0]) {
       case '1': {
         const { type, namespace, name, body } = op;
-        const uid = uids[i] ?? '';
-        changes.push({ type, version, previous: BigInt(previous[i] ?? 0), op: op.op, namespace, name, uid, body, at });
+        const previous = BigInt(row[2] ?? 0);
+        changes.push({
+          type,
+          version,
+          previous,
+          op: op.op,
+          namespace,
+          name,
+          uid: row[3] ?? '',
+          body,
+          at: Number(row[4]),
+        });
         return { outcome: 'committed', version };
       }
       case '2':
@@ -114,8 +120,8 @@ export function readBatchResult(row: TextRow | undefined, ops: readonly WriteOp[
       case '6':
         return { outcome: 'namespace-terminating' };
       default:
-        throw new Error(`the database answered a write with ${outcomes[i]}`);
+        throw new Error(`the database answered a write with ${row[0]}`);
     }
   });
-  return { outcomes: results, changes };
+  return { outcomes, changes };
 }

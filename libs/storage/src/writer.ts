@@ -87,8 +87,7 @@ export class Writer {
     const parameters = batchParameters(types, ops, this.namespaceType);
     for (let attempt = 1; ; attempt++) {
       try {
-        const [row] = await connection.statement('write_batch', WRITE_BATCH, parameters);
-        return readBatchResult(row, ops);
+        return readBatchResult(await connection.statement('write_batch', WRITE_BATCH, parameters), ops);
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);

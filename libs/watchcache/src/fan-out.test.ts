@@ -112,6 +112,26 @@ describe('a watcher that stalls', () => {
     expect(rig.cache.stats().stalls).toBe(1);
   });
 
+  it('that takes one piece at a time is given one piece at a time', async () => {
+    const rig = await start();
+    const { sink } = await rig.watch();
+    sink.stalled = true;
+    for (let number = 0; number < 4; number++) {
+      rig.write(`a/${number}`);
+      await rig.clock.settle();
+      rig.write(`b/${number}`);
+      await rig.clock.settle();
+      expect(sink.pieces).toHaveLength(number + 1);
+      sink.sip();
+      await rig.clock.settle();
+      expect(sink.pieces).toHaveLength(number + 2);
+    }
+    expect(sink.overruns).toEqual([]);
+    sink.release();
+    await rig.clock.settle();
+    expect(sink.events).toHaveLength(8);
+  });
+
   it('is ended when the ring has passed it, though it never drains', async () => {
     const rig = await start({ ringMaxBytes: 4000 });
     const { sink } = await rig.watch();

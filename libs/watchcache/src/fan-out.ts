@@ -1,61 +1,17 @@
-import type { ChangeSource, HistoricChange, Version } from '@orch/storage';
-import type { Describe } from './attributes.js';
+import type { Version } from '@orch/storage';
 import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
-import type { CacheEntry } from './cache-entry.js';
+import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
 import { FrameCache, type FrameEncoder, type StreamError } from './frames.js';
 import { InitialState } from './initial-state.js';
 import { type Interest, transition } from './interest.js';
 import { Pump } from './pump.js';
-import type { ChangeEvent, Ring } from './ring.js';
+import type { ChangeEvent } from './ring.js';
 import { StreamSteps } from './stream-steps.js';
 import { TimerWheel } from './timer-wheel.js';
-import { type EndReason, LIVE, Watcher, type WatcherState, type WatchSink } from './watcher.js';
-
-/** The state that a fan-out serves. */
-export interface WatchedState {
-  readonly version: Version;
-  readonly ring: Ring;
-  readonly describe: Describe;
-  /** Everything that an interest is about, in key order. */
-  collect(interest: Interest): readonly CacheEntry[];
-  /** A page of changes after a version, from the database. */
-  history(after: Version): ReturnType<ChangeSource['changes']>;
-}
-
-/** A watcher to be, once its start has been decided. */
-export interface Joining {
-  readonly interest: Interest;
-  readonly encoder: FrameEncoder;
-  readonly sink: WatchSink;
-  readonly bookmarks: boolean;
-  readonly marksInitialEnd: boolean;
-  /** Monotonic ms; infinity for never. */
-  readonly endsAt: number;
-  readonly from:
-    | { readonly at: 'now' }
-    | { readonly at: 'initial'; readonly notOlderThan: Version }
-    /** `page` holds the changes after the version as far as they were read, when the ring does not. */
-    | { readonly at: 'after'; readonly version: Version; readonly page?: readonly HistoricChange[] };
-}
-
-export interface FanOutStats {
-  readonly watchers: number;
-  readonly audiences: number;
-  /** Watchers that are not live: reading their initial state, stalled, or catching up. */
-  readonly behind: number;
-  /** Times that a live watcher's sink asked for no more. */
-  readonly stalls: number;
-  /** Streams ended because history had passed them. */
-  readonly expired: number;
-  /** Events and bytes handed to sinks, each watcher counted. */
-  readonly deliveredEvents: number;
-  readonly deliveredBytes: number;
-  /** Bytes of frames kept for sharing. */
-  readonly frameBytes: number;
-}
+import { type EndReason, LIVE, Watcher, type WatcherState } from './watcher.js';
 
 /** Milliseconds between looks at watchers that are behind. */
 const CHECK = 1_000;

@@ -5,12 +5,7 @@ export type { FrameEncoder, StreamError } from './frames.js';
 export type { Interest } from './interest.js';
 export type { EventKind } from './ring.js';
 export type { ListRequest, ListResult } from './state.js';
-export {
-  TypeCache,
-  type TypeCacheOptions,
-  type TypeCacheStats,
-  type TypeDescription,
-  type WatchRequest,
-} from './type-cache.js';
+export { TypeCache } from './type-cache.js';
+export type { TypeCacheOptions, TypeCacheStats, TypeDescription, WatchRequest } from './type-cache-options.js';
 export { WatchCache, type WatchCacheOptions } from './watch-cache.js';
 export type { EndReason, Watcher, WatchSink } from './watcher.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/feed';
 import { type HistoricChange, HistoryExpiredError } from '@orch/storage';
 import { CacheEntry } from './cache-entry.js';
-import type { WatchedState } from './fan-out.js';
+import type { WatchedState } from './fan-out-model.js';
 import { encodeEvent, type FrameCache } from './frames.js';
 import { transition } from './interest.js';
 import type { StepResult } from './pump.js';

@@ -164,6 +164,14 @@ describe('the start of a watch', () => {
     expect(sink.events[1]?.body).toContain('"node":"n1"');
   });
 
+  it('after a version below the ring: many who come back at once cost one query', async () => {
+    const rig = await start({}, writeSome);
+    const before = rig.source.calls.changes;
+    const watches = await Promise.all(Array.from({ length: 50 }, () => rig.watch({ from: { after: 1n } })));
+    for (const { sink } of watches) expect(sink.summary).toEqual(['ADDED a/one@2', 'ADDED a/three@3']);
+    expect(rig.source.calls.changes - before).toBe(1);
+  });
+
   it('after a version below the floor: refused before the stream starts', async () => {
     const rig = await start({}, (each) => {
       writeSome(each);

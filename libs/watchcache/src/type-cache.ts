@@ -7,67 +7,20 @@ import {
   type TypeId,
   type Version,
 } from '@orch/storage';
-import type { Describe, EqualityKey } from './attributes.js';
+import type { EqualityKey } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';
 import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from './errors.js';
-import { FanOut, type FanOutStats, type Joining, type WatchedState } from './fan-out.js';
-import type { FanOutOptions } from './fan-out-options.js';
-import type { FrameEncoder } from './frames.js';
-import type { Interest } from './interest.js';
+import { FanOut } from './fan-out.js';
+import type { Joining, WatchedState } from './fan-out-model.js';
+import { HistoryReader } from './history-reader.js';
 import { type ChangeEvent, Ring } from './ring.js';
 import { type ListRequest, type ListResult, State } from './state.js';
+import type { TypeCacheOptions, TypeCacheStats, TypeDescription, WatchRequest } from './type-cache-options.js';
 import { VersionWaiters } from './version-waiters.js';
-import type { Watcher, WatchSink } from './watcher.js';
-
-export interface TypeCacheOptions extends FanOutOptions {
-  /** Milliseconds that the ring holds a change. Default 300,000. */
-  readonly ringMaxAge?: number;
-  /** Bytes that the ring holds, prior states counted too. Default 64 MiB. */
-  readonly ringMaxBytes?: number;
-  /** Milliseconds that a request waits for the state to be loaded. Default 5000. */
-  readonly loadWait?: number;
-  /** Milliseconds that the start of a watch waits for a version that does not exist yet. Default 3000. */
-  readonly versionWait?: number;
-  /** Hears of failures to load; the cache goes on trying. */
-  readonly onError?: (error: unknown) => void;
-}
-
-/** What a type's objects look like to selectors. */
-export interface TypeDescription {
-  readonly describe: Describe;
-  /** Attributes that lists find objects by. `metadata.name` and `metadata.namespace` need no mention. */
-  readonly indexed?: readonly EqualityKey[];
-}
-
-export interface WatchRequest extends Interest {
-  readonly encoder: FrameEncoder;
-  /** `now`: the state as of the call, as the database has it. `any`: as the cache has it. `after`: behind a version. */
-  readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
-  /**
-   * `legacy`: the state as `ADDED` events, unless `from` is a version (parameter `sendInitialEvents` unset).
-   * `stream`: the state, not older than `from`, then a bookmark that marks its end. `none`: only changes.
-   */
-  readonly initialEvents: 'none' | 'legacy' | 'stream';
-  readonly bookmarks: boolean;
-  readonly sink: WatchSink;
-  /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
-  readonly deadline?: number;
-}
-
-export interface TypeCacheStats extends FanOutStats {
-  readonly ready: boolean;
-  readonly version: Version | undefined;
-  readonly objects: number;
-  /** Bytes of the state, an estimate. */
-  readonly stateBytes: number;
-  readonly ringEvents: number;
-  readonly ringBytes: number;
-  readonly ringFloor: Version | undefined;
-}
+import type { Watcher } from './watcher.js';
 
 const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
-const HISTORY_PAGE = 256;
 
 interface Loaded {
   readonly state: State;
@@ -82,6 +35,7 @@ export class TypeCache {
   readonly #indexed: ReadonlySet<EqualityKey>;
   readonly #fanOut: FanOut;
   readonly #waiters: VersionWaiters;
+  readonly #history: HistoryReader;
   /** Undefined while the state is not to be relied on. */
   #loaded: Loaded | undefined;
   /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
@@ -105,6 +59,7 @@ export class TypeCache {
     this.lastUsed = this.#clock.now();
     this.#indexed = new Set(description.indexed);
     this.#waiters = new VersionWaiters(this.#clock);
+    this.#history = new HistoryReader(source, type);
     this.#fanOut = new FanOut(this.#served(), options);
     void this.#load();
   }
@@ -267,7 +222,7 @@ export class TypeCache {
     const { ring } = this.#now();
     if (version >= ring.floor) return { at: 'after', version };
     try {
-      return { at: 'after', version, page: await this.source.changes(this.type, version, HISTORY_PAGE) };
+      return { at: 'after', version, page: await this.#history.page(version) };
     } catch (error) {
       if (error instanceof HistoryExpiredError) throw new ExpiredError(version, error.floor);
       throw error;
@@ -363,7 +318,8 @@ export class TypeCache {
       if (this.#latest === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
       return this.#latest;
     };
-    const { source, type, description } = this;
+    const { description } = this;
+    const history = this.#history;
     return {
       get version() {
         return latest().state.version;
@@ -373,7 +329,7 @@ export class TypeCache {
       },
       describe: description.describe,
       collect: (interest) => latest().state.list(interest).entries,
-      history: (after) => source.changes(type, after, HISTORY_PAGE),
+      history: (after) => history.page(after),
     };
   }
 }

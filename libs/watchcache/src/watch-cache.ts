@@ -1,6 +1,7 @@
 import { type OrderedFeed, systemClock } from '@orch/feed';
 import type { ChangeSource, TypeId } from '@orch/storage';
-import { TypeCache, type TypeCacheOptions, type TypeDescription } from './type-cache.js';
+import { TypeCache } from './type-cache.js';
+import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
 export interface WatchCacheOptions extends TypeCacheOptions {
   readonly source: ChangeSource;

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { backendOptions, busOf, createControlPlane, runService, servingOptions, storeAt } from '@orch/apiserver';
 import { defineOptions, readCommandLine } from '@orch/runtime';
@@ -25,6 +26,8 @@ export async function main(args: readonly string[]): Promise<number> {
     certDir: values.certDir ?? `${dataDir}/pki`,
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };
+  // The database may run as another user (it refuses to be root), who must be able to pass through.
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
   const controlPlane = createControlPlane({
     role: { name: 'standalone', gatewayUrls: [], housekeeping: true },

@@ -11,7 +11,7 @@ import {
   type Logger,
   Metrics,
 } from '@orch/runtime';
-import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
+import { loadScheme, parseRuntimeConfig, type ResourceDefinition, selectServed } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import { credentialsDecide } from '../authorization.js';
@@ -19,7 +19,7 @@ import { createDiscoveryRoutes } from '../discovery-routes.js';
 import { createFallbackApp } from '../fallback-app.js';
 import { createListener } from '../http/listener.js';
 import { RequestMetrics } from '../http/request-metrics.js';
-import { ResourceRouter } from '../router.js';
+import { ResourceRouter, servesSubresource } from '../router.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Credentials, loadCredentials } from './credentials.js';
 import { type Listeners, openListeners } from './listeners.js';
@@ -170,7 +170,11 @@ class ControlPlaneProcess {
     const { serving, role } = this.#settings;
     const api = needed(this.#api);
     const credentials = await loadCredentials(serving, api.deps.names);
-    const discovery = createDiscoveryRoutes(api.deps, api.endpoints);
+    const served = api.endpoints.map(({ definition }) => discoverable(definition));
+    const discovery = createDiscoveryRoutes(
+      { scheme: api.deps.scheme, served, release: VERSION.gitVersion },
+      api.deps.names,
+    );
     const listener = createListener({
       deps: api.deps,
       router: new ResourceRouter(api.endpoints),
@@ -222,6 +226,11 @@ function checkLag(ms: number): void {
 
 function checkStopping(stopping: AbortSignal): void {
   if (stopping.aborted) throw new Error('the process is shutting down');
+}
+
+/** Discovery promises only what is carried out. */
+function discoverable(definition: ResourceDefinition): ResourceDefinition {
+  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
 }
 
 function portsOf(range: string): { from: number; to: number } {

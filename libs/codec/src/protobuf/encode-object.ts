@@ -29,6 +29,7 @@ export function encodeObject(schema: StructSchema, object: object): Buffer {
   return writer.finish();
 }
 
+const isUnset = (value: unknown): value is undefined | null => value === undefined || value === null;
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 function bodyEncoder(schema: StructSchema): BodyEncoder {
@@ -48,7 +49,7 @@ function compileBody(schema: StructSchema): BodyEncoder {
 }
 
 function membersOf(value: unknown): Members {
-  if (value === undefined || value === null) return EMPTY;
+  if (isUnset(value)) return EMPTY;
   if (typeof value !== 'object' || Array.isArray(value)) throw new ProtobufError('a value is not an object');
   return value as Members;
 }
@@ -82,7 +83,7 @@ function fieldEncoder(field: Field, number: number): MemberEncoder {
   if (always) return (w, members) => encode(w, members[name]);
   return (w, members) => {
     const value = members[name];
-    if (value !== undefined && value !== null) encode(w, value);
+    if (!isUnset(value)) encode(w, value);
   };
 }
 
@@ -90,7 +91,7 @@ function listEncoder(name: string, items: Schema, number: number): MemberEncoder
   const encode = valueEncoder(items, number);
   return (w, members) => {
     const value = members[name];
-    if (value === undefined || value === null) return;
+    if (isUnset(value)) return;
     if (!Array.isArray(value)) throw new ProtobufError(`${name} is not a list`);
     for (let i = value.length - 1; i >= 0; i--) encode(w, value[i]);
   };
@@ -99,13 +100,15 @@ function listEncoder(name: string, items: Schema, number: number): MemberEncoder
 function mapEncoder(name: string, { values }: MapSchema, number: number): MemberEncoder {
   const encodeKey = SCALAR_ENCODERS.string(1);
   const encodeValue = valueEncoder(values, 2);
+  // Byte slices tell unset from empty.
+  const leavesOutNull = values.kind === 'bytes';
   return (w, members) => {
     const map = membersOf(members[name]);
     const keys = sortedKeys(map);
     for (let i = keys.length - 1; i >= 0; i--) {
       const key = keys[i] as string;
       const mark = w.size;
-      encodeValue(w, map[key]);
+      if (!leavesOutNull || !isUnset(map[key])) encodeValue(w, map[key]);
       encodeKey(w, key);
       w.delimit(mark, number);
     }

@@ -2,7 +2,7 @@ import type { ApiObject, JsonValue } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import type { Duplicates } from '../json/json-reader.js';
 import { type JsonLimits, type ParsedJson, parseJson } from '../json/parse-json.js';
-import { MISMATCH, ReadState } from './read-state.js';
+import { MISMATCH, ObjectReadError, type Reader, ReadState } from './read-state.js';
 import { structReader } from './struct-reader.js';
 
 export interface ReadObject {
@@ -24,9 +24,19 @@ export interface ReadOptions {
  */
 export function readObject(schema: StructSchema, value: JsonValue, options: ReadOptions = {}): ReadObject {
   const state = new ReadState(options.duplicates);
-  const object = structReader(schema)(value, state);
+  const object = readDeep(schema, value, state);
   if (object === MISMATCH || object === undefined) throw state.mismatch(value, schema, '');
   return { object: object as ApiObject, problems: state.problems };
+}
+
+/** Patches can make objects deeper than any text that is let in. */
+function readDeep(schema: StructSchema, value: JsonValue, state: ReadState): ReturnType<Reader> {
+  try {
+    return structReader(schema)(value, state);
+  } catch (error) {
+    if (error instanceof RangeError) throw new ObjectReadError('exceeded max depth');
+    throw error;
+  }
 }
 
 const readParsed = (schema: StructSchema, { value, duplicates }: ParsedJson): ReadObject =>

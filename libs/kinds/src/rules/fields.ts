@@ -82,10 +82,17 @@ export const isEmpty = (value: unknown): boolean =>
   value === null ||
   (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
 
-/** A copy of a value that came from JSON. */
-export const copy = <T>(value: T): T => (value === undefined ? value : (structuredClone(value) as T));
+/** A copy of a value that came from JSON. Several times as fast as structuredClone, and on the path of every update. */
+export function copy<T>(value: T): T;
+export function copy(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copy);
+  if (!isObject(value)) return value;
+  const made: Json = {};
+  for (const name of Object.keys(value)) made[name] = copy(value[name]);
+  return made;
+}
 
-/** Moves a member of `from` to `to` (a copy), or removes it there when it is absent. */
+/** Copies a member of `from` to `to`, or removes it there when it is absent. */
 export function takeFrom(to: Json, from: Json, name: string): void {
   if (from[name] === undefined) delete to[name];
   else to[name] = copy(from[name]);

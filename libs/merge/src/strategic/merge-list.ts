@@ -1,10 +1,10 @@
 import type { JsonValue } from '@orch/machinery';
 import type { Schema } from '@orch/schema';
 import { MalformedPatchError, UnprocessablePatchError } from '../errors.js';
-import { cloneJson, equalJson, isObject } from '../json-values.js';
+import { cloneJson, isObject } from '../json-values.js';
 import type { MergeRules } from './lookup.js';
 import { mergeObject } from './merge-object.js';
-import { identityOf, inOrder, placeOf } from './order.js';
+import { identityOf, identityText, inOrder, placesIn, possibleIdentity } from './order.js';
 
 /** Merges a list by its field's strategy. @throws PatchError */
 export function mergeList(original: readonly JsonValue[], patch: readonly JsonValue[], rules: MergeRules): JsonValue[] {
@@ -22,9 +22,8 @@ export function mergeList(original: readonly JsonValue[], patch: readonly JsonVa
 }
 
 function mergeScalars(original: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
-  const merged: JsonValue[] = [];
-  for (const item of [...original, ...patch]) if (!merged.some((other) => equalJson(other, item))) merged.push(item);
-  return inOrder(merged, patch, original, '');
+  const distinct = new Map([...original, ...patch].map((item) => [identityText(item), item]));
+  return inOrder([...distinct.values()], patch, original, '');
 }
 
 function mergeObjects(
@@ -35,11 +34,17 @@ function mergeObjects(
 ): JsonValue[] {
   const { base, changes } = applyItemDirectives(original, patch, mergeKey);
   const merged = [...base];
+  const places = placesIn(merged, mergeKey);
   for (const change of changes) {
-    const place = placeOf(change, merged, mergeKey);
-    const current = merged[place];
-    if (isObject(current) && isObject(change)) merged[place] = mergeObject(current, change, schema);
-    else merged.push(cloneJson(change));
+    const identity = identityOf(change, mergeKey);
+    const place = places.get(identity);
+    const current = place === undefined ? undefined : merged[place];
+    if (place !== undefined && isObject(current) && isObject(change)) {
+      merged[place] = mergeObject(current, change, schema);
+    } else {
+      places.set(identity, merged.length);
+      merged.push(cloneJson(change));
+    }
   }
   return inOrder(merged, changes, base, mergeKey);
 }
@@ -51,19 +56,18 @@ interface Split {
 
 /** Carries out the items of a patch that are directives: they delete an item, or make the rest replace the list. */
 function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): Split {
-  let base = original;
+  const deleted = new Set<string>();
   let replaces = false;
   const changes: JsonValue[] = [];
   for (const item of patch) {
-    const directive = isObject(item) ? item['$patch'] : undefined;
+    const directive = isObject(item) ? item.$patch : undefined;
     if (directive === undefined) changes.push(item);
     else if (directive === 'replace') replaces = true;
-    else if (directive === 'delete') {
-      const identity = identityOf(item, mergeKey);
-      base = base.filter((other) => !equalJson(isObject(other) ? other[mergeKey] : undefined, identity));
-    } else {
+    else if (directive === 'delete') deleted.add(identityOf(item, mergeKey));
+    else {
       throw new MalformedPatchError('bad-directive', `unknown patch type in list: ${JSON.stringify(directive)}`);
     }
   }
-  return replaces ? { base: changes.map(cloneJson), changes: [] } : { base, changes };
+  if (replaces) return { base: changes.map(cloneJson), changes: [] };
+  return { base: original.filter((item) => !deleted.has(possibleIdentity(item, mergeKey) ?? '')), changes };
 }

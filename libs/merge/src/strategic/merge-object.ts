@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Schema } from '@orch/schema';
 import { MalformedPatchError } from '../errors.js';
-import { cloneJson, equalJson, isObject, withoutNulls } from '../json-values.js';
+import { cloneJson, isObject, withoutNulls } from '../json-values.js';
 import { mergeRules } from './lookup.js';
 import { mergeList } from './merge-list.js';
-import { checkOrder, inOrder } from './order.js';
+import { checkOrder, identityText, inOrder, serverOrderAfter } from './order.js';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
@@ -56,11 +56,12 @@ function retainKeys(result: JsonObject, patch: JsonObject): void {
   if (keys === undefined) return;
   const malformed = () => new MalformedPatchError('bad-directive', 'invalid patch format of retainKeys');
   if (!Array.isArray(keys)) throw malformed();
+  const retained = new Set(keys);
   for (const [name, change] of Object.entries(patch)) {
     const directive = name === RETAIN_KEYS || name.startsWith(SET_ORDER) || name.startsWith(DELETE_ITEMS);
-    if (change !== null && !directive && !keys.includes(name)) throw malformed();
+    if (change !== null && !directive && !retained.has(name)) throw malformed();
   }
-  for (const name of Object.keys(result)) if (!keys.includes(name)) delete result[name];
+  for (const name of Object.keys(result)) if (!retained.has(name)) delete result[name];
 }
 
 /** `$deleteFromPrimitiveList/<name>`: items to take out of a list of scalars. */
@@ -68,7 +69,8 @@ function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
   if (!Array.isArray(items)) throw new MalformedPatchError('bad-directive', 'invalid patch format of primitive list');
   const current = result[name];
   if (!Array.isArray(current)) return;
-  result[name] = current.filter((item) => !items.some((deleted) => equalJson(deleted, item)));
+  const deleted = new Set(items.map(identityText));
+  result[name] = current.filter((item) => !deleted.has(identityText(item)));
 }
 
 /** Merges the lists whose order the patch gives; answers with their names. */
@@ -85,7 +87,8 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema
     const rules = mergeRules(schema, name, 'list');
     checkOrder(change ?? [], order, rules.mergeKey);
     const merged = current && change ? mergeList(current, change, rules) : (current ?? change?.map(cloneJson));
-    if (merged) result[name] = inOrder(merged, order, current ?? [], rules.mergeKey);
+    const serverOrder = serverOrderAfter(current ?? [], change ?? [], rules.mergeKey);
+    if (merged) result[name] = inOrder(merged, order, serverOrder, rules.mergeKey);
   }
   return done;
 }

@@ -1,27 +1,35 @@
 import type { JsonValue } from '@orch/machinery';
 import { MalformedPatchError, UnprocessablePatchError } from '../errors.js';
-import { equalJson, isObject } from '../json-values.js';
+import { isObject } from '../json-values.js';
 
-/** What an item of a list is told from the others by: its merge key's value, or, without a merge key, itself. */
-export function identityOf(item: JsonValue, mergeKey: string): JsonValue {
-  if (mergeKey === '') return item;
+const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
+
+/** A text that is equal for equal values of a merge key or of a scalar list. */
+export const identityText = (identity: JsonValue): string => JSON.stringify(identity, bigintAsText);
+
+/** What an item is told from the others by; undefined for an object that lacks the merge key. */
+export function possibleIdentity(item: JsonValue, mergeKey: string): string | undefined {
+  if (mergeKey === '') return identityText(item);
   const identity = isObject(item) ? item[mergeKey] : undefined;
-  if (identity !== undefined) return identity;
-  throw new UnprocessablePatchError(
-    'missing-merge-key',
-    `${JSON.stringify(item, bigintAsText)} does not contain declared merge key: ${mergeKey}`,
-  );
+  return identity === undefined ? undefined : identityText(identity);
 }
 
-const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
+/** As a text: the merge key's value or, without a merge key, the item itself. @throws UnprocessablePatchError */
+export function identityOf(item: JsonValue, mergeKey: string): string {
+  const identity = possibleIdentity(item, mergeKey);
+  if (identity !== undefined) return identity;
+  const text = `${JSON.stringify(item, bigintAsText)} does not contain declared merge key: ${mergeKey}`;
+  throw new UnprocessablePatchError('missing-merge-key', text);
+}
 
-/** Place of an item in a list, by identity; -1 when it is not there. */
-export function placeOf(item: JsonValue, list: readonly JsonValue[], mergeKey: string): number {
-  const identity = identityOf(item, mergeKey);
-  return list.findIndex((other) => {
-    const otherIdentity = mergeKey === '' ? other : isObject(other) ? other[mergeKey] : undefined;
-    return equalJson(otherIdentity, identity);
+/** The first place of each identity in a list. */
+export function placesIn(list: readonly JsonValue[], mergeKey: string): Map<string, number> {
+  const places = new Map<string, number>();
+  list.forEach((item, place) => {
+    const identity = possibleIdentity(item, mergeKey);
+    if (identity !== undefined && !places.has(identity)) places.set(identity, place);
   });
+  return places;
 }
 
 /**
@@ -34,35 +42,54 @@ export function inOrder(
   serverOrder: readonly JsonValue[],
   mergeKey: string,
 ): JsonValue[] {
-  const placed = merged.map((item) => ({
-    item,
-    patch: placeOf(item, patchOrder, mergeKey),
-    server: placeOf(item, serverOrder, mergeKey),
-  }));
+  const [patchPlaces, serverPlaces] = [placesIn(patchOrder, mergeKey), placesIn(serverOrder, mergeKey)];
+  const placed = merged.map((item) => {
+    const identity = identityOf(item, mergeKey);
+    return { item, patch: patchPlaces.get(identity) ?? -1, server: serverPlaces.get(identity) ?? -1 };
+  });
   const patched = placed.filter(({ patch }) => patch >= 0).sort((a, b) => a.patch - b.patch);
   const others = placed.filter(({ patch }) => patch < 0).sort((a, b) => a.server - b.server);
   const ordered: JsonValue[] = [];
+  let taken = 0;
   for (const { item, server } of patched) {
-    for (let next = others[0]; next && next.server >= 0 && next.server < server; next = others[0]) {
+    for (let next = others[taken]; next && next.server >= 0 && next.server < server; next = others[taken]) {
       ordered.push(next.item);
-      others.shift();
+      taken++;
     }
     ordered.push(item);
   }
-  return [...ordered, ...others.map(({ item }) => item)];
+  return [...ordered, ...others.slice(taken).map(({ item }) => item)];
 }
 
-const isDeletion = (item: JsonValue): boolean => isObject(item) && item['$patch'] === 'delete';
+const isDeletion = (item: JsonValue): boolean => isObject(item) && item.$patch === 'delete';
 
-/** What a patch adds or changes must stand in the same order in its `$setElementOrder`. @throws MalformedPatchError */
+/**
+ * The server's order of a list that a patch with a `$setElementOrder` changes: deleted items are gone, and as many
+ * items as were deleted, of those that the patch adds, stand at its end. (Clients count on where that puts the others.)
+ */
+export function serverOrderAfter(
+  server: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  mergeKey: string,
+): readonly JsonValue[] {
+  const deleted = new Set(patch.filter(isDeletion).map((item) => identityOf(item, mergeKey)));
+  if (deleted.size === 0) return server;
+  const kept = server.filter((item) => !deleted.has(possibleIdentity(item, mergeKey) ?? ''));
+  const places = placesIn(kept, mergeKey);
+  const added = patch.filter((item) => !isDeletion(item) && !places.has(identityOf(item, mergeKey)));
+  return [...kept, ...added].slice(0, server.length);
+}
+
+/** What a patch adds or changes must stand in the same order in its `$setElementOrder`. @throws PatchError */
 export function checkOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
-  let from = 0;
+  const remaining = order.values();
   for (const item of patch) {
     if (isDeletion(item)) continue;
-    const place = placeOf(item, order.slice(from), mergeKey);
-    if (place < 0) {
+    const identity = identityOf(item, mergeKey);
+    let place = remaining.next();
+    while (!place.done && identityOf(place.value, mergeKey) !== identity) place = remaining.next();
+    if (place.done) {
       throw new MalformedPatchError('order-mismatch', "The order in patch list doesn't match $setElementOrder list");
     }
-    from += place + 1;
   }
 }

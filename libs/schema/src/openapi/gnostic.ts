@@ -1,8 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import protobuf from 'protobufjs/minimal.js';
 
-/** Media type of {@link encodeOpenApiV2Protobuf}. */
+/** The media type by which clients ask for the form of {@link encodeOpenApiV2Protobuf}. Not a valid one (RFC 6838). */
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+/** The media type that the answer must carry instead: clients parse it, and fail on the `@`. */
+export const OPENAPI_V2_PROTOBUF_CONTENT_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
 /** How a member is written: a plain value, or a message of its own. */
 type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;

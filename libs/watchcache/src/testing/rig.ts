@@ -1,7 +1,8 @@
 import { inProcessBus, OrderedFeed, type OrderedFeedOptions } from '@orch/feed';
 import { ManualClock, MemorySource } from '@orch/feed/testing';
 import type { HistoricChange } from '@orch/storage';
-import { TypeCache, type TypeCacheOptions, type WatchRequest } from '../type-cache.js';
+import { TypeCache } from '../type-cache.js';
+import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';
 import type { Watcher } from '../watcher.js';
 import { bodyOf, describeRow, type TestObject, TestSink, testEncoder } from './fixtures.js';
 

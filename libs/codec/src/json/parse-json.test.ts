@@ -1,0 +1,146 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { JsonSyntaxError } from './json-error.js';
+import { JsonReader } from './json-reader.js';
+import { duplicatePaths, parseJson, parseStoredJson } from './parse-json.js';
+import { scanJson } from './scan.js';
+import { stringifyJson } from './stringify-json.js';
+
+/** What the careful reader alone says. */
+const carefully = (text: string) => new JsonReader(text, 1000).document();
+
+describe('parseJson', () => {
+  it.each([
+    ['9007199254740993', 9007199254740993n],
+    ['[-9223372036854775808]', [-9223372036854775808n]],
+    ['{"a":9007199254740991}', { a: 9007199254740991 }],
+    ['1234567890123456', 1234567890123456],
+    ['1e3', 1000],
+    ['-0.5E-1', -0.05],
+    ['0.1234567890123456789', 0.1234567890123456789],
+    ['"\\ud83d\\ude00"', '😀'],
+    ['"a\\ud83db"', 'a\ufffdb'],
+    ['"\\u0000\\n\\/"', '\0\n/'],
+    [' { "a" : [ ] , "b" : { } } ', { a: [], b: {} }],
+  ])('%s', (text, value) => {
+    expect(parseJson(text).value).toEqual(value);
+    expect(parseJson(Buffer.from(text)).value).toEqual(value);
+  });
+
+  it.each([
+    ['', 'unexpected end of JSON input', 0],
+    ['{"a":1', 'unexpected end of JSON input', 6],
+    ['{"a" 1}', "invalid character '1' after object key", 5],
+    ['{"a":1 "b"}', "invalid character '\"' after object key:value pair", 7],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string", 1],
+    ['[1 2]', "invalid character '2' after array element", 3],
+    ['[1,]', "invalid character ']' looking for beginning of value", 3],
+    ['01', "invalid character '1' after top-level value", 1],
+    ['"\n"', "invalid character '\\n' in string literal", 1],
+    ['"\\x"', "invalid character 'x' in string escape code", 2],
+    ['nul', "invalid character 'n' in literal", 0],
+    ["'a'", "invalid character '\\'' looking for beginning of value", 0],
+    ['{} x', "invalid character 'x' after top-level value", 3],
+    ['1e999', 'number 1e999 is out of range', 5],
+  ])('refuses %j', (text, message, offset) => {
+    expect(() => parseJson(text)).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message, offset }));
+  });
+
+  it('finds repeated names with their paths, and keeps the last value', () => {
+    const parsed = parseJson('{"spec":{"a":1,"l":[{"x":1,"x":2}],"a":3},"\\u0073pec":{"b":1,"b":2}}');
+    expect(parsed.value).toEqual({ spec: { b: 2 } });
+    expect(duplicatePaths(parsed)).toEqual(['spec.b', 'spec']);
+    expect(duplicatePaths(parseJson('{"s":{"a":1,"l":[{"x":1,"x":2}],"a":3}}'))).toEqual(['s.a', 's.l[0].x']);
+    expect(duplicatePaths(parseJson('{"a":{"x":1},"b":{"x":1}}'))).toEqual([]);
+  });
+
+  it('is not misled by colons, braces and escapes in texts', () => {
+    const text = '{"a:\\"":":","b\\\\":"{[:","c":"\\\\\\":\\\\"}';
+    const parsed = parseJson(text);
+    expect(parsed.duplicates).toBeUndefined();
+    expect(scanJson(text)).toEqual({ members: 3, depth: 1, wideNumber: false });
+    expect(parsed.value).toEqual({ 'a:"': ':', 'b\\': '{[:', c: '\\":\\' });
+  });
+
+  it.each(['{"__proto__":{"x":1},"a":1}', '{"\\u005f_proto__":{"x":1},"a":1}'])('drops prototypes: %s', (text) => {
+    const value = parseJson(text).value as JsonObject;
+    expect(Object.keys(value)).toEqual(['a']);
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  it('bounds depth and size', () => {
+    const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
+    expect(parseJson(nested(1000)).value).toBeInstanceOf(Array);
+    expect(() => parseJson(nested(1001))).toThrow('exceeded max depth');
+    expect(() => parseJson(nested(1_000_000))).toThrow('exceeded max depth');
+    expect(() => parseJson('{"a":"["}', { maxDepth: 1 })).not.toThrow();
+    expect(() => parseJson('"12345"', { maxBytes: 6 })).toThrow(JsonSyntaxError);
+  });
+
+  it('says the same as the careful reader for any JSON (property)', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 5 }), (text) => {
+        expect(parseJson(text).value).toEqual(carefully(text));
+      }),
+      { seed: 20260110, numRuns: 500 },
+    );
+  });
+
+  it('says the same as the careful reader for near-JSON (property)', () => {
+    const piece = fc.constantFrom('{', '}', '[', ']', ':', ',', '"a"', '"', '\\', '1', '-', 'e', '.', 'true', 'null', ' ', '\\u00e9', '12345678901234567');
+    const outcome = (read: () => JsonValue) => {
+      try {
+        return read();
+      } catch (error) {
+        expect(error).toBeInstanceOf(JsonSyntaxError);
+        return `refused: ${(error as Error).message}`;
+      }
+    };
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+        const text = pieces.join('');
+        expect(outcome(() => parseJson(text).value)).toEqual(outcome(() => carefully(text)));
+      }),
+      { seed: 20260111, numRuns: 3000 },
+    );
+  });
+
+  it('refuses exactly what the native parser refuses (property)', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 3 }), fc.nat(), fc.string({ maxLength: 2 }), (text, at, noise) => {
+        const place = at % (text.length + 1);
+        const broken = text.slice(0, place) + noise + text.slice(place);
+        let native = true;
+        try {
+          JSON.parse(broken);
+        } catch {
+          native = false;
+        }
+        let ours = true;
+        try {
+          carefully(broken);
+        } catch {
+          ours = false;
+        }
+        expect(ours).toBe(native);
+      }),
+      { seed: 20260112, numRuns: 1000 },
+    );
+  });
+});
+
+describe('stored JSON', () => {
+  it('keeps integers exact, both ways', () => {
+    const object = { a: 9007199254740993n, b: [1, -9223372036854775808n], c: 'x:1234567890123456789', d: undefined };
+    const text = stringifyJson(object);
+    expect(text).toBe('{"a":9007199254740993,"b":[1,-9223372036854775808],"c":"x:1234567890123456789"}');
+    expect(parseStoredJson(Buffer.from(text))).toEqual({ a: object.a, b: object.b, c: object.c });
+  });
+
+  it('indents alike with and without big integers', () => {
+    const shape = (n: number | bigint) => ({ a: { b: [n, 'x'], c: [], d: {} }, e: null });
+    expect(stringifyJson(shape(10n ** 16n), 2)).toBe(JSON.stringify(shape(10 ** 16), undefined, 2));
+    expect(stringifyJson(shape(1), 2)).toBe(JSON.stringify(shape(1), undefined, 2));
+  });
+});

@@ -1,0 +1,139 @@
+import { type ApiObject, type NamingProfile, namesOf } from '@orch/machinery';
+import { loadScheme, type ResourceDefinition } from '@orch/schema';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { convert } from './convert.js';
+
+const SEED = 20260101;
+const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
+
+describe.each(PROFILES)('convert, %s names', (profile) => {
+  const names = namesOf(profile);
+  const scheme = loadScheme(names);
+  const definition = (group: string, version: string, plural: string): ResourceDefinition => {
+    const found = scheme.resource(names.group(group), version, plural);
+    if (!found) throw new Error(`no ${plural}`);
+    return found;
+  };
+  const v1 = definition('autoscaling', 'v1', 'horizontalpodautoscalers');
+  const v2 = definition('autoscaling', 'v2', 'horizontalpodautoscalers');
+  const autoscaler = (spec: object, rest: object = {}): ApiObject => ({
+    apiVersion: 'autoscaling/v2',
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'a' },
+    spec: { maxReplicas: 3, ...spec },
+    ...rest,
+  });
+  const cpu = (averageUtilization: number) => ({
+    type: 'Resource',
+    resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
+  });
+  const metric = fc.oneof(
+    fc.integer({ min: 1, max: 500 }).map(cpu),
+    fc.string().map((name) => ({
+      type: 'Pods',
+      pods: { metric: { name }, target: { type: 'AverageValue', averageValue: '100m' } },
+    })),
+    fc.constant({
+      type: 'Resource',
+      resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 10 } },
+    }),
+    fc.constant({ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } } }),
+  );
+
+  it('brings every autoscaler back from version 1', () => {
+    fc.assert(
+      fc.property(fc.array(metric, { minLength: 1, maxLength: 4 }), fc.boolean(), (metrics, behaves) => {
+        const object = autoscaler(
+          { metrics, ...(behaves && { behavior: { scaleDown: { selectPolicy: 'Max' } } }) },
+          {
+            status: { desiredReplicas: 1, conditions: [{ type: 'AbleToScale', status: 'True' }] },
+          },
+        );
+        const before = structuredClone(object);
+        expect(convert(v1, v2, convert(v2, v1, object, names), names)).toEqual(before);
+        expect(object).toEqual(before);
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('shows the CPU target of a plain autoscaler as a field, with no annotation', () => {
+    const converted = convert(v2, v1, autoscaler({ metrics: [cpu(70)] }), names);
+    expect(converted).toEqual({
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a' },
+      spec: { maxReplicas: 3, targetCPUUtilizationPercentage: 70 },
+    });
+  });
+
+  it('takes a change of the version 1 field into the list', () => {
+    const other = {
+      type: 'Resource',
+      resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 10 } },
+    };
+    const object = convert(v2, v1, autoscaler({ metrics: [other, cpu(70)] }), names);
+    Object(object.spec).targetCPUUtilizationPercentage = 55;
+    expect(convert(v1, v2, object, names).spec).toEqual({ maxReplicas: 3, metrics: [other, cpu(55)] });
+  });
+
+  it.each(['{', '[{"type":5}]', '[{"type":"Pods","unknown":1}]', '"x"', 'null'])(
+    'leaves the annotation %s alone',
+    (text) => {
+      const key = names.key('autoscaling.alpha.orch.io/metrics');
+      const object: ApiObject = {
+        apiVersion: 'autoscaling/v1',
+        kind: 'HorizontalPodAutoscaler',
+        metadata: { name: 'a', annotations: { [key]: text } },
+        spec: { maxReplicas: 1 },
+      };
+      const converted = convert(v1, v2, object, names);
+      expect(converted.metadata?.annotations).toEqual({ [key]: text });
+      expect(converted.spec).toEqual({ maxReplicas: 1 });
+    },
+  );
+
+  it('renames the fields of events, both ways', () => {
+    const core = definition('', 'v1', 'events');
+    const events = definition('events.orch.io', 'v1', 'events');
+    const object: ApiObject = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: 'e' },
+      involvedObject: { kind: 'Pod' },
+      message: 'm',
+      source: { component: 'c' },
+      count: 2,
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      reportingComponent: 'r',
+    };
+    const converted = convert(core, events, object, names);
+    expect(converted).toEqual({
+      apiVersion: `${names.group('events.orch.io')}/v1`,
+      kind: 'Event',
+      metadata: { name: 'e' },
+      regarding: { kind: 'Pod' },
+      note: 'm',
+      deprecatedSource: { component: 'c' },
+      deprecatedCount: 2,
+      deprecatedFirstTimestamp: '2026-01-01T00:00:00Z',
+      reportingController: 'r',
+    });
+    expect(Object.keys(converted).filter((field) => !events.schema.fields.has(field))).toEqual([]);
+    expect(convert(events, core, converted, names)).toEqual(object);
+  });
+
+  it('renames the shares of priority levels, both ways', () => {
+    const early = definition('flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations');
+    const late = definition('flowcontrol.apiserver.orch.io', 'v1beta3', 'prioritylevelconfigurations');
+    const object: ApiObject = {
+      apiVersion: `${early.group}/v1beta2`,
+      kind: early.kind,
+      spec: { type: 'Limited', limited: { assuredConcurrencyShares: 5, lendablePercent: 0 } },
+    };
+    const converted = convert(early, late, object, names);
+    expect(converted.spec).toEqual({ type: 'Limited', limited: { nominalConcurrencyShares: 5, lendablePercent: 0 } });
+    expect(convert(late, early, converted, names)).toEqual(object);
+  });
+});

@@ -1,0 +1,187 @@
+import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
+import { applyDefaults, loadScheme } from '@orch/schema';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type Allocators, type Claims, makeAllocator, type Owner } from '../allocation/allocator.js';
+import { addressRange, portRange } from '../allocation/ranges.js';
+import { kindRules } from '../rules/registry.js';
+
+const names = namesOf('orch');
+const definition = loadScheme(names).resource('', 'v1', 'services');
+if (!definition) throw new Error('no services');
+const rules = kindRules(definition, names);
+const { schema } = definition;
+
+class MemoryClaims implements Claims {
+  readonly held = new Map<string, string>();
+  async claim(value: string, owner: Owner): Promise<boolean> {
+    const holder = this.held.get(value) ?? owner.uid;
+    this.held.set(value, holder);
+    return holder === owner.uid;
+  }
+  async release(value: string, owner: Owner): Promise<void> {
+    if (this.held.get(value) === owner.uid) this.held.delete(value);
+  }
+}
+
+let addresses: MemoryClaims;
+let ports: MemoryClaims;
+let allocators: Allocators;
+beforeEach(() => {
+  addresses = new MemoryClaims();
+  ports = new MemoryClaims();
+  allocators = {
+    clusterIPs: makeAllocator(addressRange('10.96.0.0/29'), addresses),
+    nodePorts: makeAllocator(portRange(30000, 30002), ports),
+  };
+});
+
+function service(spec: object, uid = 'u1'): ApiObject {
+  const object: ApiObject = {
+    metadata: { name: 'web', namespace: 'default', uid },
+    spec: { ports: [{ port: 80 }], ...spec },
+  };
+  applyDefaults(schema, object);
+  rules.defaults(object);
+  return object;
+}
+
+describe('defaults', () => {
+  it('makes a cluster-internal Service', () => {
+    expect(service({}).spec).toEqual({
+      type: 'ClusterIP',
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
+      ports: [{ port: 80, protocol: 'TCP', targetPort: 80 }],
+    });
+  });
+
+  it('adds what load balancers need', () => {
+    expect(service({ type: 'LoadBalancer', sessionAffinity: 'ClientIP' }).spec).toMatchObject({
+      externalTrafficPolicy: 'Cluster',
+      allocateLoadBalancerNodePorts: true,
+      sessionAffinityConfig: { clientIP: { timeoutSeconds: 10800 } },
+    });
+  });
+
+  it('drops the settings of an affinity that is off', () => {
+    expect(service({ sessionAffinityConfig: { clientIP: { timeoutSeconds: 1 } } }).spec).not.toHaveProperty(
+      'sessionAffinityConfig',
+    );
+  });
+});
+
+describe('allocation', () => {
+  it('gives addresses and ports inside their ranges, each once, until they are gone', async () => {
+    const given = new Set<unknown>();
+    for (let index = 0; index < 5; index++) {
+      const object = service({}, `uid-${index}`);
+      await rules.allocate(object, undefined, allocators);
+      given.add(Object(object.spec).clusterIP);
+      expect(object.spec).toMatchObject({
+        clusterIPs: [Object(object.spec).clusterIP],
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+      });
+    }
+    expect([...given].sort()).toEqual(['10.96.0.2', '10.96.0.3', '10.96.0.4', '10.96.0.5', '10.96.0.6']);
+    await expect(rules.allocate(service({}, 'late'), undefined, allocators)).rejects.toThrow('range is full');
+  });
+
+  it('gives the same owner the same address again', async () => {
+    const [first, second] = [service({}), service({})];
+    await rules.allocate(first, undefined, allocators);
+    await rules.allocate(second, undefined, allocators);
+    expect(first.spec).toEqual(second.spec);
+    expect(addresses.held.size).toBe(1);
+  });
+
+  it('refuses wanted values that are taken or out of range, and holds nothing then', async () => {
+    await rules.allocate(service({ clusterIP: '10.96.0.3' }), undefined, allocators);
+    const refused = rules.allocate(service({ type: 'NodePort', clusterIP: '10.96.0.3' }, 'u2'), undefined, allocators);
+    await expect(refused).rejects.toMatchObject({ status: { reason: 'Invalid', code: 422 } });
+    const badPort = service({ type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }, 'u2');
+    await expect(rules.allocate(badPort, undefined, allocators)).rejects.toBeInstanceOf(StatusError);
+    expect(addresses.held).toEqual(new Map([['10.96.0.3', 'u1']]));
+    expect(ports.held.size).toBe(0);
+  });
+
+  it('takes back what a failed write took', async () => {
+    const { undo } = await rules.allocate(service({ type: 'NodePort' }), undefined, allocators);
+    expect([addresses.held.size, ports.held.size]).toEqual([1, 1]);
+    await undo();
+    expect([addresses.held.size, ports.held.size]).toEqual([0, 0]);
+  });
+
+  it('needs no address without one or outside', async () => {
+    const headless = service({ clusterIP: 'None' });
+    await rules.allocate(headless, undefined, allocators);
+    await rules.allocate(service({ type: 'ExternalName', externalName: 'example.com' }), undefined, allocators);
+    expect(headless.spec).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] });
+    expect(addresses.held.size).toBe(0);
+  });
+
+  it('keeps its values over an update that leaves them out, and gives up what it no longer needs', async () => {
+    const old = service({ type: 'NodePort' });
+    await rules.allocate(old, undefined, allocators);
+    const { clusterIP, ports: oldPorts } = Object(old.spec);
+    const same = service({ type: 'NodePort' });
+    rules.prepareForUpdate(same, old, { subresource: '' });
+    await (await rules.allocate(same, old, allocators)).settle();
+    expect(same.spec).toMatchObject({ clusterIP, ports: oldPorts });
+    const inner = service({});
+    rules.prepareForUpdate(inner, old, { subresource: '' });
+    await (await rules.allocate(inner, old, allocators)).settle();
+    expect([addresses.held.size, ports.held.size]).toEqual([1, 0]);
+    await rules.release(inner, allocators);
+    expect(addresses.held.size).toBe(0);
+  });
+
+  it('does not move to another address', () => {
+    const old = service({ clusterIP: '10.96.0.2' });
+    expect(rules.validateUpdate(service({ clusterIP: '10.96.0.3' }), old).map(({ field }) => field)).toEqual([
+      'spec.clusterIPs[0]',
+    ]);
+    expect(rules.validateUpdate(service({ type: 'ExternalName' }), old)).toEqual([]);
+  });
+});
+
+it('prints type, addresses and ports', () => {
+  const object = service({
+    type: 'LoadBalancer',
+    clusterIPs: ['10.96.0.2'],
+    selector: { b: '2', a: '1' },
+    ports: [
+      { port: 80, nodePort: 30000 },
+      { port: 53, protocol: 'UDP' },
+    ],
+  });
+  expect(rules.cells(object, 0)).toEqual([
+    'web',
+    'LoadBalancer',
+    '10.96.0.2',
+    '<pending>',
+    '80:30000/TCP,53/UDP',
+    '<unknown>',
+    'a=1,b=2',
+  ]);
+  object.status = { loadBalancer: { ingress: [{ ip: '192.0.2.1' }, { hostname: 'lb.example.com' }] } };
+  expect(rules.cells(object, 0)[3]).toBe('192.0.2.1,lb.example.com');
+});
+
+it('reads networks', () => {
+  const range = addressRange('10.96.0.0/12');
+  expect([range.first, range.valueAt(0), range.valueAt(range.size - 1)]).toEqual([
+    '10.96.0.1',
+    '10.96.0.2',
+    '10.111.255.254',
+  ]);
+  expect(['10.95.255.255', '10.96.0.0', '10.96.0.1', '10.111.255.255', '10.300.0.1', 'x'].map(range.contains)).toEqual([
+    false,
+    false,
+    true,
+    false,
+    false,
+    false,
+  ]);
+  expect(() => addressRange('10.0.0.0/31')).toThrow(RangeError);
+});

@@ -1,0 +1,232 @@
+import type { JsonObject, JsonValue, NamingProfile } from '@orch/machinery';
+import { namesOf } from '@orch/machinery';
+import protobuf from 'protobufjs';
+import { describe, expect, it } from 'vitest';
+import { loadScheme } from '../scheme.js';
+import { encodeOpenApiV2Protobuf } from './gnostic.js';
+import type { OpenApiSource } from './source.js';
+import { openApiV2Document } from './v2.js';
+import { OpenApiV3, openApiV3Document } from './v3.js';
+
+const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
+
+function sourceOf(profile: NamingProfile): OpenApiSource {
+  const scheme = loadScheme(namesOf(profile));
+  return { scheme, served: scheme.resources.filter(({ servedByDefault }) => servedByDefault), release: 'v1.27.0' };
+}
+
+const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objectAt = (value: JsonValue | undefined, ...path: string[]): JsonObject => {
+  let here = value;
+  for (const name of path) here = isObject(here) ? here[name] : undefined;
+  if (!isObject(here)) throw new Error(`nothing at ${path.join('.')}`);
+  return here;
+};
+
+/** Every value of a `$ref` in a document. */
+function references(value: JsonValue | undefined): string[] {
+  if (Array.isArray(value)) return value.flatMap(references);
+  if (!isObject(value)) return [];
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === '$ref' && typeof item === 'string' ? [item] : references(item),
+  );
+}
+
+/** Operations as `[method and path, operation]`. */
+const operations = (document: JsonObject): [string, JsonObject][] =>
+  Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
+    Object.entries(objectAt(item)).map(([method, operation]): [string, JsonObject] => [
+      `${method} ${path}`,
+      objectAt(operation),
+    ]),
+  );
+
+/** What must hold in either version of OpenAPI. */
+function expectSound(document: JsonObject, models: JsonObject, prefix: string): void {
+  const missing = references(document).filter((reference) => !(reference.replace(prefix, '') in models));
+  expect(missing).toEqual([]);
+  const all = operations(document);
+  const ids = all.map(([, operation]) => operation.operationId);
+  expect(ids.filter((id, index) => ids.indexOf(id) !== index)).toEqual([]);
+  expect(all.flatMap(([place, operation]) => parameterProblems(place, operation))).toEqual([]);
+}
+
+/** Parameters that are missing, too many or there twice. */
+function parameterProblems(place: string, operation: JsonObject): string[] {
+  const parameters = operation.parameters as JsonObject[];
+  const names = parameters.map(({ name }) => String(name));
+  const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => String(name));
+  const wanted = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
+  return [
+    ...names.filter((name, index) => names.indexOf(name) !== index).map((name) => `${place}: ${name} twice`),
+    ...wanted.filter((name) => !inPath.includes(name)).map((name) => `${place}: no ${name}`),
+    ...inPath.filter((name) => !wanted.includes(name)).map((name) => `${place}: ${name} not in path`),
+  ];
+}
+
+describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
+  const source = sourceOf(profile);
+  const { names } = source.scheme;
+
+  it('has a sound document for every group-version', () => {
+    const v3 = new OpenApiV3(source);
+    const paths = Object.entries(objectAt(v3.index(), 'paths'));
+    expect(paths.length).toBe(new Set(source.served.map(({ group, version }) => `${group}/${version}`)).size);
+    for (const [path, entry] of paths) {
+      const found = v3.document(path);
+      expect(objectAt(entry).serverRelativeURL).toBe(`/openapi/v3/${path}?hash=${found?.hash}`);
+      const document = JSON.parse(found?.json.toString() ?? '') as JsonObject;
+      expectSound(document, objectAt(document, 'components', 'schemas'), '#/components/schemas/');
+    }
+  });
+
+  it('knows no document of what is not served', () => {
+    const v3 = new OpenApiV3(source);
+    for (const path of ['', 'api/v2', '__proto__', 'apis/apps/v1beta1']) expect(v3.document(path)).toBeUndefined();
+  });
+
+  it('changes a hash only with its document', () => {
+    const full = new OpenApiV3(source);
+    const less = new OpenApiV3({
+      ...source,
+      served: source.served.filter(({ resource }) => resource !== 'daemonsets'),
+    });
+    expect(less.document('apis/apps/v1')?.hash).not.toBe(full.document('apis/apps/v1')?.hash);
+    expect(less.document('apis/batch/v1')?.hash).toBe(full.document('apis/batch/v1')?.hash);
+  });
+
+  it('says of a patch what it changes and how it may be checked', () => {
+    const document = openApiV3Document(source, 'apis/apps/v1');
+    const patch = objectAt(document, 'paths', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}', 'patch');
+    expect(patch).toMatchObject({
+      operationId: 'patchAppsV1NamespacedDeployment',
+      'x-kubernetes-action': 'patch',
+      'x-kubernetes-group-version-kind': { group: 'apps', version: 'v1', kind: 'Deployment' },
+    });
+    expect((patch.parameters as JsonObject[]).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['name', 'namespace', 'dryRun', 'force', 'fieldManager', 'fieldValidation']),
+    );
+    expect(Object.keys(objectAt(patch, 'requestBody', 'content'))).toContain('application/apply-patch+yaml');
+  });
+
+  it('describes fields with their types, defaults and merge keys', () => {
+    const schemas = objectAt(openApiV3Document(source, 'api/v1'), 'components', 'schemas');
+    const model = (id: string) => source.scheme.struct(id).openapi;
+    const ports = objectAt(schemas[model('core/v1.ServiceSpec')], 'properties', 'ports');
+    expect(ports).toMatchObject({
+      type: 'array',
+      items: { $ref: `#/components/schemas/${model('core/v1.ServicePort')}` },
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port', 'protocol'],
+      'x-kubernetes-patch-strategy': 'merge',
+      'x-kubernetes-patch-merge-key': 'port',
+    });
+    expect(objectAt(schemas[model('core/v1.ServicePort')], 'properties', 'protocol')).toMatchObject({
+      type: 'string',
+      default: 'TCP',
+      enum: ['SCTP', 'TCP', 'UDP'],
+    });
+    expect(schemas[model('core/v1.ServicePort')]).toMatchObject({ required: ['port'] });
+    expect(schemas[model('core/v1.Pod')]).toMatchObject({
+      'x-kubernetes-group-version-kind': [{ group: '', version: 'v1', kind: 'Pod' }],
+    });
+  });
+
+  it('names other groups by their own names', () => {
+    const rbac = names.group('rbac.authorization.orch.io');
+    const document = openApiV3Document(source, `apis/${rbac}/v1`);
+    expect(objectAt(document, 'paths', `/apis/${rbac}/v1/clusterroles`, 'get').operationId).toBe(
+      'listRbacAuthorizationV1ClusterRole',
+    );
+  });
+
+  it('describes kinds that nothing declares', () => {
+    const [any] = source.served;
+    if (!any) throw new Error('nothing is served');
+    const schema = {
+      ...source.scheme.struct('core/v1.ConfigMap'),
+      id: 'example.com/v1.Widget',
+      openapi: 'com.example.v1.Widget',
+    };
+    const widget = {
+      ...any,
+      group: 'example.com',
+      version: 'v1',
+      kind: 'Widget',
+      listKind: 'WidgetList',
+      resource: 'widgets',
+      singular: 'widget',
+      namespaced: true,
+      verbs: ['get', 'list', 'create'],
+      subresources: [],
+      schema,
+    };
+    const document = openApiV3Document({ ...source, served: [widget] }, 'apis/example.com/v1');
+    const schemas = objectAt(document, 'components', 'schemas');
+    expectSound(document, schemas, '#/components/schemas/');
+    expect(objectAt(schemas, 'com.example.v1.WidgetList', 'properties', 'items')).toMatchObject({
+      items: { $ref: '#/components/schemas/com.example.v1.Widget' },
+    });
+    expect(operations(document).map(([place]) => place)).toContain('get /apis/example.com/v1/widgets');
+  });
+});
+
+describe.each(PROFILES)('OpenAPI 2, %s names', (profile) => {
+  const document = openApiV2Document(sourceOf(profile));
+
+  it('is sound', () => {
+    expectSound(document, objectAt(document, 'definitions'), '#/definitions/');
+  });
+
+  it('has a binary form that other decoders read', () => {
+    const bytes = encodeOpenApiV2Protobuf(document);
+    const decoded = GNOSTIC.lookupType('Document').decode(bytes).toJSON();
+    const found = decoded as unknown as {
+      swagger: string;
+      info: { version: string };
+      paths: { path: { name: string }[] };
+      definitions: {
+        additionalProperties: {
+          name: string;
+          value: { description?: string; properties?: { additionalProperties: { name: string }[] } };
+        }[];
+      };
+    };
+    expect([found.swagger, found.info.version]).toEqual(['2.0', 'v1.27.0']);
+    expect(found.paths.path.map(({ name }) => name)).toEqual(Object.keys(objectAt(document, 'paths')));
+    const definitions = objectAt(document, 'definitions');
+    expect(found.definitions.additionalProperties.map(({ name }) => name)).toEqual(Object.keys(definitions));
+    for (const { name, value } of found.definitions.additionalProperties) {
+      const definition = objectAt(definitions[name]);
+      expect(value.description).toBe(definition.description);
+      const properties = isObject(definition.properties) ? Object.keys(definition.properties) : undefined;
+      expect(value.properties?.additionalProperties.map((property) => property.name)).toEqual(properties);
+    }
+  });
+
+  it('refuses to lose members', () => {
+    expect(() => encodeOpenApiV2Protobuf({ swagger: '2.0', host: 'example.com' })).toThrow('host');
+  });
+});
+
+/** The messages that the test looks into, with the numbers of gnostic's openapiv2.proto. */
+const GNOSTIC = protobuf.Root.fromJSON({
+  nested: {
+    Document: {
+      fields: {
+        swagger: { type: 'string', id: 1 },
+        info: { type: 'Info', id: 2 },
+        paths: { type: 'Paths', id: 8 },
+        definitions: { type: 'Definitions', id: 9 },
+      },
+    },
+    Info: { fields: { title: { type: 'string', id: 1 }, version: { type: 'string', id: 2 } } },
+    Paths: { fields: { path: { rule: 'repeated', type: 'NamedPathItem', id: 2 } } },
+    NamedPathItem: { fields: { name: { type: 'string', id: 1 } } },
+    Definitions: { fields: { additionalProperties: { rule: 'repeated', type: 'NamedSchema', id: 1 } } },
+    NamedSchema: { fields: { name: { type: 'string', id: 1 }, value: { type: 'Schema', id: 2 } } },
+    Schema: { fields: { description: { type: 'string', id: 4 }, properties: { type: 'Properties', id: 25 } } },
+    Properties: { fields: { additionalProperties: { rule: 'repeated', type: 'NamedSchema', id: 1 } } },
+  },
+});

@@ -1,0 +1,50 @@
+import type { HistoricChange, Version } from '@orch/storage';
+import type { Describe } from './attributes.js';
+import type { CacheEntry } from './cache-entry.js';
+import type { FrameEncoder } from './frames.js';
+import type { Interest } from './interest.js';
+import type { Ring } from './ring.js';
+import type { WatchSink } from './watcher.js';
+
+/** The state that a fan-out serves. */
+export interface WatchedState {
+  readonly version: Version;
+  readonly ring: Ring;
+  readonly describe: Describe;
+  /** Everything that an interest is about, in key order. */
+  collect(interest: Interest): readonly CacheEntry[];
+  /** A page of changes after a version, from the database. */
+  history(after: Version): Promise<readonly HistoricChange[]>;
+}
+
+/** A watcher to be, once its start has been decided. */
+export interface Joining {
+  readonly interest: Interest;
+  readonly encoder: FrameEncoder;
+  readonly sink: WatchSink;
+  readonly bookmarks: boolean;
+  readonly marksInitialEnd: boolean;
+  /** Monotonic ms; infinity for never. */
+  readonly endsAt: number;
+  readonly from:
+    | { readonly at: 'now' }
+    | { readonly at: 'initial'; readonly notOlderThan: Version }
+    /** `page` holds the changes after the version as far as they were read, when the ring does not. */
+    | { readonly at: 'after'; readonly version: Version; readonly page?: readonly HistoricChange[] };
+}
+
+export interface FanOutStats {
+  readonly watchers: number;
+  readonly audiences: number;
+  /** Watchers that are not live: reading their initial state, stalled, or catching up. */
+  readonly behind: number;
+  /** Times that a live watcher's sink asked for no more. */
+  readonly stalls: number;
+  /** Streams ended because history had passed them. */
+  readonly expired: number;
+  /** Events and bytes handed to sinks, each watcher counted. */
+  readonly deliveredEvents: number;
+  readonly deliveredBytes: number;
+  /** Bytes of frames kept for sharing. */
+  readonly frameBytes: number;
+}

@@ -1,0 +1,53 @@
+import type { Version } from '@orch/storage';
+import type { Describe, EqualityKey } from './attributes.js';
+import type { FanOutStats } from './fan-out-model.js';
+import type { FanOutOptions } from './fan-out-options.js';
+import type { FrameEncoder } from './frames.js';
+import type { Interest } from './interest.js';
+import type { WatchSink } from './watcher.js';
+
+export interface TypeCacheOptions extends FanOutOptions {
+  /** Milliseconds that the ring holds a change. Default 300,000. */
+  readonly ringMaxAge?: number;
+  /** Bytes that the ring holds, prior states counted too. Default 64 MiB. */
+  readonly ringMaxBytes?: number;
+  /** Milliseconds that a request waits for the state to be loaded. Default 5000. */
+  readonly loadWait?: number;
+  /** Milliseconds that the start of a watch waits for a version that does not exist yet. Default 3000. */
+  readonly versionWait?: number;
+  /** Hears of failures to load; the cache goes on trying. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What a type's objects look like to selectors. */
+export interface TypeDescription {
+  readonly describe: Describe;
+  /** Attributes that lists find objects by. `metadata.name` and `metadata.namespace` need no mention. */
+  readonly indexed?: readonly EqualityKey[];
+}
+
+export interface WatchRequest extends Interest {
+  readonly encoder: FrameEncoder;
+  /** `now`: the state as of the call, as the database has it. `any`: as the cache has it. `after`: behind a version. */
+  readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
+  /**
+   * `legacy`: the state as `ADDED` events, unless `from` is a version (parameter `sendInitialEvents` unset).
+   * `stream`: the state, not older than `from`, then a bookmark that marks its end. `none`: only changes.
+   */
+  readonly initialEvents: 'none' | 'legacy' | 'stream';
+  readonly bookmarks: boolean;
+  readonly sink: WatchSink;
+  /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
+  readonly deadline?: number;
+}
+
+export interface TypeCacheStats extends FanOutStats {
+  readonly ready: boolean;
+  readonly version: Version | undefined;
+  readonly objects: number;
+  /** Bytes of the state, an estimate. */
+  readonly stateBytes: number;
+  readonly ringEvents: number;
+  readonly ringBytes: number;
+  readonly ringFloor: Version | undefined;
+}

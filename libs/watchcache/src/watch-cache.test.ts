@@ -1,0 +1,71 @@
+import { inProcessBus, OrderedFeed } from '@orch/feed';
+import { ManualClock, MemorySource } from '@orch/feed/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { CacheNotReadyError } from './errors.js';
+import { bodyOf, describeRow, TestSink, testEncoder } from './testing/fixtures.js';
+import { WatchCache, type WatchCacheOptions } from './watch-cache.js';
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+function setUp(options: Partial<WatchCacheOptions> = {}) {
+  const clock = new ManualClock();
+  const source = new MemorySource();
+  const feed = new OrderedFeed({ source, bus: inProcessBus(), clock });
+  const cache = new WatchCache({ source, feed, clock, ...options });
+  stops.push(() => {
+    cache.close();
+    feed.close();
+  });
+  return { clock, source, cache, description: { describe: describeRow } };
+}
+
+describe('WatchCache', () => {
+  it('loads a type once, when it is first asked for', async () => {
+    const { cache, clock, source, description } = setUp();
+    expect(cache.peek(1)).toBeUndefined();
+    const first = cache.type(1, description);
+    expect(cache.type(1, description)).toBe(first);
+    await clock.settle();
+    expect(first.ready()).toBe(true);
+    expect(source.calls.snapshot).toBe(1);
+  });
+
+  it('unloads what nobody has used for a while, but nothing that is watched', async () => {
+    const { cache, clock, description } = setUp({ idle: 60_000 });
+    const idle = cache.type(1, description);
+    const watched = cache.type(2, description);
+    await clock.settle();
+    const sink = new TestSink();
+    await watched.watch({ encoder: testEncoder, from: { at: 'any' }, initialEvents: 'none', bookmarks: false, sink });
+    await clock.advance(80_000);
+    expect([...cache.types()]).toEqual([watched]);
+    expect(() => idle.list({})).toThrow(CacheNotReadyError);
+    expect(sink.ended).toBe(false);
+  });
+
+  it('unloads the least recently used when there is too much', async () => {
+    const { cache, clock, source, description } = setUp({ maxBytes: 5_000 });
+    for (const type of [1, 2, 3]) {
+      source.write(type, 'put', { namespace: 'a', name: 'b' }, bodyOf({ content: 'x'.repeat(2_000) }));
+      cache.type(type, description);
+    }
+    await clock.advance(1_000);
+    cache.type(1, description).list({});
+    await clock.advance(1_000);
+    cache.type(3, description).list({});
+    await clock.advance(10_000);
+    expect([...cache.types()].map(({ type }) => type)).toEqual([1, 3]);
+  });
+
+  it('leaves nothing running when closed', async () => {
+    const { cache, clock, description } = setUp();
+    cache.type(1, description);
+    await clock.settle();
+    for (const stop of stops.splice(0)) stop();
+    await clock.advance(20_000);
+    expect(clock.pending).toBe(0);
+  });
+});
