@@ -98,8 +98,7 @@ class ResponseReader {
   #status = 0;
   /** Body bytes still to come before the next decision; undefined while the head is read. */
   #left: number | undefined;
-  #chunked = false;
-  #chunkHead = '';
+  #chunks: ChunkReader | undefined;
   #bytes = 0;
 
   constructor(keepBody: boolean) {
@@ -116,15 +115,15 @@ class ResponseReader {
       this.#readHead(this.#head.toString('latin1', 0, end));
       rest = this.#head.subarray(end + HEAD_END.length);
     }
-    const complete = this.#chunked ? this.#pushChunked(rest) : this.#pushPlain(rest);
+    const complete = this.#chunks ? this.#chunks.push(rest) : this.#pushPlain(rest);
     if (!complete) return undefined;
     return { status: this.#status, bytes: this.#bytes, body: this.#keepBody ? Buffer.concat(this.#kept) : EMPTY };
   }
 
   #readHead(head: string): void {
     this.#status = Number(head.slice(9, 12));
-    this.#chunked = /\r\ntransfer-encoding: *chunked/i.test(head);
-    this.#left = this.#chunked ? 0 : Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
+    if (/\r\ntransfer-encoding: *chunked/i.test(head)) this.#chunks = new ChunkReader((data) => this.#take(data));
+    this.#left = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? 0);
   }
 
   #pushPlain(data: Buffer): boolean {
@@ -133,33 +132,45 @@ class ResponseReader {
     return this.#left <= 0;
   }
 
-  #pushChunked(data: Buffer): boolean {
+  #take(data: Buffer): void {
+    this.#bytes += data.length;
+    if (this.#keepBody) this.#kept.push(data);
+  }
+}
+
+/** Takes a chunked body (RFC 9112, section 7.1) apart. */
+export class ChunkReader {
+  readonly #take: (data: Buffer) => void;
+  #left = 0;
+  #head = '';
+
+  /** `take` gets the data of the body, in pieces of any size. */
+  constructor(take: (data: Buffer) => void) {
+    this.#take = take;
+  }
+
+  /** Returns true at the end of the body. */
+  push(data: Buffer): boolean {
     let at = 0;
     while (at < data.length) {
-      const left = this.#left ?? 0;
-      if (left > 0) {
-        const taken = Math.min(left, data.length - at);
+      if (this.#left > 0) {
+        const taken = Math.min(this.#left, data.length - at);
         this.#take(data.subarray(at, at + taken));
-        this.#left = left - taken;
+        this.#left -= taken;
         at += taken;
         continue;
       }
       // Between chunks: the CRLF that ends the one before, then the size of the next in hexadecimal, then CRLF.
       const byte = data[at++] ?? 0;
       if (byte !== 10) {
-        if (byte !== 13) this.#chunkHead += String.fromCharCode(byte);
+        if (byte !== 13) this.#head += String.fromCharCode(byte);
         continue;
       }
-      if (this.#chunkHead === '') continue;
-      this.#left = Number.parseInt(this.#chunkHead, 16);
-      this.#chunkHead = '';
+      if (this.#head === '') continue;
+      this.#left = Number.parseInt(this.#head, 16);
+      this.#head = '';
       if (this.#left === 0) return true;
     }
     return false;
-  }
-
-  #take(data: Buffer): void {
-    this.#bytes += data.length;
-    if (this.#keepBody) this.#kept.push(data);
   }
 }

@@ -1,4 +1,4 @@
-import { type Endpoint, openSocket, requestBytes } from './connection.js';
+import { ChunkReader, type Endpoint, openSocket, requestBytes } from './connection.js';
 import { type Latency, latencyOf, now } from './summary.js';
 import { serve } from './worker.js';
 
@@ -7,6 +7,8 @@ export interface WatchLoad {
   /** Path and query of the watch. */
   readonly path: string;
   readonly watchers: number;
+  /** Watches that are being opened at a time; 50 when absent. */
+  readonly atOnce?: number;
   /**
    * `bytes` counts bytes and nothing else, for the highest rates; `events` counts events on every stream;
    * `latency` also reads when each event was sent.
@@ -28,28 +30,21 @@ export interface WatchReading {
   readonly latency: Latency;
 }
 
-/** Every event ends so, whatever chunks it comes in, and no JSON text holds a bare line feed. */
-const EVENT_END = Buffer.from('}\n');
 const SENT = Buffer.from('"sent":"');
 
 class Stream {
   bytes = 0;
   events = 0;
-  #closed = false;
-  #brace = false;
+  ended = false;
+  readonly #chunks = new ChunkReader((data) => this.#count(data));
 
-  get ended(): boolean {
-    return this.#closed;
+  read(data: Buffer): void {
+    this.#chunks.push(data);
   }
 
-  close(): void {
-    this.#closed = true;
-  }
-
-  countEvents(data: Buffer): void {
-    if (this.#brace && data[0] === 10) this.events++;
-    for (let at = data.indexOf(EVENT_END); at >= 0; at = data.indexOf(EVENT_END, at + 2)) this.events++;
-    this.#brace = data[data.length - 1] === 125;
+  /** Every event ends with a line feed, and no JSON text in one line holds another. */
+  #count(data: Buffer): void {
+    for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) this.events++;
   }
 }
 
@@ -63,9 +58,9 @@ let last = 0;
 async function open(load: WatchLoad): Promise<void> {
   counting = load.count;
   const request = requestBytes(load.endpoint, 'GET', load.path);
-  const AT_ONCE = 50;
-  for (let opened = 0; opened < load.watchers; opened += AT_ONCE) {
-    const some = Math.min(AT_ONCE, load.watchers - opened);
+  const { watchers, atOnce = 50 } = load;
+  for (let opened = 0; opened < watchers; opened += atOnce) {
+    const some = Math.min(atOnce, watchers - opened);
     await Promise.all(Array.from({ length: some }, () => openOne(load.endpoint, request)));
   }
 }
@@ -81,7 +76,7 @@ async function openOne(endpoint: Endpoint, request: Buffer): Promise<void> {
     const receive = (data: Buffer) => {
       last = now();
       stream.bytes += data.length;
-      if (counting !== 'bytes' || counted) stream.countEvents(data);
+      if (counting !== 'bytes' || counted) stream.read(data);
       if (counting === 'latency') readLatencies(data);
     };
     const readHead = (data: Buffer) => {
@@ -95,8 +90,12 @@ async function openOne(endpoint: Endpoint, request: Buffer): Promise<void> {
       resolve();
     };
     socket.on('data', readHead);
-    socket.on('error', () => stream.close());
-    socket.on('close', () => stream.close());
+    socket.on('error', () => {
+      stream.ended = true;
+    });
+    socket.on('close', () => {
+      stream.ended = true;
+    });
     socket.write(request);
   });
 }

@@ -3,6 +3,7 @@ import { type Names, StatusError } from '@orch/machinery';
 import {
   encodeOpenApiV2Protobuf,
   OPENAPI_V2_PROTOBUF,
+  OPENAPI_V2_PROTOBUF_CONTENT_TYPE,
   type OpenApiSource,
   OpenApiV3,
   openApiV2Document,
@@ -83,7 +84,7 @@ function mountOpenApiV2(app: Express, document: () => ReturnType<typeof openApiV
   app.get('/openapi/v2', (req, res) => {
     const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
     res.set('Vary', 'Accept');
-    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF).send(protobuf());
+    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(protobuf());
     else res.set('Content-Type', 'application/json').send(json());
   });
 }

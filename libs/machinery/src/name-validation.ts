@@ -111,6 +111,6 @@ export const nameErrors = (rule: NameRule, name: string): string[] => RULES[rule
 
 /** What is wrong with the beginning of a generated name: it may end in a dash, since more follows. */
 export function namePrefixErrors(rule: NameRule, prefix: string): string[] {
-  const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -2)}a` : prefix;
+  const masked = prefix.length > 1 && prefix.endsWith('-') ? `${prefix.slice(0, -1)}a` : prefix;
   return RULES[rule](masked);
 }

@@ -3,7 +3,8 @@ export class TimeError extends Error {
   override readonly name = 'TimeError';
 }
 
-const CANONICAL_LENGTH = '2006-01-02T15:04:05Z'.length;
+/** What the server itself writes, on days that every month has. */
+const PLAINLY_CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:Z|([+-])(\d\d):(\d\d))$/;
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -60,10 +61,7 @@ export function formatMicroTime(ms: number, micros = 0): string {
 
 /** Any RFC 3339 time as {@link formatTime} writes it. @throws TimeError */
 export function normalizeTime(text: string): string {
-  const { seconds } = parse(text);
-  // The common case: what the server itself once wrote.
-  if (text.length === CANONICAL_LENGTH) return text;
-  return formatTime(seconds * 1000);
+  return PLAINLY_CANONICAL.test(text) ? text : formatTime(parse(text).seconds * 1000);
 }
 
 /** Any RFC 3339 time as {@link formatMicroTime} writes it. @throws TimeError */

@@ -69,9 +69,14 @@ describe('compaction', () => {
     const blocker = await server.session(schema);
     await blocker.query('BEGIN; LOCK TABLE history_partition');
     const rounds = [store, ...others].map((one) => one.compactor.runOnce());
-    // Two come back at once, without having waited for the lock that holds up the third.
-    await Promise.any(rounds);
+    // The one that got through is held up by the blocker; two come back without having waited.
+    const first = await Promise.any(rounds);
+    const losers = await Promise.any(
+      rounds.map(async (_, i) => (await Promise.all(rounds.filter((_, j) => j !== i))).map((round) => round.ran)),
+    );
     await blocker.query('COMMIT');
+    expect(first.ran).toBe(false);
+    expect(losers).toEqual([false, false]);
     const ran = (await Promise.all(rounds)).filter((round) => round.ran);
     expect(ran).toHaveLength(1);
   });

@@ -83,7 +83,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     endpoints,
     terminator: new NamespaceTerminator({ store, namespaces, namespaced, remover, writer, onError: options.onError }),
     bootstrap: (securePort) =>
-      bootstrap({ writer, names, find, securePort, serviceAddress: addressRange(options.serviceCidr).first }),
+      bootstrap({ reader, writer, names, find, securePort, serviceAddress: addressRange(options.serviceCidr).first }),
   };
 }
 

@@ -1,10 +1,10 @@
 import { type ChangeBus, inProcessBus, jetStreamBus } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
-import { openStore, type Store } from '@orch/storage';
+import { openStore, type PostgresStore } from '@orch/storage';
 import type { BackendOptions, ServingOptions } from './options.js';
 
 /** The PostgreSQL store at a URL, treated as the options say. */
-export function storeAt(url: string, serving: ServingOptions, backend: BackendOptions): Promise<Store> {
+export function storeAt(url: string, serving: ServingOptions, backend: BackendOptions): Promise<PostgresStore> {
   return openStore({ url, naming: serving.naming, retention: backend.historyRetention });
 }
 

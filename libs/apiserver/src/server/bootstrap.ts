@@ -1,9 +1,11 @@
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
 import type { Endpoint } from '../endpoint.js';
 import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
+import type { ObjectReader } from '../reading/object-reader.js';
 import type { ObjectWriter } from '../writing/object-writer.js';
 
 export interface BootstrapOptions {
+  readonly reader: ObjectReader;
   readonly writer: ObjectWriter;
   readonly names: Names;
   readonly find: (group: string, resource: string) => Endpoint;
@@ -40,10 +42,11 @@ async function ensure(
   object: ApiObject,
 ): Promise<void> {
   const key = { namespace, name: object.metadata?.name ?? '' };
+  if (await options.reader.current(endpoint.type, key)) return;
   try {
     await options.writer.create({ endpoint, key, subresource: '', dryRun: false }, object);
   } catch (error) {
-    // Another server, or an earlier start, has made it.
+    // Another server has made it meanwhile.
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;
   }
 }

@@ -12,7 +12,7 @@ import {
   Metrics,
 } from '@orch/runtime';
 import { loadScheme, parseRuntimeConfig, type ResourceDefinition, selectServed } from '@orch/schema';
-import type { Store } from '@orch/storage';
+import type { PostgresStore } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import { credentialsDecide } from '../authorization.js';
 import { createDiscoveryRoutes } from '../discovery-routes.js';
@@ -43,7 +43,7 @@ export interface ControlPlaneSettings {
   readonly serving: ServingOptions;
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
-  openStore(): Promise<Store>;
+  openStore(): Promise<PostgresStore>;
   /** Opens what announces changes between processes. */
   openBus(logger: Logger): ChangeBus;
 }
@@ -79,7 +79,7 @@ class ControlPlaneProcess {
   readonly #metrics = new Metrics().withProcessMetrics();
   readonly #features: FeatureGates;
   readonly #lifecycle: Lifecycle;
-  #store: Store | undefined;
+  #store: PostgresStore | undefined;
   #bus: ChangeBus | undefined;
   #feed: OrderedFeed | undefined;
   #cache: WatchCache | undefined;
@@ -112,6 +112,7 @@ class ControlPlaneProcess {
   async #openStore(): Promise<void> {
     const store = await this.#settings.openStore();
     this.#store = store;
+    store.compactor.start();
     this.#health.add({ name: 'postgres', check: () => store.ping() }, 'readyz', 'healthz');
   }
 

@@ -1,6 +1,12 @@
 import { parseContentType, parseJson } from '@orch/codec';
 import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusError } from '@orch/machinery';
-import { applyJsonPatch, applyMergePatch, MalformedPatchError, strategicMergePatch } from '@orch/merge';
+import {
+  applyJsonPatch,
+  applyMergePatch,
+  MalformedPatchError,
+  PatchTooLargeError,
+  strategicMergePatch,
+} from '@orch/merge';
 import type { StructSchema } from '@orch/schema';
 
 export type PatchType =
@@ -62,6 +68,7 @@ function apply<T>(run: () => T): T {
     if (error instanceof StatusError) throw error;
     const detail = error instanceof Error ? error.message : 'cannot be applied';
     if (error instanceof MalformedPatchError) throw badRequest(detail);
+    if (error instanceof PatchTooLargeError) throw new StatusError('RequestEntityTooLarge', detail);
     throw new StatusError('Invalid', `the server rejected our request due to an error in our request: ${detail}`);
   }
 }

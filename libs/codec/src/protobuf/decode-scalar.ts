@@ -1,7 +1,8 @@
-import { canonicalQuantity, formatDuration, formatMicroTime, formatTime } from '@orch/machinery';
+import { canonicalQuantity, formatDuration, formatMicroTime } from '@orch/machinery';
 import type { ScalarKind } from '@orch/schema';
 import { parseJson } from '../json/parse-json.js';
 import { ProtobufError } from './protobuf-error.js';
+import { formatSeconds } from './timestamp.js';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, VARINT } from './wire.js';
 import type { WireReader } from './wire-reader.js';
 
@@ -46,7 +47,7 @@ function readTimestamp(reader: WireReader): { seconds: number; nanos: number } |
 
 const readTime = (reader: WireReader): string | undefined => {
   const time = readTimestamp(reader);
-  return time && formatTime(time.seconds * 1000);
+  return time && formatSeconds(time.seconds);
 };
 
 const readMicroTime = (reader: WireReader): string | undefined => {

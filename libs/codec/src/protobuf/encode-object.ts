@@ -8,7 +8,8 @@ import { ProtobufError } from './protobuf-error.js';
 type Members = Readonly<Record<string, unknown>>;
 /** Writes the fields of a message, without length and tag. */
 type BodyEncoder = (writer: BackwardWriter, value: unknown) => void;
-type MemberEncoder = (writer: BackwardWriter, members: Members) => void;
+/** Writes fields whose values stand in the slots of their names. */
+type ValuesEncoder = (writer: BackwardWriter, values: readonly unknown[]) => void;
 
 const EMPTY: Members = {};
 const writer = new BackwardWriter();
@@ -42,10 +43,20 @@ function bodyEncoder(schema: StructSchema): BodyEncoder {
 }
 
 function compileBody(schema: StructSchema): BodyEncoder {
-  const members = layoutEncoder(layoutOf(schema));
-  if (!schema.customJson) return (w, value) => members(w, membersOf(value));
-  const { toMembers } = customJsonOf(schema);
-  return (w, value) => members(w, toMembers(value));
+  const slots = new Map([...schema.fields.keys()].map((name, slot) => [name, slot]));
+  const encode = layoutEncoder(layoutOf(schema), slots);
+  const none = new Array<undefined>(slots.size).fill(undefined);
+  const custom = schema.customJson ? customJsonOf(schema) : undefined;
+  return (w, value) => {
+    const members = custom ? custom.toMembers(value) : membersOf(value);
+    // Few members are set in most objects: going through them costs less than asking for every field by its name.
+    const values: unknown[] = none.slice();
+    for (const name of Object.keys(members)) {
+      const slot = slots.get(name);
+      if (slot !== undefined) values[slot] = members[name];
+    }
+    encode(w, values);
+  };
 }
 
 function membersOf(value: unknown): Members {
@@ -54,56 +65,63 @@ function membersOf(value: unknown): Members {
   return value as Members;
 }
 
-function layoutEncoder(layout: Layout): MemberEncoder {
+function layoutEncoder(layout: Layout, slots: ReadonlyMap<string, number>): ValuesEncoder {
   const descending = [...layout.members].reverse();
   const steps = descending.map((member) =>
-    'field' in member ? fieldEncoder(member.field, member.number) : inlinedEncoder(member.inlined, member.number),
+    'field' in member
+      ? slotEncoder(member.field, member.number, slots)
+      : inlinedEncoder(member.inlined, member.number, slots),
   );
-  return (w, members) => {
-    for (let i = 0; i < steps.length; i++) (steps[i] as MemberEncoder)(w, members);
+  return (w, values) => {
+    for (let i = 0; i < steps.length; i++) (steps[i] as ValuesEncoder)(w, values);
   };
 }
 
-function inlinedEncoder(layout: Layout, number: number): MemberEncoder {
-  const encode = layoutEncoder(layout);
-  return (w, members) => {
+function inlinedEncoder(layout: Layout, number: number, slots: ReadonlyMap<string, number>): ValuesEncoder {
+  const encode = layoutEncoder(layout, slots);
+  return (w, values) => {
     const mark = w.size;
-    encode(w, members);
+    encode(w, values);
     w.delimit(mark, number);
   };
 }
 
-function fieldEncoder(field: Field, number: number): MemberEncoder {
-  const { name, schema } = field;
-  if (schema.kind === 'map') return mapEncoder(name, schema, number);
-  if (schema.kind === 'list' && !schema.wrapped) return listEncoder(name, schema.items, number);
-  const encode = valueEncoder(schema, number);
-  // Byte slices and wrapped lists tell unset from empty without being pointers.
-  const always = !field.pointer && schema.kind !== 'bytes' && schema.kind !== 'list';
-  if (always) return (w, members) => encode(w, members[name]);
-  return (w, members) => {
-    const value = members[name];
-    if (!isUnset(value)) encode(w, value);
-  };
+function slotEncoder(field: Field, number: number, slots: ReadonlyMap<string, number>): ValuesEncoder {
+  const encode = fieldEncoder(field, number);
+  const slot = slots.get(field.name) ?? -1;
+  return isAlwaysWritten(field)
+    ? (w, values) => encode(w, values[slot])
+    : (w, values) => {
+        const value = values[slot];
+        if (!isUnset(value)) encode(w, value);
+      };
 }
 
-function listEncoder(name: string, items: Schema, number: number): MemberEncoder {
+/** Byte slices, lists and maps tell unset from empty without being pointers. */
+const isAlwaysWritten = ({ pointer, schema: { kind } }: Field): boolean =>
+  !pointer && kind !== 'bytes' && kind !== 'list' && kind !== 'map';
+
+function fieldEncoder({ name, schema }: Field, number: number): ValueEncoder {
+  if (schema.kind === 'map') return mapEncoder(schema, number);
+  if (schema.kind === 'list' && !schema.wrapped) return listEncoder(name, schema.items, number);
+  return valueEncoder(schema, number);
+}
+
+function listEncoder(name: string, items: Schema, number: number): ValueEncoder {
   const encode = valueEncoder(items, number);
-  return (w, members) => {
-    const value = members[name];
+  return (w, value) => {
     if (isUnset(value)) return;
     if (!Array.isArray(value)) throw new ProtobufError(`${name} is not a list`);
     for (let i = value.length - 1; i >= 0; i--) encode(w, value[i]);
   };
 }
 
-function mapEncoder(name: string, { values }: MapSchema, number: number): MemberEncoder {
+function mapEncoder({ values }: MapSchema, number: number): ValueEncoder {
   const encodeKey = SCALAR_ENCODERS.string(1);
   const encodeValue = valueEncoder(values, 2);
-  // Byte slices tell unset from empty.
   const leavesOutNull = values.kind === 'bytes';
-  return (w, members) => {
-    const map = membersOf(members[name]);
+  return (w, value) => {
+    const map = membersOf(value);
     const keys = sortedKeys(map);
     for (let i = keys.length - 1; i >= 0; i--) {
       const key = keys[i] as string;
@@ -136,7 +154,7 @@ function valueEncoder(schema: Schema, number: number): ValueEncoder {
       const encodeItems = listEncoder('items', schema.items, 1);
       return (w, value) => {
         const mark = w.size;
-        encodeItems(w, { items: value });
+        encodeItems(w, value);
         w.delimit(mark, number);
       };
     }

@@ -1,8 +1,9 @@
-import { normalizeMicroTime, parseDuration, parseTime } from '@orch/machinery';
+import { normalizeMicroTime, parseDuration } from '@orch/machinery';
 import type { ScalarKind } from '@orch/schema';
 import { stringifyJson } from '../json/stringify-json.js';
 import type { BackwardWriter } from './backward-writer.js';
 import { ProtobufError } from './protobuf-error.js';
+import { secondsOf } from './timestamp.js';
 import { FIXED32, FIXED64, LENGTH_DELIMITED, tagOf, VARINT } from './wire.js';
 
 /** Writes a value with its tag; null and undefined are written as zero. */
@@ -49,14 +50,14 @@ function writeTimestamp(writer: BackwardWriter, seconds: number, nanos: number):
 }
 
 const writeTime: Write = (writer, value) => {
-  if (!isUnset(value)) writeTimestamp(writer, Math.floor(parseTime(text(value)) / 1000), 0);
+  if (!isUnset(value)) writeTimestamp(writer, secondsOf(text(value)), 0);
 };
 
 const writeMicroTime: Write = (writer, value) => {
   if (isUnset(value)) return;
   const canonical = normalizeMicroTime(text(value));
   const micros = Number(canonical.slice(-7, -1));
-  writeTimestamp(writer, Math.floor(parseTime(canonical) / 1000), micros * 1000);
+  writeTimestamp(writer, secondsOf(canonical), micros * 1000);
 };
 
 const writeDuration: Write = (writer, value) => {

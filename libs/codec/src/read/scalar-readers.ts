@@ -46,7 +46,7 @@ const timeReader =
   (value) => {
     if (typeof value !== 'string') return MISMATCH;
     const time = normalize(value);
-    return ZERO_TIME.test(time) ? undefined : time;
+    return time.startsWith('0001-') && ZERO_TIME.test(time) ? undefined : time;
   };
 
 const quantity: Reader = (value) => {

@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { JsonSyntaxError } from '../json/json-error.js';
 import type { Duplicates } from '../json/json-reader.js';
-import type { ParsedJson } from '../json/parse-json.js';
+import { type ParsedJson, parseJson } from '../json/parse-json.js';
 import { plainScalar } from './plain-scalar.js';
 
 /** Thrown for text that is not one YAML document with a JSON-shaped value, or that goes beyond the limits. */
@@ -14,9 +15,13 @@ export interface YamlLimits {
   readonly maxDepth?: number;
   /** Nodes that aliases may expand to, all together. Default 10,000. */
   readonly maxAliasNodes?: number;
-  /** Longest input, bytes. Default: no limit. */
+  /** Longest input that is not JSON as well, bytes: reading YAML costs microseconds a token. Default 512 KiB. */
   readonly maxBytes?: number;
 }
+
+const MAX_DEPTH = 100;
+const MAX_ALIAS_NODES = 10_000;
+const MAX_BYTES = 512 * 1024;
 
 const TAG = 'tag:yaml.org,2002:';
 /** Explicit tags of values that JSON has a form for. */
@@ -29,19 +34,32 @@ const TEXT_TAGS: ReadonlySet<string> = new Set(['!', `${TAG}str`, `${TAG}timesta
  * @throws YamlSyntaxError
  */
 export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): ParsedJson {
-  if (input.length > (limits.maxBytes ?? Number.POSITIVE_INFINITY)) {
-    throw new YamlSyntaxError(`input is longer than ${limits.maxBytes} bytes`);
-  }
-  const document = compose(typeof input === 'string' ? input : input.toString('utf8'));
+  const text = typeof input === 'string' ? input : input.toString('utf8');
+  const json = parseIfJson(text, limits.maxDepth ?? MAX_DEPTH);
+  if (json) return json;
+  const { maxBytes = MAX_BYTES } = limits;
+  if (input.length > maxBytes) throw new YamlSyntaxError(`yaml: document is longer than ${maxBytes} bytes`);
+  const document = compose(text);
   const converter = new Converter(document, limits);
   const value = converter.value(document.contents, 0);
   return converter.duplicates.size === 0 ? { value } : { value, duplicates: converter.duplicates };
 }
 
+/** Most programs send JSON where YAML is asked for, and that is read much faster. */
+function parseIfJson(text: string, maxDepth: number): ParsedJson | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  try {
+    return parseJson(text, { maxDepth });
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return undefined;
+    throw error;
+  }
+}
+
 function compose(text: string): Document.Parsed {
   let document: Document.Parsed;
   try {
-    document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'silent' });
+    document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'error' });
   } catch (error) {
     // The composer recurses; a stack that runs out is the input's fault.
     if (error instanceof RangeError) throw new YamlSyntaxError('exceeded max depth');
@@ -62,7 +80,7 @@ class Converter {
 
   constructor(
     private readonly document: Document.Parsed,
-    { maxDepth = 100, maxAliasNodes = 10_000 }: YamlLimits,
+    { maxDepth = MAX_DEPTH, maxAliasNodes = MAX_ALIAS_NODES }: YamlLimits,
   ) {
     this.#maxDepth = maxDepth;
     this.#aliasBudget = maxAliasNodes;

@@ -27,7 +27,7 @@ describe('parseYaml', () => {
     ['a: 1.2.3', { a: '1.2.3' }],
     ['a: !!str 1', { a: '1' }],
     ['a: !!int "1"', { a: 1 }],
-    ['80: x\ntrue: y', { 80: 'x', true: 'y' }],
+    ['80: x\ntrue: z', { 80: 'x', true: 'z' }],
     ['a: |\n  x\n  y\n', { a: 'x\ny\n' }],
     ['a: &x {b: 1}\nc: *x', { a: { b: 1 }, c: { b: 1 } }],
     ['a: {<<: {b: 1}}', { a: { '<<': { b: 1 } } }],
@@ -36,6 +36,14 @@ describe('parseYaml', () => {
     ['', null],
   ])('%j', (text, expected) => {
     expect(value(text)).toEqual(expected);
+  });
+
+  it('reads JSON of any size, and flow mappings that are none', () => {
+    const large = JSON.stringify({ a: 'x'.repeat(1_000_000) });
+    expect(value(large)).toEqual(JSON.parse(large));
+    expect(value('{a: 1, b: yes}')).toEqual({ a: 1, b: true });
+    expect(duplicatePaths(parseYaml('{"a":1,"a":2}'))).toEqual(['a']);
+    expect(() => value(`a: ${'x'.repeat(600_000)}`)).toThrow('document is longer than 524288 bytes');
   });
 
   it('notes repeated keys', () => {
@@ -59,7 +67,12 @@ describe('parseYaml', () => {
 
   it('bounds what aliases expand to', () => {
     const lines = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
-    for (let i = 1; i < 9; i++) lines.push(`a${i}: &a${i} [${Array(10).fill(`*a${i - 1}`).join(', ')}]`);
+    for (let i = 1; i < 9; i++)
+      lines.push(
+        `a${i}: &a${i} [${Array(10)
+          .fill(`*a${i - 1}`)
+          .join(', ')}]`,
+      );
     expect(() => value(lines.join('\n'))).toThrow('excessive aliasing');
   });
 
@@ -77,11 +90,37 @@ describe('stringifyYaml', () => {
   });
 
   it('is read back as it was, by us and by a YAML 1.2 reader (property)', () => {
-    const special = fc.constantFrom('y', 'no', 'On', '~', '1_0', '0o7', '0x1', '.5', '-', '? a', '# x', 'a: b', '\t', '<<', '=', '!x', '&x', '*x', '|', '2026-01-02');
+    const special = fc.constantFrom(
+      'y',
+      'no',
+      'On',
+      '~',
+      '1_0',
+      '0o7',
+      '0x1',
+      '.5',
+      '-',
+      '? a',
+      '# x',
+      'a: b',
+      '\t',
+      '<<',
+      '=',
+      '!x',
+      '&x',
+      '*x',
+      '|',
+      '2026-01-02',
+    );
     const leaf = fc.oneof(special, fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.maxSafeInteger());
     const key = fc.oneof(special, fc.string()).filter((text) => text !== '__proto__');
     const { tree } = fc.letrec((tie) => ({
-      tree: fc.oneof({ maxDepth: 3 }, leaf, fc.array(tie('tree'), { maxLength: 4 }), fc.dictionary(key, tie('tree'), { maxKeys: 4 })),
+      tree: fc.oneof(
+        { maxDepth: 3 },
+        leaf,
+        fc.array(tie('tree'), { maxLength: 4 }),
+        fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+      ),
     }));
     fc.assert(
       fc.property(tree, (object) => {

@@ -88,7 +88,11 @@ export function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isObject(value)) return value;
   const made: Json = {};
-  for (const name of Object.keys(value)) made[name] = copy(value[name]);
+  for (const name of Object.keys(value)) {
+    // Assigning would set the prototype.
+    if (name === '__proto__') Object.defineProperty(made, name, { value: copy(value[name]), enumerable: true });
+    else made[name] = copy(value[name]);
+  }
   return made;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import type { ResourceDefinition, StructSchema } from '../model.js';
-import { listStruct } from './operations.js';
+import { listStruct } from './list-struct.js';
 import { type Dialect, SchemaWriter } from './schema-object.js';
 import type { OpenApiSource } from './source.js';
 

@@ -1,8 +1,8 @@
 import type { GroupVersionKind, JsonObject } from '@orch/machinery';
 import type { ResourceDefinition, StructSchema, Subresource } from '../model.js';
+import { listStruct } from './list-struct.js';
 import { kindStruct, type OpenApiSource } from './source.js';
-
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+import { COLLECTION_VERBS, type Method, OBJECT_VERBS, VERBS, type VerbForm } from './verb-forms.js';
 
 /** A parameter of an operation, before either version's notation. */
 export interface Parameter {
@@ -61,76 +61,6 @@ export const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
   'application/apply-patch+yaml',
 ] as const;
-
-/** How a verb is put in an operation's id, and what it does over HTTP. */
-interface VerbForm {
-  readonly method: Method;
-  readonly prefix: string;
-  readonly action: string;
-  readonly text: string;
-  /** Struct whose fields are the query parameters. */
-  readonly options?: string;
-  readonly sendsObject?: boolean;
-  readonly codes: readonly number[];
-}
-
-const OK = [200] as const;
-const CREATED = [200, 201] as const;
-const VERBS: Readonly<Record<string, VerbForm>> = {
-  list: {
-    method: 'get',
-    prefix: 'list',
-    action: 'list',
-    text: 'List or watch',
-    options: 'meta/v1.ListOptions',
-    codes: OK,
-  },
-  create: {
-    method: 'post',
-    prefix: 'create',
-    action: 'post',
-    text: 'Create',
-    options: 'meta/v1.CreateOptions',
-    sendsObject: true,
-    codes: [200, 201, 202],
-  },
-  deletecollection: {
-    method: 'delete',
-    prefix: 'delete',
-    action: 'deletecollection',
-    text: 'Delete a collection of',
-    options: 'meta/v1.ListOptions',
-    codes: OK,
-  },
-  get: { method: 'get', prefix: 'read', action: 'get', text: 'Read', codes: OK },
-  update: {
-    method: 'put',
-    prefix: 'replace',
-    action: 'put',
-    text: 'Replace',
-    options: 'meta/v1.UpdateOptions',
-    sendsObject: true,
-    codes: CREATED,
-  },
-  patch: {
-    method: 'patch',
-    prefix: 'patch',
-    action: 'patch',
-    text: 'Patch',
-    options: 'meta/v1.PatchOptions',
-    codes: CREATED,
-  },
-  delete: {
-    method: 'delete',
-    prefix: 'delete',
-    action: 'delete',
-    text: 'Delete',
-    options: 'meta/v1.DeleteOptions',
-    codes: [200, 202],
-  },
-};
-const COLLECTION_VERBS = ['list', 'create', 'deletecollection'] as const;
-const OBJECT_VERBS = ['get', 'update', 'patch', 'delete'] as const;
 
 /** Subresources that hand the connection over; each method is an operation without a body of its own. */
 const CONNECT: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
@@ -203,7 +133,7 @@ class ResourceOperations {
         consumes: ['*/*'],
         produces: ['*/*'],
         parameters: [...place.parameters, ...options],
-        codes: OK,
+        codes: [200],
       };
     });
   }
@@ -309,28 +239,6 @@ function queryOf(options: StructSchema): Parameter[] {
     const type = TYPES[schema.kind];
     return type && name !== 'apiVersion' && name !== 'kind' ? [{ name, in: 'query' as const, description, type }] : [];
   });
-}
-
-/** The collection's struct: the declared one, or one made up for kinds that are not declared. */
-export function listStruct(definition: ResourceDefinition, source: OpenApiSource): StructSchema {
-  const { group, version, schema, kind, listKind } = definition;
-  if (source.scheme.kind(group, version, kind)?.schema === schema) return kindStruct(source, group, version, listKind);
-  const made = lists.get(schema) ?? makeList(definition, source);
-  lists.set(schema, made);
-  return made;
-}
-
-const lists = new WeakMap<StructSchema, StructSchema>();
-
-function makeList({ schema, kind, listKind }: ResourceDefinition, source: OpenApiSource): StructSchema {
-  const model = source.scheme.struct('meta/v1.PartialObjectMetadataList');
-  const items = model.fields.get('items');
-  if (!items) throw new Error('a list without items is declared');
-  const fields = new Map(model.fields).set('items', { ...items, schema: { kind: 'list', items: schema } });
-  const openapi = schema.openapi.endsWith(kind)
-    ? schema.openapi.slice(0, -kind.length) + listKind
-    : `${schema.openapi}List`;
-  return { ...model, id: `${schema.id}List`, openapi, description: `A collection of ${kind} objects.`, fields };
 }
 
 const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,51 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { equal } from './equal.js';
+import { copy } from './fields.js';
+
+const SEED = 11;
+
+describe('copy', () => {
+  it('equals what it was made from and shares nothing with it', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const made = copy(value);
+        expect(made).toEqual(value);
+        if (typeof value === 'object' && value !== null) expect(made).not.toBe(value);
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it('leaves prototypes alone', () => {
+    const made = copy(JSON.parse('{"__proto__":{"polluted":true}}') as object);
+    expect(Object.getPrototypeOf(made)).toBe(Object.prototype);
+    expect(made).not.toHaveProperty('polluted');
+  });
+});
+
+describe('equal', () => {
+  it('holds for copies and fails for a change', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.string({ minLength: 1 }), (value, text) => {
+        expect(equal(value, copy(value))).toBe(true);
+        expect(equal({ a: value }, { a: [value, text] })).toBe(false);
+      }),
+      { seed: SEED },
+    );
+  });
+
+  it.each([
+    [{ a: [] }, {}, true],
+    [{ a: null }, {}, true],
+    [{ a: {} }, {}, false],
+    [{ a: 1n }, { a: 1 }, true],
+    [{ a: 2n ** 60n }, { a: 2n ** 60n + 1n }, false],
+    [{ a: 0 }, {}, false],
+    [{ a: '1' }, { a: 1 }, false],
+    [[1, 2], [2, 1], false],
+  ])('%#', (a, b, expected) => {
+    expect(equal(a, b)).toBe(expected);
+    expect(equal(b, a)).toBe(expected);
+  });
+});

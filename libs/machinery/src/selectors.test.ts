@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseFieldSelector } from './field-selector.js';
+import { LabelSelector, labelRequirement, labelSelectorOf, SelectorError } from './label-selector.js';
+import { parseLabelSelector } from './label-selector-parser.js';
+
+describe('parseLabelSelector', () => {
+  it.each<[string, string]>([
+    ['', ''],
+    ['a=b', 'a=b'],
+    ['a==b', 'a=b'],
+    [' a = b , c != d ', 'a=b,c!=d'],
+    ['e in (y, x,x)', 'e in (x,y)'],
+    ['e in (x)', 'e=x'],
+    ['f notin (z)', 'f!=z'],
+    ['g,!h', '!h,g'],
+    ['a=', 'a='],
+    ['a in (,b)', 'a in (,b)'],
+    ['i>1,i<10', 'i<10,i>1'],
+    ['in in (in)', 'in=in'],
+    ['example.com/a=b', 'example.com/a=b'],
+    ['b=1,a=1,b=1', 'a=1,b=1'],
+  ])('%j is %j', (text, canonical) => {
+    const selector = parseLabelSelector(text);
+    expect(selector.canonical).toBe(canonical);
+    expect(parseLabelSelector(canonical).canonical).toBe(canonical);
+  });
+
+  it.each<[string, RegExp]>([
+    ['a=b,', /found '', expected: identifier after ','/],
+    [',a', /found ',', expected: !, identifier, or 'end of string'/],
+    ['a b', /found 'b', expected: in, notin, =, ==, !=, gt, lt/],
+    ['a in x', /found 'x', expected: '\('/],
+    ['a in (x', /found '', expected: ',' or '\)'/],
+    ['a=b c', /found 'c', expected: ',' or 'end of string'/],
+    ['!', /found '', expected: identifier/],
+    ['a=(', /found '\(', expected: identifier/],
+    ['a/b/c=1', /key: Invalid value: "a\/b\/c": a qualified name must consist/],
+    ['a=-', /values\[0\]\[a\]: Invalid value: "-": a valid label must be/],
+    ['a>x', /the value must be an integer/],
+    [`a=${'x'.repeat(64)}`, /must be no more than 63 characters/],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseLabelSelector(text)).toThrow(SelectorError);
+    expect(() => parseLabelSelector(text)).toThrow(message);
+  });
+
+  it.each<[string, Record<string, string>, boolean]>([
+    ['a=b', { a: 'b' }, true],
+    ['a=b', {}, false],
+    ['a!=b', {}, true],
+    ['a notin (b,c)', { a: 'c' }, false],
+    ['a', { a: '' }, true],
+    ['!a', { a: '' }, false],
+    ['a>9', { a: '10' }, true],
+    ['a<9', { a: 'x' }, false],
+    ['a=b,c', { a: 'b' }, false],
+    ['', {}, true],
+    ['constructor', {}, false],
+    ['!toString', {}, true],
+  ])('%j on %j: %s', (text, labels, expected) => {
+    expect(parseLabelSelector(text).matches(labels)).toBe(expected);
+  });
+
+  it('names the labels that an index can be asked for', () => {
+    expect([...parseLabelSelector('a=b,c in (d),e in (f,g),h!=i,j').equalities()]).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+  });
+
+  it('gives its canonical form the same meaning (property)', () => {
+    const key = fc.constantFrom('a', 'b', 'example.com/c');
+    const value = fc.constantFrom('', 'x', 'y', '1', '20');
+    const requirement = fc.oneof(
+      fc.tuple(key, fc.constantFrom('in' as const, 'notin' as const), fc.array(value, { minLength: 1, maxLength: 3 })),
+      fc.tuple(key, fc.constantFrom('exists' as const, '!' as const), fc.constant([])),
+      fc.tuple(key, fc.constantFrom('gt' as const, 'lt' as const), fc.constantFrom(['1'], ['15'])),
+    );
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 4 }), fc.dictionary(key, value), (parts, labels) => {
+        const selector = new LabelSelector(parts.map(([k, operator, values]) => labelRequirement(k, operator, values)));
+        const again = parseLabelSelector(selector.canonical);
+        expect(again.canonical).toBe(selector.canonical);
+        expect(again.matches(labels)).toBe(selector.matches(labels));
+      }),
+      { seed: 20260120, numRuns: 500 },
+    );
+  });
+
+  it('answers any text with a selector or a SelectorError (property)', () => {
+    const piece = fc.oneof(
+      fc.constantFrom('a', ' in ', ' notin ', '(', ')', ',', '=', '!', '!=', '>', ' '),
+      fc.string({ maxLength: 2 }),
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
+        try {
+          parseLabelSelector(pieces.join(''));
+        } catch (error) {
+          expect(error).toBeInstanceOf(SelectorError);
+        }
+      }),
+      { seed: 20260121, numRuns: 1000 },
+    );
+  });
+});
+
+describe('labelSelectorOf', () => {
+  it('reads the object form', () => {
+    const selector = labelSelectorOf({
+      matchLabels: { a: 'b' },
+      matchExpressions: [
+        { key: 'c', operator: 'NotIn', values: ['y', 'x'] },
+        { key: 'd', operator: 'DoesNotExist' },
+      ],
+    });
+    expect(selector.canonical).toBe('!d,a=b,c notin (x,y)');
+  });
+
+  it('takes an absent selector for none and an empty one for all', () => {
+    expect(labelSelectorOf(undefined).matches({ a: 'b' })).toBe(false);
+    expect(labelSelectorOf(null).matchesEverything).toBe(false);
+    expect(labelSelectorOf({}).matches(undefined)).toBe(true);
+  });
+
+  it('refuses unknown operators and wrong numbers of values', () => {
+    expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow(
+      '"Is" is not a valid label selector operator',
+    );
+    expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'In' }] })).toThrow(
+      "values set can't be empty",
+    );
+    expect(() => labelSelectorOf({ matchExpressions: [{ key: 'a', operator: 'Exists', values: ['x'] }] })).toThrow(
+      'must be empty',
+    );
+  });
+});
+
+describe('parseFieldSelector', () => {
+  it.each<[string, string]>([
+    ['', ''],
+    ['metadata.name=x,spec.nodeName!=y', 'metadata.name=x,spec.nodeName!=y'],
+    ['b==2,a=1', 'a=1,b=2'],
+    ['a=x\\,y\\=z\\\\', 'a=x\\,y\\=z\\\\'],
+    ['a=,,', 'a='],
+  ])('%j is %j', (text, canonical) => {
+    expect(parseFieldSelector(text).canonical).toBe(canonical);
+  });
+
+  it.each<[string, RegExp]>([
+    ['abc', /can't understand "abc"/],
+    ['a=b=c', /unescaped character in value: =/],
+    ['a=\\x', /invalid escape sequence: \\x/],
+    ['a=b\\', /invalid escape sequence: \\$/],
+  ])('refuses %j', (text, message) => {
+    expect(() => parseFieldSelector(text)).toThrow(SelectorError);
+    expect(() => parseFieldSelector(text)).toThrow(message);
+  });
+
+  it('compares, taking what is not there for the empty text', () => {
+    const selector = parseFieldSelector('a=x\\,y,b!=z,c=');
+    expect(selector.matches({ a: 'x,y' })).toBe(true);
+    expect(selector.matches({ a: 'x,y', b: 'z' })).toBe(false);
+    expect(selector.matches({ a: 'x,y', c: '1' })).toBe(false);
+    expect([...selector.equalities()]).toEqual([
+      ['a', 'x,y'],
+      ['c', ''],
+    ]);
+  });
+
+  it('reads back any value (property)', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        const escaped = value.replace(/[\\,=]/g, '\\$&');
+        expect(parseFieldSelector(`a=${escaped}`).requirements).toEqual([{ field: 'a', operator: '=', value }]);
+      }),
+      { seed: 20260122 },
+    );
+  });
+});
