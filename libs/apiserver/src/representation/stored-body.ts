@@ -16,7 +16,7 @@ export function toStoredBody(object: ApiObject): Buffer {
 /** The object of a stored body, as its storage version declares it, with its type and version filled in. */
 export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
   const { metadata, ...rest } = parseStoredJson(stored.body) as ApiObject;
-  return { kind, apiVersion, metadata: { ...metadata, resourceVersion: String(stored.version) }, ...rest };
+  return { kind, apiVersion, metadata: { ...metadata, ...(stored.version !== 0n && { resourceVersion: String(stored.version) }) }, ...rest };
 }
 
 /** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */
@@ -24,12 +24,15 @@ export function typePrefix(apiVersion: string, kind: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
+/** An object that a dry run would have created has no version. */
+const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
+
 /**
  * An object's JSON by concatenation, with no parse and no stringify.
  * @param prefix `{` for items of a list, {@link typePrefix} elsewhere
  */
 export function spliceJson(prefix: string, stored: Stored): Buffer {
-  const head = `${prefix}"metadata":{"resourceVersion":"${stored.version}",`;
+  const head = `${prefix}"metadata":{${versionMember(stored)}`;
   const body = stored.body;
   const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length);
   out.write(head, 0, 'latin1');
@@ -39,6 +42,6 @@ export function spliceJson(prefix: string, stored: Stored): Buffer {
 
 /** {@link spliceJson} of a list's item, written in place. */
 export function spliceJsonInto(out: PieceWriter, stored: Stored): void {
-  out.ascii(`{"metadata":{"resourceVersion":"${stored.version}",`);
+  out.ascii(`{"metadata":{${versionMember(stored)}`);
   out.bytes(stored.body, OPENING.length);
 }
