@@ -1,4 +1,9 @@
-import { type IncomingHttpHeaders, type IncomingMessage, Agent as PlainAgent, request as plainRequest } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http';
 import { Agent, request as secureRequest } from 'node:https';
 import { WatchStream } from './watch-stream.js';
 

@@ -14,6 +14,8 @@ export class Audience {
   #pending: Buffer[] = [];
   #pendingBytes = 0;
   lastFlush = Number.NEGATIVE_INFINITY;
+  /** Milliseconds that the last flush took. */
+  lastFlushTook = 0;
   /** The newest initial state that was made. */
   initial: InitialState | undefined;
   #bookmark: { readonly version: Version; readonly bytes: Buffer } | undefined;

@@ -234,7 +234,7 @@ export class FanOut {
     const events = audience.pendingEvents;
     const bytes = audience.take();
     if (bytes === undefined) return;
-    audience.lastFlush = this.#options.clock.now();
+    const began = this.#options.clock.now();
     const { live } = audience;
     this.#delivered(events * live.length, bytes.length * live.length);
     // Backwards, as one that stalls is replaced by the last, which has been served.
@@ -243,6 +243,8 @@ export class FanOut {
       if (watcher === undefined || watcher.write(bytes)) continue;
       this.#stalled(watcher);
     }
+    audience.lastFlush = this.#options.clock.now();
+    audience.lastFlushTook = audience.lastFlush - began;
   }
 
   #stalled(watcher: Watcher): void {

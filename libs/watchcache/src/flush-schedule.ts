@@ -42,7 +42,10 @@ export class FlushSchedule {
   }
 
   #wait(audience: Audience): number {
-    const gather = Math.min(this.maxGather, Math.floor(audience.live.length / this.watchersPerMs));
+    const least = Math.floor(audience.live.length / this.watchersPerMs);
+    // As long again as the last flush took: under load half of the time is left for everything else, and what comes in
+    // it goes out with one write a watcher.
+    const gather = Math.min(this.maxGather, Math.max(least, Math.floor(audience.lastFlushTook)));
     return gather === 0 ? 0 : audience.lastFlush + gather - this.clock.now();
   }
 
