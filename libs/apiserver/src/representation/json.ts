@@ -6,8 +6,8 @@ import { bookmarkObject, type ListMeta, type Representation } from './representa
 import type { Shape } from './shape.js';
 import { spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
 
-/** Writes an item of a collection. */
-type ItemWriter = (out: PieceWriter, stored: Stored) => void;
+/** Writes an item of a collection behind what separates it from the one before. */
+type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
 
 const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value));
 
@@ -20,8 +20,11 @@ export function jsonRepresentation(endpoint: Endpoint, shape: Shape, names: Name
     ? (stored: Stored) => spliceJson(prefix, stored)
     : (stored: Stored) => json(shape.single(stored));
   const item: ItemWriter = spliced
-    ? (out, stored) => spliceJsonInto(out, stored)
-    : (out, stored) => out.bytes(json(shape.item(stored)));
+    ? spliceJsonInto
+    : (out, separator, stored) => {
+        out.ascii(separator);
+        out.bytes(json(shape.item(stored)));
+      };
   const bookmarkKind = shape.name === 'self' ? kind : shape.name === 'table' ? 'Table' : 'PartialObjectMetadata';
   return {
     key,
@@ -57,9 +60,8 @@ async function* jsonList(
   let separator = '';
   for await (const page of pages) {
     for (const stored of page) {
-      out.ascii(separator);
+      item(out, separator, stored);
       separator = ',';
-      item(out, stored);
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
     }
   }

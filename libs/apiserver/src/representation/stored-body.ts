@@ -16,7 +16,12 @@ export function toStoredBody(object: ApiObject): Buffer {
 /** The object of a stored body, as its storage version declares it, with its type and version filled in. */
 export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
   const { metadata, ...rest } = parseStoredJson(stored.body) as ApiObject;
-  return { kind, apiVersion, metadata: { ...metadata, ...(stored.version !== 0n && { resourceVersion: String(stored.version) }) }, ...rest };
+  return {
+    kind,
+    apiVersion,
+    metadata: { ...metadata, ...(stored.version !== 0n && { resourceVersion: String(stored.version) }) },
+    ...rest,
+  };
 }
 
 /** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */
@@ -41,7 +46,7 @@ export function spliceJson(prefix: string, stored: Stored): Buffer {
 }
 
 /** {@link spliceJson} of a list's item, written in place. */
-export function spliceJsonInto(out: PieceWriter, stored: Stored): void {
-  out.ascii(`{"metadata":{${versionMember(stored)}`);
+export function spliceJsonInto(out: PieceWriter, separator: string, stored: Stored): void {
+  out.ascii(`${separator}{"metadata":{${versionMember(stored)}`);
   out.bytes(stored.body, OPENING.length);
 }

@@ -1,0 +1,112 @@
+import { expect, test } from 'vitest';
+import { configMap, configMaps, conformance, createAll, expectRefusal, expectStatus } from './conformance.js';
+
+const deployments = (ns: string) => `/apis/apps/v1/namespaces/${ns}/deployments`;
+
+/** Two unknown fields and one that comes twice; the last value of a repeated field counts. */
+const QUESTIONABLE = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{
+  "replicas":1,"replicas":2,"unknownNested":true,
+  "selector":{"matchLabels":{"app":"web"}},
+  "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i","foo":1}]}}}}`;
+
+conformance('Field validation', ({ api, namespace }) => {
+  test('Ignore drops unknown and duplicate fields silently', async () => {
+    const ns = await namespace();
+    const answer = expectStatus(await api.post(`${deployments(ns)}?fieldValidation=Ignore`, QUESTIONABLE), 201);
+    expect(answer.warnings).toEqual([]);
+    const { spec } = answer.json();
+    expect(spec).not.toHaveProperty('unknownNested');
+    expect(spec.template.spec.containers[0]).not.toHaveProperty('foo');
+    expect(spec.replicas).toBe(2);
+  });
+
+  test.each(['', '?fieldValidation=Warn'])('Warn, the default (%j), sends one warning a field', async (query) => {
+    const ns = await namespace();
+    const answer = expectStatus(await api.post(`${deployments(ns)}${query}`, QUESTIONABLE), 201);
+    expect(answer.warnings.sort()).toEqual([
+      'duplicate field "spec.replicas"',
+      'unknown field "spec.template.spec.containers[0].foo"',
+      'unknown field "spec.unknownNested"',
+    ]);
+  });
+
+  test('Strict refuses with all such fields in the message', async () => {
+    const ns = await namespace();
+    const status = expectRefusal(
+      await api.post(`${deployments(ns)}?fieldValidation=Strict`, QUESTIONABLE),
+      400,
+      'BadRequest',
+    );
+    expect(status.message).toMatch(/strict decoding error/);
+    for (const field of ['spec.replicas', 'spec.template.spec.containers[0].foo', 'spec.unknownNested']) {
+      expect(status.message).toContain(`"${field}"`);
+    }
+    expectRefusal(await api.get(`${deployments(ns)}/web`), 404, 'NotFound');
+  });
+
+  test.each(['Ignore', 'Warn', 'Strict'])('%s: a fatal error is the only one reported', async (level) => {
+    const ns = await namespace();
+    const body = QUESTIONABLE.replace('"replicas":2', '"replicas":"two"');
+    const status = expectRefusal(
+      await api.post(`${deployments(ns)}?fieldValidation=${level}`, body),
+      400,
+      'BadRequest',
+    );
+    expect(status.message).not.toContain('unknownNested');
+    expect(status.message).toContain('replicas');
+  });
+
+  test('an unknown level is refused', async () => {
+    const ns = await namespace();
+    expectRefusal(await api.post(`${configMaps(ns)}?fieldValidation=Loose`, configMap('a')), 422, 'Invalid');
+  });
+
+  test('it holds for updates and patches as well', async () => {
+    const ns = await namespace();
+    await createAll(api, ns, ['a']);
+    const path = `${configMaps(ns)}/a`;
+    const body = { ...configMap('a'), extra: 1 };
+    expect(expectStatus(await api.put(path, body), 200).warnings).toEqual(['unknown field "extra"']);
+    expectRefusal(await api.put(`${path}?fieldValidation=Strict`, body), 400, 'BadRequest');
+    expect(expectStatus(await api.patch(path, 'merge', { extra: 1 }), 200).warnings).toEqual(['unknown field "extra"']);
+    expect((await api.patch(`${path}?fieldValidation=Strict`, 'merge', { extra: 1 })).status).toBeGreaterThanOrEqual(
+      400,
+    );
+    expectStatus(await api.patch(`${path}?fieldValidation=Ignore`, 'merge', { extra: 1 }), 200);
+  });
+
+  test('YAML is held to the same', async () => {
+    const ns = await namespace();
+    const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: a\ndata:\n  k: "1"\n  k: "2"\nextra: 1\n';
+    const headers = { 'content-type': 'application/yaml' };
+    const strict = await api.request('POST', `${configMaps(ns)}?fieldValidation=Strict`, { body, headers });
+    expectRefusal(strict, 400, 'BadRequest');
+    const warned = expectStatus(await api.request('POST', configMaps(ns), { body, headers }), 201);
+    expect(warned.warnings.join('\n')).toMatch(/extra/);
+  });
+
+  test('names of fields match exactly', async () => {
+    const ns = await namespace();
+    const answer = expectStatus(await api.post(configMaps(ns), { ...configMap('a'), Data: { b: '2' } }), 201);
+    expect(answer.warnings).toEqual(['unknown field "Data"']);
+    expect(answer.json().data).toEqual({ a: '1' });
+  });
+
+  test('a required field that is missing is an error', async () => {
+    const ns = await namespace();
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: {} };
+    const status = expectRefusal(await api.post(`/api/v1/namespaces/${ns}/pods`, pod), 422, 'Invalid');
+    expect(status.details?.causes?.map(({ field }) => field)).toContain('spec.containers');
+  });
+});
+
+conformance('Warnings', ({ api, names }) => {
+  test('a deprecated version says so, when it goes and what to use', async () => {
+    const group = names.group('flowcontrol.apiserver.orch.io');
+    const answer = expectStatus(await api.get(`/apis/${group}/v1beta2/flowschemas`), 200);
+    expect(answer.warnings).toEqual([
+      `${group}/v1beta2 FlowSchema is deprecated in v1.26+, unavailable in v1.29+; use ${group}/v1beta3 FlowSchema`,
+    ]);
+    expect(expectStatus(await api.get(`/apis/${group}/v1beta3/flowschemas`), 200).warnings).toEqual([]);
+  });
+});

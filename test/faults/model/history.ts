@@ -1,0 +1,98 @@
+import { type Kind, keyOf, type ObjectState, printOf } from './object-state.js';
+import { type Selection, selects } from './selection.js';
+
+/** A committed change as the table `change` has it. Versions fit into a number by far. */
+export interface Change {
+  readonly kind: Kind;
+  readonly version: number;
+  readonly previous: number;
+  readonly op: 'create' | 'update' | 'delete';
+  /** New state; the last one of a deletion. */
+  readonly state: ObjectState;
+  readonly prior?: ObjectState;
+  readonly priorVersion?: number;
+}
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** What a watcher must be sent. */
+export interface ExpectedEvent {
+  readonly type: EventType;
+  readonly version: number;
+  readonly print: string;
+}
+
+/** The committed history of one kind: the model that everything else is compared with. */
+export class History {
+  readonly changes: readonly Change[];
+  readonly #byVersion = new Map<number, Change>();
+  readonly #byKey = new Map<string, Change[]>();
+  readonly #replays = new Map<string, readonly ExpectedEvent[]>();
+
+  constructor(
+    readonly kind: Kind,
+    changes: readonly Change[],
+  ) {
+    this.changes = changes.toSorted((a, b) => a.version - b.version);
+    for (const change of this.changes) {
+      this.#byVersion.set(change.version, change);
+      const key = keyOf(change.state);
+      const ofKey = this.#byKey.get(key);
+      if (ofKey === undefined) this.#byKey.set(key, [change]);
+      else ofKey.push(change);
+    }
+  }
+
+  /** The version of the last change. */
+  get head(): number {
+    return this.changes.at(-1)?.version ?? 0;
+  }
+
+  at(version: number): Change | undefined {
+    return this.#byVersion.get(version);
+  }
+
+  keys(): Iterable<string> {
+    return this.#byKey.keys();
+  }
+
+  /** The changes of one object, and of those that had its name before it, ascending. */
+  of(key: string): readonly Change[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  /** The selected objects as of a version, by key. */
+  stateAt(version: number, selection: Selection): Map<string, { version: number; print: string }> {
+    const state = new Map<string, { version: number; print: string }>();
+    for (const change of this.changes) {
+      if (change.version > version) break;
+      const key = keyOf(change.state);
+      if (change.op !== 'delete' && selects(selection, change.state)) {
+        state.set(key, { version: change.version, print: printOf(change.state) });
+      } else {
+        state.delete(key);
+      }
+    }
+    return state;
+  }
+
+  /** Every event that a watch of the selection must bring, from the beginning. */
+  replay(selection: Selection): readonly ExpectedEvent[] {
+    const id = JSON.stringify(selection);
+    const known = this.#replays.get(id);
+    if (known !== undefined) return known;
+    const events = this.changes.flatMap((change) => eventOf(change, selection));
+    this.#replays.set(id, events);
+    return events;
+  }
+}
+
+/** A change that leads into a selection adds; one that leads out of it deletes and shows what was selected last. */
+function eventOf({ op, state, prior, version }: Change, selection: Selection): ExpectedEvent[] {
+  const before = prior !== undefined && selects(selection, prior);
+  const after = op !== 'delete' && selects(selection, state);
+  if (!before && !after) return [];
+  const type = after ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED';
+  const shown = type === 'DELETED' && op !== 'delete' && prior !== undefined ? prior : state;
+  return [{ type, version, print: printOf(shown) }];
+}

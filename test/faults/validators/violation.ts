@@ -1,0 +1,26 @@
+/** Which promise was broken; the first part is the validator's number in the table of README.md. */
+export type Rule =
+  | 'V1.linearizable'
+  | 'V1.unexplained'
+  | 'V1.refused'
+  | 'V1.precondition'
+  | 'V2.history'
+  | 'V2.late-commit'
+  | 'V2.initial'
+  | 'V2.phantom'
+  | 'V2.order'
+  | 'V2.missing'
+  | 'V2.content'
+  | 'V2.bookmark'
+  | 'V2.resumable'
+  | 'V2.refused'
+  | 'V3.lost'
+  | 'V3.state'
+  | 'V4.list'
+  | 'V4.final'
+  | 'V6.back';
+
+export interface Violation {
+  readonly rule: Rule;
+  readonly message: string;
+}
