@@ -47,7 +47,10 @@ async function serve(options: ListenerOptions, req: IncomingMessage, res: Server
     const denial = options.authorizer.authorize({ user, method, path });
     if (denial) throw denial;
     const route = options.router.route(method, path, query);
-    if (route?.endpoint.deprecation) ctx.warnings.push(route.endpoint.deprecation);
+    if (route?.endpoint.deprecation) {
+      ctx.warnings.push(route.endpoint.deprecation);
+      options.metrics.deprecated(route);
+    }
     if (route) await carryOut(options, ctx, route);
     else options.fallback(req, res);
   } catch (error) {

@@ -8,6 +8,7 @@ export class RequestMetrics {
   readonly #duration;
   readonly #inflight;
   readonly #longRunning;
+  readonly #deprecated;
 
   constructor(metrics: Metrics) {
     const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
@@ -32,6 +33,17 @@ export class RequestMetrics {
       help: 'Open watches.',
       labels: ['verb', 'group', 'version', 'resource', 'scope', 'component'] as const,
     });
+    this.#deprecated = metrics.gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: 'Deprecated versions that have been requested.',
+      labels: ['group', 'version', 'resource', 'subresource', 'removed_release'] as const,
+    });
+  }
+
+  /** Marks the use of a deprecated version (spec: "Deprecation rules"). */
+  deprecated({ endpoint, subresource }: Route): void {
+    const { group, version, resource, lifecycle } = endpoint.definition;
+    this.#deprecated.with(group, version, resource, subresource, lifecycle.removed ?? '').set(1);
   }
 
   total(route: Route, code: number): CounterSeries {

@@ -4,7 +4,7 @@ import type { Selection, TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
 import type { ListMeta } from '../representation/representation.js';
 import { encodeContinue } from './continue-token.js';
-import type { ObjectReader } from './object-reader.js';
+import { isAtLeast, type ObjectReader } from './object-reader.js';
 import type { ListOptions } from './read-options.js';
 
 export interface ListRequest {
@@ -19,9 +19,9 @@ export interface Listed {
   readonly pages: AsyncIterable<readonly Row[]>;
 }
 
-/** Where and at which version a list is answered. `at` undefined is the newest state. */
+/** Where and at which version a list is answered. */
 interface Position {
-  readonly at?: Version;
+  readonly at: Version;
   readonly after?: Key;
 }
 
@@ -41,12 +41,10 @@ export class ObjectLister {
     const { endpoint, options } = request;
     const { freshness, continuation } = options;
     if (continuation) return this.#continue(request, continuation.version, continuation.after);
-    if (freshness.want === 'exact') {
-      await this.reader.reach(endpoint.type, freshness.at);
-      return this.#exact(request, { at: freshness.at });
-    }
-    if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
+    if (freshness.want === 'exact') return this.#exact(request, { at: freshness.at });
     const cache = this.cache.type(endpoint.type, endpoint.description);
+    if (isAtLeast(cache, freshness)) return this.#fromCache(request, cache);
+    if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
     await (freshness.want === 'any' ? cache.waitReady() : cache.confirm());
     return this.#fromCache(request, cache);
   }
@@ -81,19 +79,16 @@ export class ObjectLister {
   async #exact(request: ListRequest, position: Position): Promise<Listed> {
     const cached = this.cache.peek(request.endpoint.type);
     if (cached?.ready() && position.at === cached.version) return this.#fromCache(request, cached, position.after);
+    const snapshot = await this.#snapshotRequest(request, position);
     return request.selection && request.options.limit > 0
-      ? this.#selectedPage(request, request.selection, position)
-      : this.#snapshot(request, position);
+      ? this.#selectedPage(request, request.selection, position.at, snapshot)
+      : this.#snapshot(request, position.at, snapshot);
   }
 
-  async #snapshot(request: ListRequest, position: Position): Promise<Listed> {
+  async #snapshot(request: ListRequest, version: Version, at: SnapshotRequest): Promise<Listed> {
     const { endpoint, selection, options } = request;
     const limit = options.limit;
-    const snapshot = await this.store.snapshot({
-      ...this.#at(request, position),
-      ...(limit > 0 && { limit, countRemaining: true }),
-    });
-    const version = position.at ?? snapshot.version;
+    const snapshot = await this.store.snapshot({ ...at, ...(limit > 0 && { limit, countRemaining: true }) });
     if (limit === 0) {
       const meta = listMeta(version, true, 0, undefined);
       return { meta, pages: selection ? filtered(snapshot.pages, endpoint, selection) : snapshot.pages };
@@ -105,9 +100,14 @@ export class ObjectLister {
   }
 
   /** A page of what a selector lets through, with one object more to know whether there is another page. */
-  async #selectedPage(request: ListRequest, selection: Selection, position: Position): Promise<Listed> {
+  async #selectedPage(
+    request: ListRequest,
+    selection: Selection,
+    version: Version,
+    at: SnapshotRequest,
+  ): Promise<Listed> {
     const { endpoint, options } = request;
-    const snapshot = await this.store.snapshot({ ...this.#at(request, position) });
+    const snapshot = await this.store.snapshot(at);
     const found: Row[] = [];
     let more = false;
     for await (const page of filtered(snapshot.pages, endpoint, selection)) {
@@ -118,16 +118,15 @@ export class ObjectLister {
       if (more) break;
     }
     const last = found.at(-1);
-    const version = position.at ?? snapshot.version;
     return { meta: listMeta(version, false, more ? MORE : 0, last && keyOf(last)), pages: once(found) };
   }
 
-  #at({ endpoint, namespace }: ListRequest, { at, after }: Position): SnapshotRequest {
+  async #snapshotRequest({ endpoint, namespace }: ListRequest, { at, after }: Position): Promise<SnapshotRequest> {
     return {
       type: endpoint.type,
+      at: await this.reader.reach(endpoint.type, at),
       ...(namespace && { namespace }),
       ...(after && { after }),
-      ...(at !== undefined && { at }),
     };
   }
 }

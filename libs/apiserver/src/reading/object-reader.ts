@@ -6,6 +6,13 @@ import { tooLargeVersion } from './version.js';
 
 /** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
 const FUTURE_WAIT_MS = 3_000;
+/** Milliseconds between looks whether it has come. */
+const FUTURE_POLL_MS = 100;
+
+/** Whether memory is as new as a request asks for. */
+export function isAtLeast(cache: TypeCache, freshness: Freshness): boolean {
+  return freshness.want === 'not-older' && cache.ready() && cache.version >= freshness.than;
+}
 
 /** Reads of single objects: from memory where that is as fresh as asked for, else from the database. */
 export class ObjectReader {
@@ -17,7 +24,7 @@ export class ObjectReader {
   /** The object at the freshness asked for; undefined when there is none. @throws StatusError 504 */
   async get(type: TypeId, key: Key, freshness: Freshness): Promise<Stored | undefined> {
     const cached = this.#cached(type);
-    if (freshness.want === 'any' && cached) return cached.get(key);
+    if (cached && (freshness.want === 'any' || isAtLeast(cached, freshness))) return cached.get(key);
     if (freshness.want === 'not-older') await this.reach(type, freshness.than);
     return this.current(type, key);
   }
@@ -40,19 +47,24 @@ export class ObjectReader {
     return cache?.ready() ? cache : undefined;
   }
 
-  /** Resolves once the type has reached a version. @throws StatusError 504 when it does not in time */
-  async reach(type: TypeId, version: Version): Promise<void> {
+  /**
+   * Resolves once everything up to a version is known, with the version that the type's state then has there: the same,
+   * or the type's head when the version was given to a change of another type.
+   * @throws StatusError 504 when the version does not come in time
+   */
+  async reach(type: TypeId, version: Version): Promise<Version> {
+    const cached = this.#cached(type);
+    if (cached && cached.version >= version) return version;
     const deadline = Date.now() + FUTURE_WAIT_MS;
-    const { head } = await this.store.settledHead(type);
-    if (head >= version) return;
     for (;;) {
       const last = await this.store.lastVersion();
       if (last >= version) {
-        await this.store.settledHead(type);
-        return;
+        // Once the writes in flight have ended, no change at or below the version can come any more.
+        const { head } = await this.store.settledHead(type);
+        return head < version ? head : version;
       }
       if (Date.now() >= deadline) throw tooLargeVersion(version, last);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, FUTURE_POLL_MS));
     }
   }
 }
