@@ -34,7 +34,7 @@ export async function main(args: readonly string[]): Promise<number> {
     serving,
     backend: values,
     openStore: async () => storeAt(await database.start(), serving, values),
-    openBus: (logger) => busOf(values, logger),
+    openBus: (logger, clusterId) => busOf(values, logger, clusterId),
   });
   try {
     return await runService(controlPlane);

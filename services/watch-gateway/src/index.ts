@@ -18,7 +18,7 @@ export async function main(args: readonly string[]): Promise<number> {
       serving: values,
       backend: values,
       openStore: () => storeAt(values.postgresUrl, values, values),
-      openBus: (logger) => busOf(values, logger),
+      openBus: (logger, clusterId) => busOf(values, logger, clusterId),
     }),
   );
 }

@@ -8,13 +8,16 @@ export function storeAt(url: string, serving: ServingOptions, backend: BackendOp
   return openStore({ url, naming: serving.naming, retention: backend.historyRetention });
 }
 
-/** NATS when servers are named, else a bus within the process. */
-export function busOf({ natsUrl, natsSubjectPrefix }: BackendOptions, logger: Logger): ChangeBus {
+/**
+ * NATS when servers are named, else a bus within the process. Subjects and stream carry the id of the cluster, so that
+ * installations may share a NATS.
+ */
+export function busOf({ natsUrl, natsSubjectPrefix }: BackendOptions, logger: Logger, clusterId: string): ChangeBus {
   if (natsUrl.length === 0) return inProcessBus();
   return jetStreamBus({
     servers: natsUrl,
-    subjectPrefix: natsSubjectPrefix,
-    streamName: `${natsSubjectPrefix}-changes`,
+    subjectPrefix: `${natsSubjectPrefix}.${clusterId}`,
+    streamName: `${natsSubjectPrefix}-${clusterId}`,
     onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
   });
 }

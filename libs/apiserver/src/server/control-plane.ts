@@ -45,7 +45,7 @@ export interface ControlPlaneSettings {
   /** Opens the state, once what it needs is running. */
   openStore(): Promise<PostgresStore>;
   /** Opens what announces changes between processes. */
-  openBus(logger: Logger): ChangeBus;
+  openBus(logger: Logger, clusterId: string): ChangeBus;
 }
 
 export interface ControlPlane {
@@ -119,7 +119,7 @@ class ControlPlaneProcess {
   #openFeed(): void {
     const { backend } = this.#settings;
     const store = needed(this.#store);
-    const bus = this.#settings.openBus(this.#logger);
+    const bus = this.#settings.openBus(this.#logger, store.installation.clusterId);
     const onError = (error: unknown) => this.#logger.error('change feed', error);
     const feed = new OrderedFeed({ source: store, bus, observer: { failed: onError } });
     store.onCommit((changes) => bus.publish(changes));
