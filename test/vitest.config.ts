@@ -21,6 +21,8 @@ export default defineConfig({
       },
       { extends: true, test: { name: 'clients', include: ['clients/**/*.test.ts'], fileParallelism: false } },
       { extends: true, test: { name: 'faults', include: ['faults/**/*.test.ts'], fileParallelism: false } },
+      { extends: true, test: { name: 'fuzz', include: ['fuzz/**/*.test.ts'], fileParallelism: false } },
+      { extends: true, test: { name: 'cluster', include: ['cluster/**/*.test.ts'], fileParallelism: false } },
       { extends: true, test: { name: 'load', include: ['load/**/*.test.ts'] } },
     ],
   },

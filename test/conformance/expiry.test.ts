@@ -19,7 +19,7 @@ describe('History that is no longer held', () => {
     expectStatus(await api.delete(`${PATH}/b`), 200);
     // History goes with the partitions that hold it: one is dropped once a newer one has begun and its own last change is old.
     let count = 0;
-    await waitUntil('the version has expired', 100_000, async () => {
+    await waitUntil('the version has expired', 30_000, async () => {
       expectStatus(await api.put(`${PATH}/c`, configMap('c', { data: { count: String(count++) } })), 200);
       const answer = await api.get(
         `${PATH}?resourceVersion=${before.metadata.resourceVersion}&resourceVersionMatch=Exact`,

@@ -91,13 +91,6 @@ conformance('Field validation', ({ api, namespace }) => {
     expect(answer.warnings).toEqual(['unknown field "Data"']);
     expect(answer.json().data).toEqual({ a: '1' });
   });
-
-  test('a required field that is missing is an error', async () => {
-    const ns = await namespace();
-    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: {} };
-    const status = expectRefusal(await api.post(`/api/v1/namespaces/${ns}/pods`, pod), 422, 'Invalid');
-    expect(status.details?.causes?.map(({ field }) => field)).toContain('spec.containers');
-  });
 });
 
 conformance('Warnings', ({ api, names }) => {

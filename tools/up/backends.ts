@@ -45,6 +45,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
     cwd: data,
     logFile: join(place.dir, 'postgres.log'),
     detached: place.detached,
+    childrenFollow: true,
     stopSignal: 'SIGINT', // fast shutdown: ends sessions instead of waiting for them
     ready: () => answersStartup(place.port),
     ...(user && { user }),

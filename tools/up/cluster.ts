@@ -35,6 +35,10 @@ export interface ClusterSettings {
 export interface Cluster {
   /** Address of the load balancer: HTTPS with a certificate of `ca`. */
   readonly url: string;
+  /** Addresses of the single api-servers, in the order of `apiServers`. */
+  readonly apiServerUrls: readonly string[];
+  /** Addresses of the single gateways, in the order of `gateways`. */
+  readonly gatewayUrls: readonly string[];
   /** PEM. */
   readonly ca: string;
   /** Bearer token of an administrator. */
@@ -66,7 +70,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const port = settings.port ?? freePort;
   const apiServerPorts = serverPorts.slice(0, apiServers);
   const gatewayPorts = serverPorts.slice(apiServers);
-  const url = `https://127.0.0.1:${port}`;
+  const url = localUrl(port);
 
   const pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf(naming) });
   const token = randomBytes(24).toString('hex');
@@ -91,8 +95,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
       ...(settings.serverArgs ?? []),
     ],
   });
-  const gatewayUrls = gatewayPorts.map((gatewayPort) => `--gateway-url=https://127.0.0.1:${gatewayPort}`);
-  const apiServerProcesses = apiServerPorts.map((at, index) => server('api-server', index, at, gatewayUrls));
+  const handOver = gatewayPorts.map((at) => `--gateway-url=${localUrl(at)}`);
+  const apiServerProcesses = apiServerPorts.map((at, index) => server('api-server', index, at, handOver));
   const gatewayProcesses = gatewayPorts.map((at, index) => server('watch-gateway', index, at, []));
   const { certFile, keyFile } = pki.serving;
   const files = { certFile, keyFile, caFile: pki.ca.certFile };
@@ -111,6 +115,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   }
   return {
     url,
+    apiServerUrls: apiServerPorts.map(localUrl),
+    gatewayUrls: gatewayPorts.map(localUrl),
     ca: pki.ca.cert,
     token,
     kubeconfig: kubeconfigFile,
@@ -125,6 +131,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     stop,
   };
 }
+
+const localUrl = (port: number): string => `https://127.0.0.1:${port}`;
 
 interface ServerFactorySettings {
   readonly dir: string;
@@ -144,7 +152,7 @@ function serverFactory({ dir, detached, pki, args }: ServerFactorySettings) {
       cwd: dir,
       logFile: join(dir, `${name}.log`),
       detached,
-      ready: () => answersOk(`https://127.0.0.1:${port}/readyz`, pki.ca.cert),
+      ready: () => answersOk(`${localUrl(port)}/readyz`, pki.ca.cert),
     });
   };
 }

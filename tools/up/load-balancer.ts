@@ -46,7 +46,7 @@ function render(settings: LoadBalancerSettings): string {
     LISTEN: `127.0.0.1:${settings.port}`,
     API_SERVERS: servers(settings.apiServerPorts),
     GATEWAYS: servers(settings.gatewayPorts.length > 0 ? settings.gatewayPorts : settings.apiServerPorts),
-    UPSTREAM_NAME: '127.0.0.1',
+    UPSTREAM_NAME: 'localhost', // nginx compares DNS names only, not addresses
     CERT_FILE: settings.certFile,
     KEY_FILE: settings.keyFile,
     CA_FILE: settings.caFile,

@@ -19,6 +19,8 @@ export interface ProcessSettings {
   readonly detached?: boolean;
   /** The signal that ends it in an orderly way; SIGTERM when absent. */
   readonly stopSignal?: NodeJS.Signals;
+  /** Its children end by themselves once it is killed, and must have ended before it can start again. */
+  readonly childrenFollow?: boolean;
   /** Whether it serves; asked again and again until it does. */
   readonly ready: () => Promise<boolean>;
 }
@@ -73,14 +75,14 @@ export class ManagedProcess {
     return this;
   }
 
-  /** Sends a signal to a running process; with a deadly one, resolves when it and its children are gone. */
+  /** Sends a signal to a running process; with a deadly one, resolves when it is gone. */
   async kill(signal: NodeJS.Signals): Promise<void> {
     const pid = this.pid;
-    const family = signal === 'SIGKILL' ? [pid, ...descendants(pid)] : [];
+    const children = this.#settings.childrenFollow ? descendants(pid) : [];
     process.kill(pid, signal);
     if (signal === 'SIGSTOP' || signal === 'SIGCONT' || signal === 'SIGHUP') return;
     await this.#exit;
-    await waitUntil(`the children of ${this.name} are gone`, STOP_MS, () => !family.some(isAlive));
+    await waitUntil(`the children of ${this.name} are gone`, STOP_MS, () => !children.some(isAlive));
   }
 
   /** Ends it in an orderly way, and by force when that takes too long. Does nothing when it does not run. */

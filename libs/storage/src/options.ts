@@ -42,10 +42,12 @@ export interface StoreOptions {
   readonly snapshotTimeout?: number;
   /** How long changes stay readable; default 300,000 (5 minutes). */
   readonly retention?: number;
-  /** Age at which a partition of the history is closed; default 60,000. */
+  /** Age at which a partition of the history is closed; default 60,000, or the retention where that is less. */
   readonly partitionInterval?: number;
-  /** Pause between rounds of the compactor; default 15,000. */
+  /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;
+  /** Deliberate defect, for a negative control of the fault tests: changes are announced before they are committed. */
+  readonly publishBeforeCommit?: boolean;
   /** In [0, 1); default Math.random. Spreads reconnections and compaction rounds. */
   readonly random?: () => number;
 }
@@ -55,6 +57,7 @@ export type CompleteOptions = Required<StoreOptions>;
 
 /** @throws RangeError for a value that makes no sense */
 export function completeOptions(options: StoreOptions): CompleteOptions {
+  const { retention = 300_000 } = options;
   const complete: CompleteOptions = {
     schema: 'cluster',
     clusterId: randomUUID(),
@@ -73,9 +76,10 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     lockTimeout: 3000,
     answerTimeout: 8000,
     snapshotTimeout: 60_000,
-    retention: 300_000,
-    partitionInterval: 60_000,
-    compactionInterval: 15_000,
+    retention,
+    partitionInterval: Math.min(60_000, retention),
+    compactionInterval: Math.min(15_000, retention),
+    publishBeforeCommit: false,
     random: Math.random,
     ...withoutUndefined(options),
   };

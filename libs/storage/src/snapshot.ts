@@ -30,7 +30,8 @@ SELECT t.head, f.floor, ${count ? `(SELECT count(*) FROM object x WHERE x.type =
 }
 
 /**
- * The state at version $4: rows that nothing has touched since, and for the others what the first later change found.
+ * The state at version $4: rows that nothing has touched since, which their own version says, and for the others what the
+ * first later change found. (Not an anti-join: the planner knows nothing of `change`, and would compare each with each.)
  */
 function exactQuery(inNamespace: boolean): string {
   const range = (alias: string) =>
@@ -43,8 +44,7 @@ function exactQuery(inNamespace: boolean): string {
       FROM change c WHERE c.type = $1 AND c.version > $4 AND ${range('c')} GROUP BY c.namespace, c.name)
   SELECT o.namespace, o.name, o.uid, o.version, o.body
     FROM object o
-   WHERE o.type = $1 AND ${range('o')}
-     AND NOT EXISTS (SELECT 1 FROM first_change u WHERE u.namespace = o.namespace AND u.name = o.name)
+   WHERE o.type = $1 AND ${range('o')} AND o.version <= $4
   UNION ALL
   SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior
     FROM first_change u JOIN change c ON c.type = $1 AND c.version = u.version

@@ -1,4 +1,4 @@
-import type { Connection } from './connection.js';
+import type { Connection, Parameter } from './connection.js';
 import { isRetriable, sqlState, toStoreError } from './failures.js';
 import { Gatherer } from './gatherer.js';
 import { ensurePartitions } from './history.js';
@@ -27,7 +27,7 @@ export class Writer {
   constructor(
     private readonly pool: Pool,
     private readonly lineage: Lineage,
-    options: CompleteOptions,
+    private readonly options: CompleteOptions,
   ) {
     this.#gatherer = new Gatherer((ops) => this.#commit(ops), {
       items: options.batchItems,
@@ -87,6 +87,7 @@ export class Writer {
     const parameters = batchParameters(types, ops, this.namespaceType);
     for (let attempt = 1; ; attempt++) {
       try {
+        if (this.options.publishBeforeCommit) return await this.#publishBeforeCommit(connection, parameters, ops);
         return readBatchResult(await connection.statement('write_batch', WRITE_BATCH, parameters), ops);
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
@@ -94,6 +95,20 @@ export class Writer {
         else if (!isRetriable(error)) throw error;
       }
     }
+  }
+
+  /** The negative control: what is announced may still fail, and is not there yet. */
+  async #publishBeforeCommit(
+    connection: Connection,
+    parameters: Parameter[],
+    ops: readonly WriteOp[],
+  ): Promise<BatchResult> {
+    await connection.query('BEGIN');
+    const result = readBatchResult(await connection.statement('write_batch', WRITE_BATCH, parameters), ops);
+    this.#announce(result.changes);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    await connection.query('COMMIT');
+    return result;
   }
 
   #announce(changes: readonly Change[]): void {

@@ -17,8 +17,8 @@ export interface ObjectState {
   readonly reason: string;
 }
 
-/** An object as JSON, from a client's answer or from the database. */
-export interface WireObject {
+/** An object as JSON, from a client's answer or from the database. A `type`, so that it passes for any object of the API. */
+export type WireObject = {
   readonly metadata?: {
     readonly namespace?: string;
     readonly name?: string;
@@ -31,7 +31,7 @@ export interface WireObject {
   readonly message?: string;
   readonly action?: string;
   readonly reason?: string;
-}
+};
 
 export type Contents = Pick<ObjectState, 'stamp' | 'flag' | 'tier' | 'reason'>;
 
@@ -72,4 +72,11 @@ export const keyOf = ({ namespace, name }: { namespace: string; name: string }):
 /** Everything that is compared, in one string. */
 export function printOf({ namespace, name, uid, stamp, flag, tier, reason }: ObjectState): string {
   return `${namespace}/${name} ${uid} ${stamp} ${flag} ${tier} ${reason}`;
+}
+
+/** The state that was printed: nothing in it holds a space. */
+export function parsePrint(print: string): ObjectState {
+  const [key = '', uid = '', stamp = '', flag = '', tier = '', reason = ''] = print.split(' ');
+  const [namespace = '', name = ''] = key.split('/');
+  return { namespace, name, uid, stamp, flag, tier, reason };
 }

@@ -15,6 +15,9 @@ export interface RequestContext {
   readonly warnings: string[];
 }
 
+/** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
+export const isOver = ({ res }: Pick<RequestContext, 'res'>): boolean => res.writableEnded || res.destroyed;
+
 /** Splits a request target; an absent query costs nothing. */
 export function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const at = target.indexOf('?');

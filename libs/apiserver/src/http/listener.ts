@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Authenticator, type UserInfo } from '@orch/authentication';
 import { StatusError, timeout } from '@orch/machinery';
-import type { Logger } from '@orch/runtime';
+import type { GaugeSeries, Logger } from '@orch/runtime';
 import type { Authorizer } from '../authorization.js';
 import type { ApiDeps } from '../deps.js';
 import { toStatusError } from '../errors.js';
@@ -61,10 +61,13 @@ async function serve(options: ListenerOptions, req: IncomingMessage, res: Server
 async function carryOut(options: ListenerOptions, ctx: RequestContext, route: Route): Promise<void> {
   const { deps, metrics, proxyWatch } = options;
   if (route.verb === 'watch') {
-    const open = metrics.longRunning(route);
-    open.add(1);
-    ctx.res.once('close', () => open.add(-1));
+    // The client went while it was found out who asks.
+    if (ctx.res.destroyed) return;
+    const leave = enter(metrics.longRunning(route));
+    ctx.res.once('close', leave);
     await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
+    // Nothing more is heard of a response that never got to its connection.
+    if (!ctx.res.headersSent) leave();
     metrics.total(route, ctx.res.statusCode).inc();
     return;
   }
@@ -80,6 +83,16 @@ async function carryOut(options: ListenerOptions, ctx: RequestContext, route: Ro
     metrics.total(route, ctx.res.statusCode).inc();
     metrics.duration(route).observe((performance.now() - began) / 1000);
   }
+}
+
+/** Counts one more, until the returned function is first called. */
+function enter(gauge: GaugeSeries): () => void {
+  let inside = true;
+  gauge.add(1);
+  return () => {
+    if (inside) gauge.add(-1);
+    inside = false;
+  };
 }
 
 function contextOf(
@@ -110,6 +123,6 @@ function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unkn
   const inner = error.code === 500 && !(thrown instanceof StatusError);
   if (inner) options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });
   // What is left of a body that nobody will read must not keep the connection.
-  if (!ctx.req.complete) ctx.res.setHeader('Connection', 'close');
-  sendError(ctx, error);
+  if (!ctx.req.complete && !ctx.res.headersSent) ctx.res.setHeader('Connection', 'close');
+  sendError(ctx, error, options.deps.representations);
 }

@@ -4,6 +4,8 @@ import { StatusError } from '@orch/machinery';
 const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
+const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');
+
 /**
  * The whole body, up to a limit.
  * @throws StatusError 413 above the limit, 415 for an encoded body, 400 when the client cuts it off
@@ -14,6 +16,8 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
     throw new StatusError('UnsupportedMediaType', `content encoding ${JSON.stringify(encoding)} is not supported`);
   }
   if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
+  // Nothing more is heard of a request whose connection was cut before.
+  if (req.destroyed && !req.readableEnded) throw endedEarly();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -25,9 +29,9 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
       } else chunks.push(chunk);
     });
     req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
-    req.on('error', () => reject(new StatusError('BadRequest', 'the request body ended early')));
+    req.on('error', () => reject(endedEarly()));
     req.on('close', () => {
-      if (!req.complete) reject(new StatusError('BadRequest', 'the request body ended early'));
+      if (!req.complete) reject(endedEarly());
     });
   });
 }

@@ -1,3 +1,5 @@
+import { badRequest } from '@orch/machinery';
+
 /** What a URL asks for, before anything is looked up (spec: "Path shapes"). */
 export interface ResourceRequest {
   readonly group: string;
@@ -12,36 +14,44 @@ export interface ResourceRequest {
   readonly rest: string;
 }
 
-const decode = (segment: string): string | undefined => {
-  if (!segment.includes('%')) return segment;
+/** Longer segments name nothing, and the database need not hear of them. */
+const MAX_SEGMENT_BYTES = 1024;
+
+function decode(segment: string): string {
+  const text = segment.includes('%') ? unescaped(segment) : segment;
+  if (text.includes('\0')) throw badRequest('a segment of the path holds a NUL character');
+  if (Buffer.byteLength(text) > MAX_SEGMENT_BYTES) {
+    throw badRequest(`a segment of the path is longer than ${MAX_SEGMENT_BYTES} bytes`);
+  }
+  return text;
+}
+
+function unescaped(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    return undefined;
+    throw badRequest('a segment of the path is not well-formed');
   }
-};
+}
 
 /**
  * Reads `/api/v1/…` and `/apis/<group>/<version>/…`.
- * Undefined for paths that are not of that shape (discovery, health, …) or that cannot be decoded.
+ * Undefined for paths that are not of that shape (discovery, health, …).
+ * @throws StatusError 400 for segments that cannot be decoded, hold NUL or are over 1,024 bytes
  */
 export function parseResourcePath(path: string): ResourceRequest | undefined {
   const segments = path.split('/');
+  if (segments[0] !== '') return undefined;
   let at: number;
   let group: string;
   if (segments[1] === 'api') {
     group = '';
     at = 2;
   } else if (segments[1] === 'apis') {
-    group = segments[2] ?? '';
+    group = decode(segments[2] ?? '');
     at = 3;
   } else return undefined;
-  const parts: string[] = [];
-  for (const raw of segments.slice(at)) {
-    const segment = decode(raw);
-    if (segment === undefined) return undefined;
-    parts.push(segment);
-  }
+  const parts = segments.slice(at).map(decode);
   if (parts.at(-1) === '') parts.pop();
   const [version, ...tail] = parts;
   if (!version || tail.length === 0 || tail.some((part) => part === '')) return undefined;

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { constants, createGzip, gzip } from 'node:zlib';
 import type { Status, StatusError } from '@orch/machinery';
+import type { Representations } from '../representation/choose.js';
 import type { RequestContext } from './context.js';
 
 /** Answers below this size are sent as they are: compressing them costs more than it saves. */
@@ -19,7 +19,26 @@ export function baseHeaders(ctx: RequestContext, contentType: string): Record<st
     'Cache-Control': 'no-cache, private',
     'Content-Type': contentType,
   };
-  if (ctx.warnings.length > 0) headers.Warning = ctx.warnings.map(warningHeader);
+  if (ctx.warnings.length > 0) headers.Warning = warningHeaders(ctx.warnings);
+  return headers;
+}
+
+/** Warnings of one answer together, and each of them when together they are longer, characters: clients bound headers. */
+const WARNINGS_MAX = 4096;
+const WARNING_MAX = 256;
+
+/** Each text once, as many as fit. */
+function warningHeaders(texts: readonly string[]): string[] {
+  const headers: string[] = [];
+  const distinct = [...new Set(texts)];
+  const cut = distinct.reduce((sum, { length }) => sum + length, 0) > WARNINGS_MAX;
+  let left = WARNINGS_MAX;
+  for (const text of distinct) {
+    const shown = cut ? text.slice(0, WARNING_MAX) : text;
+    left -= shown.length;
+    if (left < 0) break;
+    headers.push(warningHeader(shown));
+  }
   return headers;
 }
 
@@ -30,7 +49,7 @@ function warningHeader(text: string): string {
 }
 
 const acceptsGzip = (ctx: RequestContext): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(ctx.req.headers['accept-encoding'] ?? ''));
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(ctx.req.headers['accept-encoding'] ?? ''));
 
 /** A whole body. `compress` is for reads only (spec: "Response compression"). */
 export async function sendBytes(
@@ -67,6 +86,20 @@ export async function sendPieces(
   compress: boolean,
 ): Promise<void> {
   const iterator = pieces[Symbol.asyncIterator]();
+  try {
+    await sendAll(ctx, contentType, iterator, compress);
+  } finally {
+    // Also when nothing was read of it: it may hold a connection to the database.
+    await iterator.return?.();
+  }
+}
+
+async function sendAll(
+  ctx: RequestContext,
+  contentType: string,
+  iterator: AsyncIterator<Buffer>,
+  compress: boolean,
+): Promise<void> {
   const first = await iterator.next();
   const second = first.done ? first : await iterator.next();
   if (first.done || second.done)
@@ -89,30 +122,39 @@ export async function sendPieces(
 async function writeAll(res: ServerResponse, pieces: AsyncIterable<Buffer>): Promise<void> {
   for await (const piece of pieces) {
     if (res.destroyed) return;
-    if (!res.write(piece)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    if (!res.write(piece)) await drained(res);
   }
   res.end();
 }
 
+/** Resolves when more can be written, or nothing ever will be. */
+const drained = (res: ServerResponse): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done);
+      resolve();
+    };
+    res.on('drain', done).on('close', done);
+  });
+
 async function* prepend(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
+  yield* first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
 
-/** A Status as JSON; every error leaves through here. */
-export function sendStatus(ctx: RequestContext, status: Status): void {
+/** What makes bytes of a Status. */
+type StatusEncoder = Pick<Representations, 'status'>;
+
+/** A Status, in the encoding that the client prefers; every error leaves through here. */
+export function sendStatus(ctx: RequestContext, status: Status, representations: StatusEncoder): void {
   if (ctx.res.headersSent) {
     ctx.res.destroy();
     return;
   }
   const retry = status.details?.retryAfterSeconds;
-  const body = Buffer.from(JSON.stringify(status));
+  const { contentType, body } = representations.status(ctx.req.headers.accept, status);
   ctx.res.writeHead(status.code, {
-    ...baseHeaders(ctx, 'application/json'),
+    ...baseHeaders(ctx, contentType),
     'Content-Length': body.length,
     ...(retry !== undefined && { 'Retry-After': retry }),
     ...(status.code === 401 && { 'WWW-Authenticate': 'Bearer' }),
@@ -120,4 +162,5 @@ export function sendStatus(ctx: RequestContext, status: Status): void {
   ctx.res.end(body);
 }
 
-export const sendError = (ctx: RequestContext, error: StatusError): void => sendStatus(ctx, error.status);
+export const sendError = (ctx: RequestContext, error: StatusError, representations: StatusEncoder): void =>
+  sendStatus(ctx, error.status, representations);

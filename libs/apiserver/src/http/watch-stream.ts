@@ -11,6 +11,22 @@ const KEEP_ALIVE_MS = 30_000;
 /** How long an ended stream may take to leave, before the connection is cut. */
 const LINGER_MS = 10_000;
 
+/** The connection, once the answers to requests before this one have left; undefined when the client is gone. */
+export async function connectionOf({ req, res }: RequestContext): Promise<Socket | undefined> {
+  if (!res.socket && !req.socket.destroyed) {
+    await new Promise<void>((resolve) => {
+      const done = (): void => {
+        res.off('socket', done);
+        req.socket.off('close', done);
+        resolve();
+      };
+      res.on('socket', done);
+      req.socket.on('close', done);
+    });
+  }
+  return res.socket?.destroyed === false ? res.socket : undefined;
+}
+
 /**
  * A watch over HTTP/1.1: the head goes out through node's response, what follows straight to the socket, as frames are
  * complete chunks already. The connection ends with the stream, for node has not seen the body.

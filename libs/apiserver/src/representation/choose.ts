@@ -1,5 +1,5 @@
-import { type Accepted, negotiate } from '@orch/codec';
-import { invalid, type Names, notSupported, StatusError } from '@orch/machinery';
+import { type Accepted, encodeObject, encodeUnknown, negotiate, stringifyYaml } from '@orch/codec';
+import { badRequest, type Names, notSupported, type Status, StatusError } from '@orch/machinery';
 import type { Endpoint } from '../endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
@@ -13,6 +13,12 @@ const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 const notAcceptable = (offers: readonly string[]) =>
   new StatusError('NotAcceptable', `only the following media types are accepted: ${offers.join(', ')}`);
 
+/** A Status as it goes on the wire. */
+export interface EncodedStatus {
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
 /** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
 export class Representations {
   readonly #madeFor = weakMemo((_endpoint: Endpoint) => new Map<string, Representation>());
@@ -23,7 +29,7 @@ export class Representations {
     private readonly now: () => number,
   ) {}
 
-  /** @throws StatusError 406 when nothing that the client accepts can be made, 422 for an unknown `includeObject` */
+  /** @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject` */
   choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams): Representation {
     const accepted = this.negotiated(accept);
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
@@ -45,6 +51,21 @@ export class Representations {
     return accepted;
   }
 
+  /** A Status in the encoding that the client prefers; JSON for those that accept nothing that is served. */
+  status(accept: string | undefined, status: Status): EncodedStatus {
+    switch (negotiate(accept, this.names)?.mediaType) {
+      case 'protobuf': {
+        const { kind, apiVersion } = status;
+        const raw = encodeObject(this.meta.status, { ...status });
+        return { contentType: this.names.protobufMediaType, body: encodeUnknown({ apiVersion, kind, raw }) };
+      }
+      case 'yaml':
+        return { contentType: 'application/yaml', body: Buffer.from(stringifyYaml(status)) };
+      default:
+        return { contentType: 'application/json', body: Buffer.from(JSON.stringify(status)) };
+    }
+  }
+
   #make(endpoint: Endpoint, accepted: Accepted, version: string, include: IncludeObject, key: string): Representation {
     const shape = this.#shape(endpoint, accepted, version, include);
     if (accepted.mediaType === 'protobuf') return protobufRepresentation(endpoint, shape, this.names, this.meta, key);
@@ -61,8 +82,10 @@ export class Representations {
   #includeObject(query: URLSearchParams): IncludeObject {
     const value = query.get('includeObject') || 'Metadata';
     const found = INCLUDE.find((include) => include === value);
-    if (!found)
-      throw invalid('TableOptions', this.names.metaGroup, '', [notSupported('includeObject', value, INCLUDE)]);
+    if (!found) {
+      const { message } = notSupported('includeObject', value, INCLUDE);
+      throw badRequest(`Unable to convert to Table as requested: includeObject: ${message}`);
+    }
     return found;
   }
 }

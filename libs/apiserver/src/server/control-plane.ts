@@ -22,6 +22,7 @@ import { RequestMetrics } from '../http/request-metrics.js';
 import { ResourceRouter, servesSubresource } from '../router.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Credentials, loadCredentials } from './credentials.js';
+import { type Failpoint, failpoints, GATHER_LONG } from './failpoints.js';
 import { type Listeners, openListeners } from './listeners.js';
 import { observeWatchCache } from './observe.js';
 import type { BackendOptions, ServingOptions } from './options.js';
@@ -78,6 +79,7 @@ class ControlPlaneProcess {
   readonly #health: HealthRegistry;
   readonly #metrics = new Metrics().withProcessMetrics();
   readonly #features: FeatureGates;
+  readonly #failpoints: ReadonlySet<Failpoint>;
   readonly #lifecycle: Lifecycle;
   #store: PostgresStore | undefined;
   #bus: ChangeBus | undefined;
@@ -94,6 +96,9 @@ class ControlPlaneProcess {
     this.#health = new HealthRegistry({ logger });
     this.#features = featureGates(settings.serving.featureGates);
     for (const warning of this.#features.warnings) logger.warn(warning);
+    this.#failpoints = failpoints(settings.backend.failpoints);
+    for (const name of this.#failpoints)
+      logger.warn('RUNNING WITH A DELIBERATE DEFECT: never do this with data of worth', { name });
   }
 
   components(): Component[] {
@@ -121,7 +126,12 @@ class ControlPlaneProcess {
     const store = needed(this.#store);
     const bus = this.#settings.openBus(this.#logger, store.installation.clusterId);
     const onError = (error: unknown) => this.#logger.error('change feed', error);
-    const feed = new OrderedFeed({ source: store, bus, observer: { failed: onError } });
+    const feed = new OrderedFeed({
+      source: store,
+      bus,
+      observer: { failed: onError },
+      ...(this.#failpoints.has('no-heal') && { failpoints: new Set(['no-heal'] as const) }),
+    });
     store.onCommit((changes) => bus.publish(changes));
     this.#bus = bus;
     this.#feed = feed;
@@ -130,10 +140,16 @@ class ControlPlaneProcess {
       feed,
       maxBytes: backend.watchCacheBytes,
       ringMaxAge: backend.historyRetention,
+      bookmarkInterval: backend.watchBookmarkInterval,
+      ...(this.#failpoints.has('bookmark-before-flush') && {
+        ...GATHER_LONG,
+        failpoints: new Set(['bookmark-before-flush'] as const),
+      }),
       onError,
     });
     this.#health.add({ name: 'feed', check: () => checkLag(feed.lag()) }, 'readyz');
     this.#health.add({ name: 'shutdown', check: () => checkStopping(this.#lifecycle.stopping) }, 'readyz');
+    this.#health.add({ name: 'bootstrap', check: () => checkBootstrapped(this.#url) }, 'readyz');
     observeWatchCache(this.#metrics, this.#cache);
   }
 
@@ -201,14 +217,15 @@ class ControlPlaneProcess {
   async #announce({ pki }: Credentials, port: number): Promise<void> {
     const { serving } = this.#settings;
     const host = serving.bindAddress === '0.0.0.0' || serving.bindAddress === '::' ? '127.0.0.1' : serving.bindAddress;
-    this.#url = serving.publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    if (serving.kubeconfigOut === undefined) return;
-    await writeKubeconfig(serving.kubeconfigOut, {
-      server: this.#url,
-      ca: pki.ca.cert,
-      cert: pki.admin.cert,
-      key: pki.admin.key,
-    });
+    const url = serving.publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+    if (serving.kubeconfigOut !== undefined)
+      await writeKubeconfig(serving.kubeconfigOut, {
+        server: url,
+        ca: pki.ca.cert,
+        cert: pki.admin.cert,
+        key: pki.admin.key,
+      });
+    this.#url = url;
   }
 
   async #closeListeners(): Promise<void> {
@@ -223,6 +240,11 @@ const MAX_LAG_MS = 5_000;
 
 function checkLag(ms: number): void {
   if (ms > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(ms)} ms ago`);
+}
+
+/** The sockets are open before what clients take for granted (the namespace `default`, the kubeconfig) is there. */
+function checkBootstrapped(url: string): void {
+  if (url === '') throw new Error('the process is still starting');
 }
 
 function checkStopping(stopping: AbortSignal): void {

@@ -1,4 +1,5 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
+import { FAILPOINTS } from './failpoints.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -88,6 +89,17 @@ export const backendOptions = {
     default: 2 ** 30,
     min: 2 ** 20,
     help: 'Memory for state and recent changes of the types that are read here.',
+  },
+  'watch-bookmark-interval': {
+    type: 'duration',
+    default: 60_000,
+    min: 1000,
+    help: 'About how often a watch that allows bookmarks gets one.',
+  },
+  failpoints: {
+    type: 'list',
+    default: [],
+    help: `Deliberate defects, for the negative controls of the fault tests: ${FAILPOINTS.join(', ')}.`,
   },
 } as const;
 

@@ -15,8 +15,17 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'keep-alive',
   'transfer-encoding',
   'upgrade',
+  'te',
+  'trailer',
+]);
+
+/** Headers of a request that are of this server alone: whom it speaks to, who asks, and a body that is not passed on. */
+const NOT_ASKED_WITH: ReadonlySet<string> = new Set([
   'host',
   'authorization',
+  'proxy-authorization',
+  'content-length',
+  'expect',
 ]);
 
 /**
@@ -27,25 +36,27 @@ export function watchProxy(gateways: readonly string[], { pki }: Credentials): (
   let turn = 0;
   return async (ctx) => {
     for (let attempt = 0; attempt < gateways.length; attempt++) {
-      const gateway = gateways[turn++ % gateways.length] as string;
-      const answer = await open(ctx, new URL(ctx.req.url ?? '/', gateway), pki).catch(() => undefined);
-      if (answer) return pass(ctx, answer);
       if (ctx.res.destroyed) return;
+      const gateway = gateways[turn++ % gateways.length] as string;
+      const answer = await open(ctx, new URL(gateway), pki).catch(() => undefined);
+      if (answer) return pass(ctx, answer);
     }
+    if (ctx.res.destroyed) return;
     throw unavailable('no watch gateway can be reached', RETRY_SECONDS);
   };
 }
 
 function open(ctx: RequestContext, url: URL, pki: Credentials['pki']): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = { ...passedOn(ctx.req.headers), ...forwardedIdentity(ctx.user) };
+    const headers = { ...passedOn(ctx.req.headers, NOT_ASKED_WITH), ...forwardedIdentity(ctx.user) };
     const secure = { ca: pki.ca.cert, cert: pki.proxy.cert, key: pki.proxy.key, agent: false };
-    const options = { method: 'GET', headers, timeout: CONNECT_MS };
+    // The path as it was judged here: a URL made of it might name another, or even another host.
+    const options = { method: 'GET', path: ctx.req.url ?? '/', headers, timeout: CONNECT_MS };
     const upstream: ClientRequest =
       url.protocol === 'https:'
         ? httpsRequest(url, { ...options, ...secure })
         : httpRequest(url, { ...options, agent: false });
-    upstream.once('response', resolve).once('error', reject);
+    upstream.once('response', resolve).on('error', reject);
     upstream.once('timeout', () => upstream.destroy(new Error('the gateway does not answer')));
     ctx.res.once('close', () => upstream.destroy());
     upstream.end();
@@ -63,10 +74,14 @@ function pass(ctx: RequestContext, answer: IncomingMessage): void {
   });
 }
 
-function passedOn(headers: IncomingMessage['headers']): Record<string, string | string[]> {
+function passedOn(
+  headers: IncomingMessage['headers'],
+  except: ReadonlySet<string> = new Set(),
+): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !HOP_BY_HOP.has(name) && !isIdentityHeader(name)) kept[name] = value;
+    if (value !== undefined && !HOP_BY_HOP.has(name) && !except.has(name) && !isIdentityHeader(name))
+      kept[name] = value;
   }
   return kept;
 }

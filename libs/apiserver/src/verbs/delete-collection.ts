@@ -2,7 +2,7 @@ import { StatusError } from '@orch/machinery';
 import type { Row } from '@orch/storage';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { Stored } from '../endpoint.js';
-import type { RequestContext } from '../http/context.js';
+import { isOver, type RequestContext } from '../http/context.js';
 import { sendPieces } from '../http/respond.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
@@ -26,8 +26,10 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     if (removal) deleted.push(removal.stored);
   };
   for await (const page of listed.pages) {
-    for (let at = 0; at < page.length; at += IN_FLIGHT)
+    for (let at = 0; at < page.length; at += IN_FLIGHT) {
+      if (isOver(ctx)) return;
       await Promise.all(page.slice(at, at + IN_FLIGHT).map(removeOne));
+    }
   }
   await sendPieces(ctx, representation.contentType, representation.list(listed.meta, once(deleted)), false);
 }

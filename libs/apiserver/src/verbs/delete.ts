@@ -35,5 +35,5 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     details: { name, ...(group && { group }), kind: resource, uid: removal.uid },
     code: 200,
   };
-  sendStatus(ctx, status);
+  sendStatus(ctx, status, deps.representations);
 }

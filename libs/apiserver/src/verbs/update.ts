@@ -1,4 +1,4 @@
-import { ensureMetadata, StatusError } from '@orch/machinery';
+import { conflict, ensureMetadata, StatusError } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -23,7 +23,13 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   } catch (error) {
     const creates = endpoint.storageRules.createOnUpdate && subresource === '';
     if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
-    ensureMetadata(object).name = name;
+    const meta = ensureMetadata(object);
+    // A uid says which object is meant, and that one is gone.
+    if (meta.uid) {
+      const broken = `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: `;
+      throw conflict(endpoint.groupResource, name, broken);
+    }
+    meta.name = name;
     await sendObject(ctx, 201, representation, await deps.writer.create(request, object));
   }
 }

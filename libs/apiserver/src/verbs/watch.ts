@@ -5,7 +5,7 @@ import type { StreamError } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { chunkedFrames } from '../http/frames.js';
-import { WatchStream } from '../http/watch-stream.js';
+import { connectionOf, WatchStream } from '../http/watch-stream.js';
 import { type WatchOptions, watchOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
 import type { Representation } from '../representation/representation.js';
@@ -27,8 +27,8 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const selection = selectionOf(ctx.query, endpoint, name);
   const deadline = systemClock.now() + lifetimeMs(options, deps.limits);
   if (options.notOlderThan !== undefined) await deps.reader.reach(endpoint.type, options.notOlderThan);
-  const { socket } = ctx.res;
-  if (!socket || socket.destroyed) return;
+  const socket = await connectionOf(ctx);
+  if (!socket) return;
   const stream = new WatchStream(ctx, socket, representation.streamContentType);
   const watcher = await deps.cache.type(endpoint.type, endpoint.description).watch({
     ...(namespace && { namespace }),

@@ -12,7 +12,7 @@ import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
-import type { ObjectWriter, WriteRequest } from './object-writer.js';
+import { type ObjectWriter, WRITE_ATTEMPTS, type WriteRequest } from './object-writer.js';
 
 /** Outcome of a deletion: gone, or on its way out and still there. */
 export interface Removal {
@@ -28,7 +28,6 @@ export interface RemoverOptions {
   readonly now: () => number;
 }
 
-const ATTEMPTS = 12;
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 
@@ -40,7 +39,7 @@ export class ObjectRemover {
   async remove(endpoint: Endpoint, key: Key, options: DeleteOptions): Promise<Removal> {
     const { reader, store } = this.options;
     let base = reader.hint(endpoint.type, key) ?? (await reader.current(endpoint.type, key));
-    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       if (!base) throw notFound(endpoint.groupResource, key.name);
       const result = await this.#removeOnce(endpoint, key, base, options);
       if (result !== 'stale') return result;

@@ -54,8 +54,11 @@ export interface WriterOptions {
   readonly now: () => number;
 }
 
-/** Attempts at an update whose base was overtaken, when the client itself named no version. */
-const UPDATE_ATTEMPTS = 12;
+/**
+ * Attempts at a write whose base was overtaken, when the client itself named no version. One of those that write the
+ * same object at a time gets through, so this is also how many may.
+ */
+export const WRITE_ATTEMPTS = 256;
 const NAME_ATTEMPTS = 5;
 
 /** default → prepare → validate → store: the part of the pipeline that every modifying verb shares. */
@@ -92,9 +95,15 @@ export class ObjectWriter {
     base ??= await reader.current(endpoint.type, key);
     for (let attempt = 1; ; attempt++) {
       if (!base) throw notFound(endpoint.groupResource, key.name);
-      const result = await this.#updateOnce(request, base, change);
-      if (result !== 'stale' && result !== 'named-other-version') return result;
-      if (fresh && (result === 'named-other-version' || attempt >= UPDATE_ATTEMPTS)) {
+      const result = await this.#updateOnce(request, base, change).catch((error: unknown) => {
+        // What memory had may be behind: only the newest state decides against a request.
+        if (fresh || !(error instanceof StatusError)) throw error;
+        return 'stale' as const;
+      });
+      // An answer without a write would not have failed for a stale base.
+      const doubtful = !fresh && typeof result === 'object' && (request.dryRun || result.stored === base);
+      if (!doubtful && result !== 'stale' && result !== 'named-other-version') return result;
+      if (fresh && (result === 'named-other-version' || attempt >= WRITE_ATTEMPTS)) {
         throw conflict(endpoint.groupResource, key.name, STALE_WRITE);
       }
       base = await this.options.store.get(endpoint.type, key);

@@ -50,6 +50,7 @@ export function decodeUnknown(bytes: Uint8Array): DecodedUnknown {
   if (buffer.length < 4 || PROTOBUF_PREFIX.some((byte, i) => buffer[i] !== byte)) {
     throw new ProtobufError('the document does not begin with the four bytes of the binary form');
   }
+  if (buffer.length === PROTOBUF_PREFIX.length) throw new ProtobufError('the document is empty');
   const found = { apiVersion: '', kind: '', raw: NOTHING, contentEncoding: '', contentType: '' };
   const reader = new WireReader(buffer);
   reader.pos = 4;

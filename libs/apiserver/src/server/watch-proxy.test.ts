@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { UserInfo } from '@orch/authentication';
+import { StatusError } from '@orch/machinery';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type RequestContext, splitTarget } from '../http/context.js';
+import { openServer, type TestServer } from '../testing/test-server.js';
+import type { Credentials } from './credentials.js';
+import { watchProxy } from './watch-proxy.js';
+
+const PAIR = { cert: '', key: '' };
+/** Plain HTTP needs none of it. */
+const CREDENTIALS = { pki: { ca: PAIR, proxy: PAIR } } as unknown as Credentials;
+const USER: UserInfo = { name: 'jane', groups: ['dev'], extra: {} };
+
+const servers: TestServer[] = [];
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+});
+
+async function open(listener: RequestListener): Promise<string> {
+  const server = await openServer(listener);
+  servers.push(server);
+  return `http://127.0.0.1:${server.port}`;
+}
+
+/** An address where nobody listens. */
+async function nobody(): Promise<string> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return `http://127.0.0.1:${port}`;
+}
+
+/** A server that hands everything on. */
+async function front(gateways: readonly string[], before: (ctx: RequestContext) => unknown = () => undefined) {
+  const proxy = watchProxy(gateways, CREDENTIALS);
+  const url = await open((req, res) => {
+    const { path, query } = splitTarget(req.url ?? '/');
+    const ctx = { req, res, path, query, requestId: 'r', user: USER, warnings: [] };
+    Promise.resolve(before(ctx))
+      .then(() => proxy(ctx))
+      .catch((error: unknown) => {
+        if (!res.headersSent) res.writeHead(error instanceof StatusError ? error.code : 500).end();
+      });
+  });
+  return url;
+}
+
+interface Got {
+  readonly status: number;
+  readonly text: string;
+  readonly complete: boolean;
+  readonly headers: IncomingHttpHeaders;
+}
+
+async function get(url: string, headers: Record<string, string> = {}, path = '/api/v1/pods?watch=1'): Promise<Got> {
+  const { port } = new URL(url);
+  const sent = request({ host: '127.0.0.1', port, path, headers, agent: false });
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  answer.on('data', (chunk: Buffer) => {
+    text += chunk;
+  });
+  answer.on('error', () => undefined);
+  await new Promise((resolve) => answer.once('close', resolve));
+  return { status: answer.statusCode ?? 0, text, complete: answer.complete, headers: answer.headers };
+}
+
+describe('watchProxy', () => {
+  it('passes the answer on as it is', async () => {
+    const gateway = await open((_req, res) => {
+      res.writeHead(410, { 'Content-Type': 'application/json', Warning: '299 - "x"' }).end('{}');
+    });
+    const got = await get(await front([gateway]));
+    expect(got).toMatchObject({ status: 410, text: '{}', complete: true, headers: { warning: '299 - "x"' } });
+  });
+
+  it('says who asks, whatever the client claims, and keeps its credentials to itself', async () => {
+    let seen: IncomingHttpHeaders = {};
+    const gateway = await open((req, res) => {
+      seen = req.headers;
+      res.end();
+    });
+    await get(await front([gateway]), {
+      Authorization: 'Bearer secret',
+      'X-Remote-User': 'root',
+      'X-Remote-Group': 'system:masters',
+      'X-Remote-Uid': '0',
+      'X-Remote-Extra-Scopes': 'all',
+      Accept: 'application/json',
+    });
+    expect(seen['x-remote-user']).toBe('jane');
+    expect(seen['x-remote-group']).toBe('dev');
+    expect(seen.accept).toBe('application/json');
+    expect(Object.keys(seen)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(authorization|x-remote-uid|x-remote-extra-.*)$/)]),
+    );
+  });
+
+  it('asks for the path as the client wrote it', async () => {
+    const paths: (string | undefined)[] = [];
+    const gateway = await open((req, res) => {
+      paths.push(req.url);
+      res.end();
+    });
+    const url = await front([gateway]);
+    const asked = [
+      '/api/v1/namespaces/a/../../b?watch=1',
+      '/api/v1/namespaces/a\\..\\b?watch=1',
+      '//elsewhere/api?watch=1',
+    ];
+    for (const path of asked) await get(url, {}, path);
+    expect(paths).toEqual(asked);
+  });
+
+  it('does not announce a body that it does not send', async () => {
+    let seen: IncomingHttpHeaders = {};
+    const gateway = await open((req, res) => {
+      seen = req.headers;
+      res.end();
+    });
+    await get(await front([gateway]), { 'Content-Length': '0', Expect: '100-continue', TE: 'trailers' });
+    expect(seen).not.toHaveProperty('content-length');
+    expect(seen).not.toHaveProperty('expect');
+    expect(seen).not.toHaveProperty('te');
+  });
+
+  it('turns to the next gateway when one cannot be reached', async () => {
+    const gateway = await open((_req, res) => res.end('ok'));
+    const url = await front([await nobody(), gateway]);
+    for (let i = 0; i < 3; i++) expect(await get(url)).toMatchObject({ status: 200, text: 'ok' });
+  });
+
+  it('turns to each in turn', async () => {
+    const [a, b] = [await open((_req, res) => res.end('a')), await open((_req, res) => res.end('b'))];
+    const url = await front([a, b]);
+    expect([(await get(url)).text, (await get(url)).text].sort()).toEqual(['a', 'b']);
+  });
+
+  it('says 503 when none can be reached', async () => {
+    expect((await get(await front([await nobody(), await nobody()]))).status).toBe(503);
+  });
+
+  it('cuts the stream when the gateway is cut off, and ends it when it ends', async () => {
+    const cut = await open((_req, res) => {
+      res.write('half', () => res.destroy());
+    });
+    expect(await get(await front([cut]))).toMatchObject({ status: 200, complete: false });
+    const whole = await open((_req, res) => res.end('whole'));
+    expect(await get(await front([whole]))).toMatchObject({ complete: true, text: 'whole' });
+  });
+
+  it('lets the gateway go when the client does', async () => {
+    let closed = 0;
+    const gateway = await open((_req, res) => {
+      res.once('close', () => closed++);
+      res.write('x');
+    });
+    const { port } = new URL(await front([gateway]));
+    const sent = request({ host: '127.0.0.1', port, agent: false });
+    sent.on('error', () => undefined);
+    sent.end();
+    await once(sent, 'response');
+    sent.destroy();
+    await expect.poll(() => closed).toBe(1);
+  });
+
+  it('asks no gateway for a client that has gone already', async () => {
+    let asked = 0;
+    const gateway = await open((_req, res) => {
+      asked++;
+      res.write('x');
+    });
+    let reached = 0;
+    const url = await front([gateway], async ({ req }) => {
+      reached++;
+      await once(req.socket, 'close');
+      await new Promise((resolve) => setImmediate(resolve));
+    });
+    const sent = request({ host: '127.0.0.1', port: new URL(url).port, agent: false });
+    sent.on('error', () => undefined);
+    sent.end();
+    await expect.poll(() => reached).toBe(1);
+    sent.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(asked).toBe(0);
+  });
+});

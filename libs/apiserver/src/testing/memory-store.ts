@@ -1,0 +1,230 @@
+import {
+  type Change,
+  type Head,
+  type HistoricChange,
+  HistoryExpiredError,
+  type Key,
+  type Row,
+  type Snapshot,
+  type SnapshotRequest,
+  type Store,
+  StoreUnavailableError,
+  type TypeId,
+  type Version,
+  type WriteOp,
+  type WriteOutcome,
+} from '@orch/storage';
+import { MemoryPages } from './memory-pages.js';
+
+interface TypeState {
+  head: Version;
+  floor: Version;
+  readonly history: HistoricChange[];
+  readonly rows: Map<string, Row>;
+}
+
+const idOf = ({ namespace, name }: Key): string => JSON.stringify([namespace, name]);
+const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const byKey = (a: Key, b: Key): number => compare(a.namespace, b.namespace) || compare(a.name, b.name);
+
+/** A Store of one process for tests: whole histories, failures on demand, and counts of what is asked and left open. */
+export class MemoryStore implements Store {
+  readonly writes: WriteOp[] = [];
+  readonly calls = { get: 0, snapshot: 0, settledHead: 0, lastVersion: 0 };
+  /** Snapshots whose pages have been neither read to the end nor let go. */
+  openSnapshots = 0;
+  /** Rows of a page. */
+  pageRows = 500;
+  /** While true, every call fails as an unreachable database does. */
+  down = false;
+  /** Runs before each write: may write itself, answer in its place, or throw. */
+  beforeWrite: ((op: WriteOp) => Promise<WriteOutcome | undefined> | WriteOutcome | undefined) | undefined;
+  /** Runs after each write was committed; what it throws is what the writer gets. */
+  afterWrite: ((op: WriteOp) => void) | undefined;
+  readonly #types: TypeState[] = [];
+  readonly #ids = new Map<string, TypeId>();
+  readonly #listeners = new Set<(changes: readonly Change[]) => void>();
+  #namespaces: TypeId = 0;
+  #last = 0n;
+
+  async registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
+    return types.map(({ group, resource }) => {
+      const key = `${group}/${resource}`;
+      const known = this.#ids.get(key);
+      if (known !== undefined) return known;
+      this.#types.push({ head: 0n, floor: 0n, history: [], rows: new Map() });
+      this.#ids.set(key, this.#types.length);
+      return this.#types.length;
+    });
+  }
+
+  setNamespaceType(type: TypeId): void {
+    this.#namespaces = type;
+  }
+
+  async write(op: WriteOp): Promise<WriteOutcome> {
+    this.#check(op);
+    this.writes.push(op);
+    const instead = await this.beforeWrite?.(op);
+    if (instead) return instead;
+    const refusal = this.#refusal(op);
+    if (refusal) return refusal;
+    const version = this.#commit(op);
+    this.afterWrite?.(op);
+    return { outcome: 'committed', version };
+  }
+
+  async get(type: TypeId, key: Key): Promise<Row | undefined> {
+    this.calls.get++;
+    this.#check(key);
+    return this.#state(type).rows.get(idOf(key));
+  }
+
+  async snapshot(request: SnapshotRequest): Promise<Snapshot> {
+    this.calls.snapshot++;
+    this.#check(request.after ?? { namespace: request.namespace ?? '', name: '' });
+    const { head, floor } = this.#state(request.type);
+    const at = request.at ?? head;
+    if (at < floor) throw new HistoryExpiredError(at, floor, head);
+    if (at > head) throw new RangeError(`version ${at} is above the head ${head}`);
+    const { namespace, after, limit } = request;
+    const rows = this.rows(request.type, at)
+      .filter((row) => namespace === undefined || row.namespace === namespace)
+      .filter((row) => after === undefined || byKey(row, after) > 0);
+    this.openSnapshots++;
+    const pages = new MemoryPages(rows.slice(0, limit), this.pageRows, () => this.openSnapshots--);
+    const remaining = Math.max(0, rows.length - (limit ?? rows.length));
+    return { version: at, pages, ...(request.countRemaining && limit !== undefined && { remaining }) };
+  }
+
+  async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+    this.#check();
+    return new Map(types.map((type) => [type, this.#head(type)]));
+  }
+
+  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+    this.#check();
+    const { floor, head, history } = this.#state(type);
+    if (after < floor) throw new HistoryExpiredError(after, floor, head);
+    return history.filter(({ version }) => version > after).slice(0, limit);
+  }
+
+  async settledHead(type: TypeId): Promise<Head> {
+    this.calls.settledHead++;
+    this.#check();
+    return this.#head(type);
+  }
+
+  async lastVersion(): Promise<Version> {
+    this.calls.lastVersion++;
+    this.#check();
+    return this.#last;
+  }
+
+  onCommit(listener: (changes: readonly Change[]) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  onRewind(): () => void {
+    return () => undefined;
+  }
+
+  async ping(): Promise<void> {
+    this.#check();
+  }
+
+  async close(): Promise<void> {}
+
+  /** The objects as of a version, in key order; now by default. */
+  rows(type: TypeId, at?: Version): Row[] {
+    const { rows, history, head } = this.#state(type);
+    if (at === undefined || at === head) return [...rows.values()].sort(byKey);
+    const then = new Map<string, Row>();
+    for (const change of history) {
+      if (change.version > at) break;
+      if (change.op === 'delete') then.delete(idOf(change));
+      else then.set(idOf(change), change);
+    }
+    return [...then.values()].sort(byKey);
+  }
+
+  /** Drops history up to a version. */
+  compact(type: TypeId, floor: Version): void {
+    this.#state(type).floor = floor;
+  }
+
+  /** Lets the sequence skip numbers, as rolled-back transactions and other types do. */
+  skip(versions: bigint): void {
+    this.#last += versions;
+  }
+
+  #head(type: TypeId): Head {
+    const { head, floor } = this.#state(type);
+    return { head, floor };
+  }
+
+  #refusal(op: WriteOp): WriteOutcome | undefined {
+    const standing = this.#state(op.type).rows.get(idOf(op));
+    if (op.op === 'create') {
+      if (standing) return { outcome: 'already-exists' };
+      return op.requireNamespace ? this.#namespaceRefusal(op.namespace) : undefined;
+    }
+    if (!standing) return { outcome: 'not-found' };
+    return standing.version === op.version ? undefined : { outcome: 'conflict', version: standing.version };
+  }
+
+  #namespaceRefusal(name: string): WriteOutcome | undefined {
+    const key = idOf({ namespace: '', name });
+    if (!this.#state(this.#namespaces).rows.has(key)) return { outcome: 'namespace-not-found' };
+    return this.#terminating.has(key) ? { outcome: 'namespace-terminating' } : undefined;
+  }
+
+  readonly #terminating = new Set<string>();
+
+  #commit(op: WriteOp): Version {
+    const state = this.#state(op.type);
+    const before = state.rows.get(idOf(op));
+    this.#last += 1n;
+    const { type, namespace, name, body } = op;
+    const uid = op.op === 'create' ? op.uid : (before?.uid ?? '');
+    const change: HistoricChange = {
+      type,
+      namespace,
+      name,
+      body,
+      uid,
+      op: op.op,
+      version: this.#last,
+      previous: state.head,
+      at: Number(this.#last),
+      ...(before && { prior: before.body, priorVersion: before.version }),
+    };
+    state.head = this.#last;
+    state.history.push(change);
+    if (op.op === 'delete') state.rows.delete(idOf(op));
+    else state.rows.set(idOf(op), { namespace, name, uid, version: this.#last, body });
+    this.#noteTerminating(op);
+    for (const listener of this.#listeners) listener([change]);
+    return this.#last;
+  }
+
+  #noteTerminating(op: WriteOp): void {
+    if (op.type !== this.#namespaces) return;
+    if (op.op === 'update' && op.terminating) this.#terminating.add(idOf(op));
+    if (op.op === 'delete') this.#terminating.delete(idOf(op));
+  }
+
+  #state(type: TypeId): TypeState {
+    const state = this.#types[type - 1];
+    if (!state) throw new Error(`type ${type} is not registered`);
+    return state;
+  }
+
+  /** Text that PostgreSQL cannot hold must never get here. */
+  #check(key?: Key): void {
+    if (this.down) throw new StoreUnavailableError('switched off', false);
+    if (key && `${key.namespace}${key.name}`.includes('\0'))
+      throw new Error('invalid byte sequence for encoding: 0x00');
+  }
+}

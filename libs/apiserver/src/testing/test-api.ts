@@ -1,0 +1,98 @@
+import { inProcessBus, OrderedFeed } from '@orch/feed';
+import { type ApiObject, type NamingProfile, namesOf } from '@orch/machinery';
+import { loadScheme, type Scheme } from '@orch/schema';
+import { WatchCache } from '@orch/watchcache';
+import type { ApiDeps, RequestLimits } from '../deps.js';
+import type { Endpoint } from '../endpoint.js';
+import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
+import { servedObject } from '../representation/shape.js';
+import { assembleApi } from '../server/assemble.js';
+import { MemoryStore } from './memory-store.js';
+
+/** The API on a store in memory, without sockets. */
+export interface TestApi {
+  readonly deps: ApiDeps;
+  readonly endpoints: readonly Endpoint[];
+  readonly store: MemoryStore;
+  readonly terminator: NamespaceTerminator;
+  /** An endpoint by resource, and by group where that is not clear. */
+  endpoint(resource: string, group?: string, version?: string): Endpoint;
+  /** Creates an object as a POST would, in namespace `default` where it needs one. */
+  create(resource: string, object: ApiObject, namespace?: string): Promise<ApiObject>;
+  /** The object as the store has it, in its storage version. */
+  stored(resource: string, name: string, namespace?: string): ApiObject | undefined;
+  close(): void;
+}
+
+const schemes = new Map<NamingProfile, Scheme>();
+
+function schemeOf(profile: NamingProfile): Scheme {
+  const scheme = schemes.get(profile) ?? loadScheme(namesOf(profile));
+  schemes.set(profile, scheme);
+  return scheme;
+}
+
+const LIMITS: RequestLimits = { maxBodyBytes: 3 << 20, minRequestTimeoutSeconds: 1800, requestTimeoutMs: 60_000 };
+
+/** @param limits in place of the defaults */
+export async function testApi(
+  limits: Partial<RequestLimits> = {},
+  profile: NamingProfile = 'orch',
+  store = new MemoryStore(),
+): Promise<TestApi> {
+  const names = namesOf(profile);
+  const scheme = schemeOf(profile);
+  const bus = inProcessBus();
+  const feed = new OrderedFeed({ source: store, bus });
+  const cache = new WatchCache({ source: store, feed });
+  store.onCommit((changes) => bus.publish(changes));
+  const { deps, endpoints, terminator } = await assembleApi({
+    names,
+    scheme,
+    served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
+    store,
+    cache,
+    limits: { ...LIMITS, ...limits },
+    watchList: true,
+    compress: true,
+    serviceCidr: '10.96.0.0/24',
+    nodePorts: { from: 30000, to: 30010 },
+    onError: (error) => {
+      throw error;
+    },
+  });
+  const endpoint = (resource: string, group?: string, version?: string): Endpoint => {
+    const found = endpoints.find(
+      ({ definition: d }) =>
+        d.resource === resource && (group ?? d.group) === d.group && (version ?? d.version) === d.version,
+    );
+    if (!found) throw new Error(`${resource} is not served`);
+    return found;
+  };
+  const api: TestApi = {
+    deps,
+    endpoints,
+    store,
+    terminator,
+    endpoint,
+    async create(resource, object, namespace = 'default') {
+      const at = endpoint(resource);
+      const key = { namespace: at.definition.namespaced ? namespace : '', name: object.metadata?.name ?? '' };
+      const request = { endpoint: at, key, subresource: '', dryRun: false };
+      return servedObject(at, await deps.writer.create(request, structuredClone(object)));
+    },
+    stored(resource, name, namespace = 'default') {
+      const at = endpoint(resource);
+      const within = at.definition.namespaced ? namespace : '';
+      const row = store.rows(at.type).find((one) => one.name === name && one.namespace === within);
+      return row && servedObject(at, row);
+    },
+    close() {
+      cache.close();
+      feed.close();
+      void bus.close();
+    },
+  };
+  await api.create('namespaces', { metadata: { name: 'default' } });
+  return api;
+}

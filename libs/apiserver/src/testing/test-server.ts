@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Authenticator, authenticated } from '@orch/authentication';
+import { Metrics, silentLogger } from '@orch/runtime';
+import { credentialsDecide } from '../authorization.js';
+import type { RequestContext } from '../http/context.js';
+import { createListener } from '../http/listener.js';
+import { RequestMetrics } from '../http/request-metrics.js';
+import { ResourceRouter } from '../router.js';
+import type { TestApi } from './test-api.js';
+
+/** An answer read to its end, or to where it was cut. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+  /** False when the connection was cut before the body's end. */
+  readonly complete: boolean;
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string | Buffer;
+}
+
+/** A listener on a loopback port. */
+export interface TestServer {
+  readonly port: number;
+  ask(path: string, options?: Ask): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export async function openServer(listener: RequestListener): Promise<TestServer> {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    ask: (path, options) => ask(port, path, options),
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+/** One request on a connection of its own. */
+function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+      answer.on('error', () => undefined);
+      answer.on('close', () => {
+        const { statusCode: status = 0, complete } = answer;
+        resolve({ status, headers: answer.headers, body: Buffer.concat(chunks), complete });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(body);
+  });
+}
+
+const ADMIN = authenticated({ name: 'admin', groups: ['system:masters'], extra: {} }, 'token');
+
+export interface ListenOverrides {
+  readonly authenticator?: Authenticator;
+  readonly fallback?: RequestListener;
+  readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  readonly metrics?: Metrics;
+}
+
+/** The whole chain on an API, with an administrator as the caller. */
+export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): RequestListener {
+  const { metrics = new Metrics(), ...others } = overrides;
+  return createListener({
+    deps: api.deps,
+    router: new ResourceRouter(api.endpoints),
+    authenticator: { authenticate: async () => ADMIN },
+    authorizer: credentialsDecide,
+    fallback: (_req, res) => res.writeHead(404).end(),
+    metrics: new RequestMetrics(metrics),
+    logger: silentLogger,
+    ...others,
+  });
+}

@@ -1,0 +1,123 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { Api, type ApiObject } from '../support/api.js';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const MAX_WAIT_MS = 10_000;
+const configMap = (name: string, data = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+
+describe('two api-servers and two gateways behind nginx', () => {
+  let dir: string;
+  let cluster: Cluster;
+  let api: Api;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'orch-two-tier-'));
+    chmodSync(dir, 0o711); // PostgreSQL may run as another user
+    cluster = await startCluster({ dir });
+    api = new Api(cluster);
+  });
+
+  afterAll(async () => {
+    api?.close();
+    await cluster?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  /** Watches of configmaps that the servers at these addresses hold open. */
+  async function openWatches(urls: readonly string[]): Promise<number> {
+    let open = 0;
+    for (const url of urls) {
+      const server = new Api({ url, ca: cluster.ca, token: cluster.token });
+      const metrics = (await server.get('/metrics')).text;
+      server.close();
+      open += Number(/^watch_cache_watchers(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
+    }
+    return open;
+  }
+
+  test.each(['watch=1', 'watch=true', 'watch=TRUE', 'limit=5&watch=1', 'watch'])(
+    'GET with %s is served by a gateway',
+    async (query) => {
+      const before = await openWatches(cluster.gatewayUrls);
+      const stream = await api.watch(`${PATH}?${query}`);
+      expect(await openWatches(cluster.gatewayUrls)).toBe(before + 1);
+      expect(await openWatches(cluster.apiServerUrls)).toBe(0);
+      stream.close();
+      const closed = async () => (await openWatches(cluster.gatewayUrls)) === before;
+      await waitUntil('the gateway notices that the client is gone', MAX_WAIT_MS, closed);
+    },
+  );
+
+  test.each(['watch=0', 'watch=false', ''])('GET with %j is a list', async (query) => {
+    expect((await api.get(`${PATH}?${query}`)).json().kind).toBe('ConfigMapList');
+  });
+
+  test('a watch that comes to an api-server is handed to a gateway', async () => {
+    const [url = ''] = cluster.apiServerUrls;
+    const direct = new Api({ url, ca: cluster.ca, token: cluster.token });
+    const stream = await direct.watch(`${PATH}?watch=1`);
+    expect(stream.status).toBe(200);
+    expect(await openWatches(cluster.gatewayUrls)).toBe(1);
+    expect((await direct.post(PATH, configMap('handed'))).status).toBe(201);
+    const events = await stream.until(({ object }) => object.metadata.name === 'handed');
+    expect(events.at(-1)?.type).toBe('ADDED');
+    stream.close();
+    direct.close();
+  });
+
+  test('what one api-server wrote the other reads at once', async () => {
+    const [first, second] = cluster.apiServerUrls.map((url) => new Api({ url, ca: cluster.ca, token: cluster.token }));
+    for (let round = 0; round < 50; round++) {
+      const written = await first?.post(PATH, configMap(`round-${round}`));
+      expect(written?.status).toBe(201);
+      const read = await second?.get(`${PATH}/round-${round}`);
+      expect(read?.json().metadata.resourceVersion).toBe(written?.json().metadata.resourceVersion);
+    }
+    first?.close();
+    second?.close();
+  });
+
+  test('with one api-server killed reads go on without an error', async () => {
+    const [victim] = cluster.apiServers;
+    await victim?.kill('SIGKILL');
+    for (let round = 0; round < 20; round++) expect((await api.get(`${PATH}?limit=1`)).status).toBe(200);
+    await victim?.start();
+  });
+
+  test('with NATS killed a watch goes on from the database, and is fast again afterwards', async () => {
+    const stream = await api.watch(`${PATH}?watch=1&fieldSelector=metadata.name=slow`);
+    await cluster.nats.kill('SIGKILL');
+    expect((await api.post(PATH, configMap('slow'))).status).toBe(201);
+    expect((await stream.next())?.type).toBe('ADDED');
+    await cluster.nats.start();
+    expect((await api.put(`${PATH}/slow`, configMap('slow', { a: '1' }))).status).toBe(200);
+    expect((await stream.next())?.object.data).toEqual({ a: '1' });
+    stream.close();
+  });
+
+  test('with Redis killed nothing changes', async () => {
+    await cluster.redis.kill('SIGKILL');
+    expect((await api.post(PATH, configMap('no-redis'))).status).toBe(201);
+    await cluster.redis.start();
+  });
+
+  test('with PostgreSQL killed writes are refused with 503 or 504 until it is back, and nothing acknowledged is lost', async () => {
+    const before = (await api.post(PATH, configMap('before'))).json<ApiObject>();
+    const stream = await api.watch(`${PATH}?watch=1&resourceVersion=${before.metadata.resourceVersion}`);
+    await cluster.postgres.kill('SIGKILL');
+    const refused = await api.post(PATH, configMap('during'));
+    expect([503, 504]).toContain(refused.status);
+    expect(refused.json()).toMatchObject({ kind: 'Status', status: 'Failure' });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    await cluster.postgres.start();
+    await waitUntil('writes go on', MAX_WAIT_MS, async () => (await api.post(PATH, configMap('after'))).status === 201);
+    const events = await stream.until(({ object }) => object.metadata.name === 'after');
+    expect(events.map(({ type }) => type)).not.toContain('ERROR');
+    expect((await api.get(`${PATH}/before`)).json().metadata.uid).toBe(before.metadata.uid);
+    stream.close();
+  });
+});

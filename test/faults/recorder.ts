@@ -1,0 +1,132 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { type Change, History } from './model/history.js';
+import { KINDS, type Kind, printOf, readState, type WireObject } from './model/object-state.js';
+import type { LateCommit } from './validators/history.js';
+
+const POLL_MS = 200;
+const OPS: Readonly<Record<number, Change['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
+
+interface ChangeRow {
+  readonly version: string;
+  readonly previous: string;
+  readonly action: number;
+  readonly body: Buffer;
+  readonly prior: Buffer | null;
+  readonly prior_version: string | null;
+}
+
+/** What the database holds, as the validators want it. */
+export interface Recorded {
+  readonly histories: Readonly<Record<Kind, History>>;
+  /** History at or below may have been dropped. */
+  readonly floors: Readonly<Record<Kind, number>>;
+  readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
+  readonly lateCommits: readonly LateCommit[];
+}
+
+/**
+ * Follows the table of changes by plain SQL while the run lasts, so that the model is whole though history is compacted,
+ * and reads it once more at the end to see whether anything became visible behind what had been read.
+ */
+export class Recorder {
+  readonly #changes: Readonly<Record<Kind, Map<number, Change>>> = { configmaps: new Map(), events: new Map() };
+  readonly #read: Record<Kind, number> = { configmaps: 0, events: 0 };
+  #client: pg.Client | undefined;
+
+  constructor(private readonly url: string) {}
+
+  /** Reads again and again until the signal aborts; failures of the database are outwaited. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const client = await this.#connected();
+        for (const kind of KINDS) await this.#follow(client, kind);
+      } catch {
+        this.#drop();
+      }
+      await pause(POLL_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  /** The whole, once nothing is written any more. */
+  async finish(): Promise<Recorded> {
+    const client = await this.#connected();
+    const lateCommits: LateCommit[] = [];
+    for (const kind of KINDS) {
+      for (const change of await readChanges(client, kind, 0)) {
+        const known = this.#changes[kind].has(change.version);
+        if (!known && change.version <= this.#read[kind]) {
+          lateCommits.push({ kind, version: change.version, read: this.#read[kind] });
+        }
+        this.#changes[kind].set(change.version, change);
+      }
+    }
+    const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
+      configmaps: await read('configmaps'),
+      events: await read('events'),
+    });
+    const floors = await both((kind) => readFloor(client, kind));
+    const objects = await both((kind) => readObjects(client, kind));
+    const histories = await both(async (kind) => new History(kind, [...this.#changes[kind].values()]));
+    await client.end();
+    this.#client = undefined;
+    return { histories, floors, objects, lateCommits };
+  }
+
+  async #follow(client: pg.Client, kind: Kind): Promise<void> {
+    for (const change of await readChanges(client, kind, this.#read[kind])) {
+      this.#changes[kind].set(change.version, change);
+      this.#read[kind] = change.version;
+    }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    if (this.#client !== undefined) return this.#client;
+    const client = new pg.Client({ connectionString: this.url, options: '-c search_path=cluster' });
+    client.on('error', () => this.#drop());
+    await client.connect();
+    this.#client = client;
+    return client;
+  }
+
+  #drop(): void {
+    void this.#client?.end().catch(() => undefined);
+    this.#client = undefined;
+  }
+}
+
+const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = $1)`;
+
+async function readChanges(client: pg.Client, kind: Kind, after: number): Promise<Change[]> {
+  const { rows } = await client.query<ChangeRow>(
+    `SELECT version, previous, action, body, prior, prior_version FROM change
+      WHERE type = ${TYPE} AND version > $2 ORDER BY version`,
+    [kind, after],
+  );
+  return rows.map((row) => ({
+    kind,
+    version: Number(row.version),
+    previous: Number(row.previous),
+    op: OPS[row.action] ?? 'update',
+    state: parse(row.body),
+    ...(row.prior !== null && { prior: parse(row.prior), priorVersion: Number(row.prior_version) }),
+  }));
+}
+
+async function readFloor(client: pg.Client, kind: Kind): Promise<number> {
+  const { rows } = await client.query<{ floor: string }>(`SELECT floor FROM history_floor WHERE type = ${TYPE}`, [
+    kind,
+  ]);
+  return Number(rows[0]?.floor ?? 0);
+}
+
+async function readObjects(client: pg.Client, kind: Kind): Promise<{ version: number; print: string }[]> {
+  const { rows } = await client.query<{ version: string; body: Buffer }>(
+    `SELECT version, body FROM object WHERE type = ${TYPE}`,
+    [kind],
+  );
+  return rows.map(({ version, body }) => ({ version: Number(version), print: printOf(parse(body)) }));
+}
+
+const parse = (body: Buffer) => readState(JSON.parse(body.toString()) as WireObject);

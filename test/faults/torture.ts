@@ -1,0 +1,104 @@
+import { parseArgs } from 'node:util';
+import { VICTIMS } from './adversary/adversary.js';
+import { type RunResult, type RunSettings, run } from './run.js';
+import { VARIANTS, type Variant } from './variants.js';
+
+const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
+
+  --seed=N        repeats the decisions of an earlier run (default: from the clock)
+  --seconds=N     how long there is traffic and faults (default 120; 25 for each variant)
+  --watchers=N    (default 200; 80 for variants)
+  --writers=N     (default 4)
+  --variant=NAME  a system that is broken on purpose; exits with 0 if it is caught
+  --variants      all of them, one after another: ${VARIANTS.map(({ name }) => name).join(', ')}
+`;
+
+/** Violations printed in full. */
+const SHOWN = 20;
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    seconds: { type: 'string' },
+    watchers: { type: 'string' },
+    writers: { type: 'string' },
+    variant: { type: 'string' },
+    variants: { type: 'boolean', default: false },
+    help: { type: 'boolean', short: 'h', default: false },
+  },
+});
+
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+function settingsOf(defaults: { seconds: number; watchers: number }): Omit<RunSettings, 'victims'> {
+  const number = (text: string | undefined, fallback: number): number => {
+    const value = text === undefined ? fallback : Number(text);
+    if (!Number.isInteger(value) || value < 0) throw new RangeError(`not a count: ${text}\n${USAGE}`);
+    return value;
+  };
+  return {
+    seed: number(values.seed, Date.now() % 1_000_000_000),
+    seconds: number(values.seconds, defaults.seconds),
+    watchers: number(values.watchers, defaults.watchers),
+    writers: number(values.writers, 4),
+    log: print,
+  };
+}
+
+function report({ strikes, counts, violations }: RunResult): void {
+  for (const { victim, killed, restarted, ready } of strikes) {
+    print(
+      `  killed ${victim.padEnd(14)} away ${(restarted - killed).toFixed(0)} ms, ready ${(ready - restarted).toFixed(0)} ms later`,
+    );
+  }
+  for (const [name, value] of Object.entries(counts)) print(`  ${name.padEnd(28)}${String(value).padStart(9)}`);
+  const rules = new Map<string, number>();
+  for (const { rule } of violations) rules.set(rule, (rules.get(rule) ?? 0) + 1);
+  for (const [rule, times] of rules) print(`  ${rule.padEnd(28)}${String(times).padStart(9)} violations`);
+  for (const { rule, message } of violations.slice(0, SHOWN)) print(`  ${rule}: ${message.slice(0, 600)}`);
+}
+
+/** The system as it is: nothing may be found. */
+async function torture(): Promise<boolean> {
+  const settings = settingsOf({ seconds: 120, watchers: 200 });
+  print(`seed ${settings.seed}`);
+  const result = await run({ ...settings, victims: VICTIMS });
+  report(result);
+  if (result.violations.length === 0) {
+    print('no violations');
+    return true;
+  }
+  const { seed, seconds, watchers, writers } = settings;
+  print(`${result.violations.length} violations; again with`);
+  print(
+    `  npx tsx test/faults/torture.ts --seed=${seed} --seconds=${seconds} --watchers=${watchers} --writers=${writers}`,
+  );
+  return false;
+}
+
+/** A system broken on purpose: what was made to notice must notice. */
+async function negativeControl({ name, defect, caughtBy, ...broken }: Variant): Promise<boolean> {
+  const settings = settingsOf({ seconds: 25, watchers: 80 });
+  print(`variant ${name}: ${defect} (seed ${settings.seed})`);
+  const result = await run({ ...settings, ...broken });
+  report(result);
+  const caught = result.violations.find(({ rule }) => caughtBy.includes(rule));
+  print(caught ? `caught by ${caught.rule}` : `NOT caught by ${caughtBy.join(' or ')}`);
+  return caught !== undefined;
+}
+
+async function main(): Promise<boolean> {
+  if (values.help) {
+    print(USAGE);
+    return true;
+  }
+  if (!values.variants && values.variant === undefined) return torture();
+  const chosen = values.variants ? VARIANTS : VARIANTS.filter(({ name }) => name === values.variant);
+  if (chosen.length === 0) throw new RangeError(`no variant ${values.variant}\n${USAGE}`);
+  const escaped: string[] = [];
+  for (const variant of chosen) if (!(await negativeControl(variant))) escaped.push(variant.name);
+  print(escaped.length === 0 ? 'every variant was caught' : `not caught: ${escaped.join(', ')}`);
+  return escaped.length === 0;
+}
+
+process.exitCode = (await main()) ? 0 : 1;

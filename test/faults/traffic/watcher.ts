@@ -1,0 +1,158 @@
+import { ApiError, endsInitialEvents, type WatchEvent } from '@orch/client';
+import { keyOf, printOf, readState, type WireObject } from '../model/object-state.js';
+import type { Life, LifeStart, List, Refusal } from '../model/records.js';
+import { selectorsOf } from '../model/selection.js';
+import type { Random } from '../random.js';
+import { isRefusal, mayPass, refOf, rest, type Server, type Traffic } from './context.js';
+import { list } from './lister.js';
+import type { WatchPlan } from './watch-plan.js';
+
+/** A life as it is lived. */
+export class RunningLife implements Life {
+  readonly watcher: string;
+  readonly kind: Life['kind'];
+  readonly selection: Life['selection'];
+  readonly events: Life['events'];
+  readonly entries: number[] = [];
+  readonly refusals: Refusal[] = [];
+  initialEnd: number | undefined;
+  lasted = false;
+  /** From where it can be resumed; undefined while only a new start helps. */
+  version: number | undefined;
+  /** The highest version of anything received. */
+  highest: number;
+
+  constructor(
+    plan: WatchPlan,
+    traffic: Traffic,
+    readonly start: LifeStart,
+    /** The list that it began with. */
+    readonly list?: List,
+  ) {
+    this.watcher = plan.id;
+    this.kind = plan.kind;
+    this.selection = plan.selection;
+    this.events = traffic.events[plan.kind];
+    this.version = start.mode === 'list' ? start.version : undefined;
+    this.highest = this.version ?? 0;
+  }
+}
+
+/** One watcher: begins, goes on from its last version after whatever breaks, and begins anew when that is impossible. */
+export class Watcher {
+  readonly lives: RunningLife[] = [];
+  #requests = 0;
+
+  constructor(
+    readonly plan: WatchPlan,
+    private readonly traffic: Traffic,
+    private readonly random: Random,
+  ) {}
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  get current(): RunningLife | undefined {
+    return this.lives.at(-1);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const life = await this.#begin(signal);
+      if (life === undefined) return;
+      this.lives.push(life);
+      while (!signal.aborted) {
+        const goesOn = await this.#request(life, signal);
+        if (!goesOn) break;
+        await this.#betweenRequests(signal);
+      }
+    }
+  }
+
+  /** Undefined when the run ends first. */
+  async #begin(signal: AbortSignal): Promise<RunningLife | undefined> {
+    const { plan, traffic, random } = this;
+    const { kind, selection, beginning } = plan;
+    const known = traffic.known(kind);
+    if (beginning === 'unset') return new RunningLife(plan, traffic, { mode: 'legacy', known });
+    if (beginning === 'any') return new RunningLife(plan, traffic, { mode: 'legacy', known: 0 });
+    if (beginning === 'stream') return new RunningLife(plan, traffic, { mode: 'stream', known });
+    const asked = beginning === 'list' ? 'recent' : 'any';
+    while (!signal.aborted) {
+      try {
+        const answer = await list(traffic, this.#server(), { kind, selection, client: plan.id, asked });
+        traffic.lists.push(answer);
+        return new RunningLife(plan, traffic, { mode: 'list', version: answer.version }, answer);
+      } catch (error) {
+        if (isRefusal(error) || !mayPass(error)) throw error;
+      }
+      await rest(random.between(50, 500), signal);
+    }
+    return undefined;
+  }
+
+  #server(): Server {
+    return this.plan.direct ? this.random.pick(this.traffic.direct) : this.traffic.balanced;
+  }
+
+  /** One request; false when its life is over. */
+  async #request(life: RunningLife, signal: AbortSignal): Promise<boolean> {
+    this.#requests++;
+    const { client } = this.#server();
+    const ref = refOf(life.kind, life.selection.namespace);
+    try {
+      for await (const event of client.openWatch<WireObject>(ref, this.#query(life), signal)) {
+        this.#receive(life, event);
+        if (this.plan.stalls && this.random.chance(0.002)) await rest(this.random.between(2_000, 6_000), signal);
+      }
+    } catch (error) {
+      if (signal.aborted) return false;
+      if (!(error instanceof ApiError) && !mayPass(error)) throw error;
+      if (error instanceof ApiError) {
+        life.refusals.push({ code: error.code, message: error.message, after: life.version });
+        if (isRefusal(error)) {
+          await rest(this.random.between(100, 500), signal);
+          return false;
+        }
+      }
+    }
+    return life.version !== undefined;
+  }
+
+  #query(life: RunningLife) {
+    const { plan, random } = this;
+    const common = {
+      ...selectorsOf(life.selection),
+      timeoutSeconds: random.between(5, 40),
+      ...((plan.bookmarks || life.start.mode === 'stream') && { allowWatchBookmarks: true }),
+    };
+    if (life.version !== undefined) return { ...common, resourceVersion: life.version };
+    if (plan.beginning === 'any') return { ...common, resourceVersion: '0' };
+    if (plan.beginning === 'unset') return common;
+    return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
+  }
+
+  #receive(life: RunningLife, event: WatchEvent<WireObject>): void {
+    const version = Number(event.object.metadata?.resourceVersion);
+    life.highest = Math.max(life.highest, version);
+    if (event.type === 'BOOKMARK') {
+      if (endsInitialEvents(event, this.traffic.balanced.client.names)) life.initialEnd ??= life.entries.length;
+      life.entries.push(-version);
+      life.version = version;
+      return;
+    }
+    const state = readState(event.object as WireObject);
+    life.entries.push(life.events.add(event.type, version, printOf(state), performance.now()));
+    this.traffic.learn(life.kind, version);
+    // Before a bookmark or a change, what comes may still be the state, which is in the order of keys.
+    if (life.version !== undefined || (event.type !== 'ADDED' && life.start.mode === 'legacy')) life.version = version;
+    if (keyOf(state) === '/') throw new Error(`an event without an object: ${JSON.stringify(event)}`);
+  }
+
+  async #betweenRequests(signal: AbortSignal): Promise<void> {
+    const { random } = this;
+    const away = this.plan.sleeps && random.chance(0.5) ? random.between(1_000, 8_000) : random.between(20, 300);
+    await rest(away, signal);
+  }
+}

@@ -1,0 +1,98 @@
+import pg from 'pg';
+import type { Victim } from './adversary/adversary.js';
+import type { Rule } from './validators/violation.js';
+
+/** A system that is broken on purpose, and what must notice. */
+export interface Variant {
+  readonly name: string;
+  /** What is wrong with it. */
+  readonly defect: string;
+  /** At least one of these must be reported. */
+  readonly caughtBy: readonly Rule[];
+  readonly serverArgs: readonly string[];
+  /** Breaks the database, once the cluster runs. */
+  readonly sabotage?: (url: string) => Promise<void>;
+  /** Only what makes the defect show: every other fault would only blur which check has caught it. */
+  readonly victims: readonly Victim[];
+}
+
+export const VARIANTS: readonly Variant[] = [
+  {
+    name: 'no-heal',
+    defect: 'the feed neither polls heads nor reads gaps from the database',
+    caughtBy: ['V2.missing'],
+    serverArgs: ['--failpoints=no-heal'],
+    victims: ['nats'],
+  },
+  {
+    name: 'bookmark-before-flush',
+    defect: 'a bookmark is sent before the events gathered for its watcher',
+    caughtBy: ['V2.bookmark'],
+    serverArgs: ['--failpoints=bookmark-before-flush'],
+    victims: [],
+  },
+  {
+    name: 'publish-before-commit',
+    defect: 'changes are announced before their transaction commits',
+    caughtBy: ['V2.phantom', 'V2.resumable'],
+    serverArgs: ['--failpoints=publish-before-commit'],
+    victims: ['postgres'],
+  },
+  {
+    name: 'nextval-before-lock',
+    defect: 'versions are drawn before the lane is locked, so that they commit in another order',
+    caughtBy: ['V2.history', 'V2.late-commit'],
+    serverArgs: [],
+    sabotage: (url) => redefine(url, 'write_batch', drawFirst),
+    victims: [],
+  },
+  {
+    name: 'compaction-forgets-floor',
+    defect: 'partitions of the history are dropped without raising the floors',
+    caughtBy: ['V2.missing'],
+    serverArgs: ['--history-retention=3s'],
+    sabotage: (url) => redefine(url, 'drop_history_partition', forgetFloor),
+    victims: ['gateway'],
+  },
+];
+
+/** Draws a version for every item on entry, then dawdles, so that another batch gets past. */
+function drawFirst(definition: string): string {
+  let text = definition;
+  text = replaced(text, 'DECLARE', 'DECLARE drawn bigint[]; item integer := 0;');
+  text = replaced(
+    text,
+    'BEGIN',
+    `BEGIN drawn := ARRAY(SELECT nextval('resource_version') FROM unnest(p_type)); PERFORM pg_sleep(random() * 0.02);`,
+  );
+  text = replaced(text, 'IF v_type <> lane_type THEN', 'item := item + 1; IF v_type <> lane_type THEN');
+  const [head = '', ...uses] = text.split(`BEGIN drawn := ARRAY(SELECT nextval('resource_version')`);
+  const body = uses.join('').replaceAll(`nextval('resource_version')`, 'drawn[item]');
+  return `${head}BEGIN drawn := ARRAY(SELECT nextval('resource_version')${body}`;
+}
+
+function forgetFloor(definition: string): string {
+  return replaced(definition, 'd.version > f.floor', 'd.version > f.floor AND false');
+}
+
+/** Replaces the first occurrence. Throws when there is none: the variant would not be broken any more. */
+function replaced(text: string, part: string, by: string): string {
+  if (!text.includes(part)) throw new Error(`the stored function does not hold ${JSON.stringify(part)} any more`);
+  return text.replace(part, () => by);
+}
+
+async function redefine(url: string, name: string, change: (definition: string) => string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=cluster' });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ definition: string }>(
+      'SELECT pg_get_functiondef(oid) AS definition FROM pg_proc WHERE proname = $1',
+      [name],
+    );
+    const [row] = rows;
+    if (row === undefined) throw new Error(`the database holds no function ${name}`);
+    await client.query(change(row.definition));
+  } finally {
+    await client.end();
+  }
+}
