@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+
+type ProjectConfig = NonNullable<TestProjectInlineConfiguration['test']>;
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -10,20 +12,18 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 120_000,
     projects: [
-      {
-        extends: true,
-        test: {
-          name: 'conformance',
-          include: ['conformance/**/*.test.ts'],
-          globalSetup: [here('conformance/global-setup.ts')],
-          maxWorkers: 2,
-        },
-      },
-      { extends: true, test: { name: 'clients', include: ['clients/**/*.test.ts'], fileParallelism: false } },
-      { extends: true, test: { name: 'faults', include: ['faults/**/*.test.ts'], fileParallelism: false } },
-      { extends: true, test: { name: 'fuzz', include: ['fuzz/**/*.test.ts'], fileParallelism: false } },
-      { extends: true, test: { name: 'cluster', include: ['cluster/**/*.test.ts'], fileParallelism: false } },
-      { extends: true, test: { name: 'load', include: ['load/**/*.test.ts'] } },
+      suite('load', 1),
+      suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
+      suite('clients', 3),
+      suite('cluster', 4),
+      suite('fuzz', 5),
+      suite('faults', 6),
     ],
   },
 });
+
+/** The tests of one folder. Folders run one after another, and the files of most as well: each starts servers of its own. */
+function suite(name: string, groupOrder: number, more: ProjectConfig = {}): TestProjectInlineConfiguration {
+  const include = [`${name}/**/*.test.ts`];
+  return { extends: true, test: { name, include, maxWorkers: 1, sequence: { groupOrder }, ...more } };
+}

@@ -69,3 +69,16 @@ export function expectRefusal(answer: Answer, code: number, reason: string): Sta
 export const farAhead = (version: string): string => String(BigInt(version) + 1_000_000_000n);
 
 export const namesIn = ({ items }: ApiList): string[] => items.map(({ metadata }) => metadata.name);
+
+export const deployments = (namespace: string): string => `/apis/apps/v1/namespaces/${namespace}/deployments`;
+
+export function deployment(name: string, replicas = 1) {
+  const labels = { app: name };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name },
+    spec: { replicas, selector: { matchLabels: labels }, template },
+  };
+}

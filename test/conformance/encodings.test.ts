@@ -35,7 +35,7 @@ conformance('The binary encoding [Protobuf envelope]', ({ api, names, namespace 
 
   test('what was read in it can be written in it, to another name as well', async () => {
     const ns = await namespace();
-    expectStatus(await api.post(configMaps(ns), configMap('a', { labels: { x: 'ü' }, data: { k: 'v' } })), 201);
+    expectStatus(await api.post(configMaps(ns), configMap('a', { labels: { x: 'y' }, data: { k: 'ü' } })), 201);
     const { body } = expectStatus(await api.get(`${configMaps(ns)}/a`, headers), 200);
     const settings = { body, headers: { ...headers, 'content-type': media } };
     const same = expectStatus(await api.request('PUT', `${configMaps(ns)}/a`, settings), 200);
@@ -146,7 +146,7 @@ conformance('YAML [Headers]', ({ api, namespace }) => {
   test('has no stream: a watch in it is 406', async () => {
     const ns = await namespace();
     const answer = await api.get(`${configMaps(ns)}?watch=1&timeoutSeconds=1`, headers);
-    expectRefusal(answer, 406, 'NotAcceptable');
+    expect(expectStatus(answer, 406).text).toMatch(/^reason: NotAcceptable$/m);
   });
 
   test('texts that YAML would read as something else stay texts', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { conformance, expectRefusal, expectStatus } from './conformance.js';
 
-conformance('Health', ({ api }) => {
+conformance('Health [Health endpoints]', ({ api }) => {
   test.each(['/livez', '/readyz', '/healthz'])('%s answers ok, with verbose each check', async (path) => {
     expect(expectStatus(await api.get(path), 200).text).toBe('ok');
     const verbose = expectStatus(await api.get(`${path}?verbose`), 200)
@@ -29,7 +29,7 @@ conformance('Health', ({ api }) => {
   });
 });
 
-conformance('Discovery', ({ api, names }) => {
+conformance('Discovery [Groups and paths]', ({ api, names }) => {
   test('groups and their versions', async () => {
     expect(expectStatus(await api.get('/api'), 200).json()).toMatchObject({ kind: 'APIVersions', versions: ['v1'] });
     const { kind, groups } = expectStatus(await api.get('/apis'), 200).json();

@@ -1,7 +1,13 @@
 import { expect, test } from 'vitest';
-import { configMap, configMaps, conformance, createAll, expectRefusal, expectStatus } from './conformance.js';
-
-const deployments = (ns: string) => `/apis/apps/v1/namespaces/${ns}/deployments`;
+import {
+  configMap,
+  configMaps,
+  conformance,
+  createAll,
+  deployments,
+  expectRefusal,
+  expectStatus,
+} from './conformance.js';
 
 /** Two unknown fields and one that comes twice; the last value of a repeated field counts. */
 const QUESTIONABLE = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{
@@ -9,7 +15,7 @@ const QUESTIONABLE = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"n
   "selector":{"matchLabels":{"app":"web"}},
   "template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":"i","foo":1}]}}}}`;
 
-conformance('Field validation', ({ api, namespace }) => {
+conformance('Field validation [Field validation]', ({ api, namespace }) => {
   test('Ignore drops unknown and duplicate fields silently', async () => {
     const ns = await namespace();
     const answer = expectStatus(await api.post(`${deployments(ns)}?fieldValidation=Ignore`, QUESTIONABLE), 201);
@@ -93,7 +99,7 @@ conformance('Field validation', ({ api, namespace }) => {
   });
 });
 
-conformance('Warnings', ({ api, names }) => {
+conformance('Warnings [Deprecation rules]', ({ api, names }) => {
   test('a deprecated version says so, when it goes and what to use', async () => {
     const group = names.group('flowcontrol.apiserver.orch.io');
     const answer = expectStatus(await api.get(`/apis/${group}/v1beta2/flowschemas`), 200);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { configMap, configMaps, conformance, createAll, expectRefusal, expectStatus } from './conformance.js';
 
-conformance('Namespaces', ({ api, names, namespace }) => {
+conformance('Namespaces [Path shapes, Deletion of an object]', ({ api, names, namespace }) => {
   test('a new one is active, labelled with its name, and kept by a finalizer', async () => {
     const ns = await namespace();
     const found = expectStatus(await api.get(`/api/v1/namespaces/${ns}`), 200).json();

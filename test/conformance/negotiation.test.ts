@@ -5,7 +5,7 @@ import { configMap, configMaps, conformance, createAll, expectRefusal, expectSta
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 
-conformance('Content negotiation', ({ api, names, namespace }) => {
+conformance('Content negotiation [Headers]', ({ api, names, namespace }) => {
   test('JSON is what comes without an Accept header, and for any', async () => {
     const ns = await namespace();
     await createAll(api, ns, ['a']);
@@ -98,7 +98,7 @@ conformance('Content negotiation', ({ api, names, namespace }) => {
   });
 });
 
-conformance('Tables and partial metadata', ({ api, names, namespace }) => {
+conformance('Tables and partial metadata [Table representation]', ({ api, names, namespace }) => {
   const table = `application/json;as=Table;g=${names.metaGroup};v=v1`;
 
   test('a table has columns with name and type, and rows with the metadata of their objects', async () => {
@@ -166,7 +166,7 @@ conformance('Tables and partial metadata', ({ api, names, namespace }) => {
   });
 });
 
-conformance('Compression and indentation', ({ api, namespace }) => {
+conformance('Compression and indentation [Response compression]', ({ api, namespace }) => {
   test('a long list may be compressed, and is the same list', async () => {
     const ns = await namespace();
     const data = { filling: 'abcdefgh'.repeat(4000) };

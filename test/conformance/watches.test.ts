@@ -13,7 +13,7 @@ import {
 
 const told = ({ type, object }: WatchEvent) => `${type} ${object.metadata.name} ${object.data?.a ?? ''}`.trim();
 
-conformance('Watches: where they start', ({ api, namespace }) => {
+conformance('Watches: where they start [Watch behavior]', ({ api, namespace }) => {
   test.each(['', '&resourceVersion=', '&resourceVersion=0'])(
     'without a version (%j) the state comes first as ADDED events, then the changes',
     async (version) => {
@@ -125,7 +125,7 @@ conformance('Watches: where they start', ({ api, namespace }) => {
   });
 });
 
-conformance('Watches: selectors', ({ api, namespace }) => {
+conformance('Watches: selectors [Watch behavior]', ({ api, namespace }) => {
   test('an object that begins to match is ADDED, one that no longer does is DELETED as it was', async () => {
     const ns = await namespace();
     const { metadata } = await list(api, configMaps(ns));
@@ -168,7 +168,7 @@ conformance('Watches: selectors', ({ api, namespace }) => {
   });
 });
 
-conformance('Watches: bookmarks', ({ api, namespace, names }) => {
+conformance('Watches: bookmarks [Watch behavior, 6]', ({ api, namespace, names }) => {
   test('none comes unless asked for; one asked for closes a stream that ends as planned', async () => {
     const ns = await namespace();
     await createAll(api, ns, ['a']);
@@ -201,7 +201,7 @@ conformance('Watches: bookmarks', ({ api, namespace, names }) => {
   });
 });
 
-conformance('Watches: representations', ({ api, names, namespace }) => {
+conformance('Watches: representations [Watch event]', ({ api, names, namespace }) => {
   test('as tables: every event holds one of a row, the first also the columns', async () => {
     const ns = await namespace();
     await createAll(api, ns, ['a', 'b']);

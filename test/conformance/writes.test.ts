@@ -5,26 +5,15 @@ import {
   configMaps,
   conformance,
   createAll,
+  deployment,
+  deployments,
   expectRefusal,
   expectStatus,
   list,
   namesIn,
 } from './conformance.js';
 
-const deployments = (ns: string) => `/apis/apps/v1/namespaces/${ns}/deployments`;
-
-function deployment(name: string, replicas = 1) {
-  const labels = { app: name };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  return {
-    apiVersion: 'apps/v1',
-    kind: 'Deployment',
-    metadata: { name },
-    spec: { replicas, selector: { matchLabels: labels }, template },
-  };
-}
-
-conformance('Create', ({ api, namespace }) => {
+conformance('Create [Path shapes]', ({ api, namespace }) => {
   test('answers 201 with the object and what the server sets', async () => {
     const ns = await namespace();
     const [a, b] = await createAll(api, ns, ['a', 'b']);
@@ -103,7 +92,7 @@ conformance('Create', ({ api, namespace }) => {
   });
 });
 
-conformance('Update', ({ api, namespace }) => {
+conformance('Update [Path shapes]', ({ api, namespace }) => {
   test('a stale version is a conflict, none means whatever is there', async () => {
     const ns = await namespace();
     const [created] = await createAll(api, ns, ['a']);
@@ -190,104 +179,7 @@ conformance('Update', ({ api, namespace }) => {
   });
 });
 
-conformance('Patch', ({ api, namespace }) => {
-  test('a merge patch sets and removes', async () => {
-    const ns = await namespace();
-    expectStatus(await api.post(configMaps(ns), configMap('a', { data: { a: '1', b: '2' } })), 201);
-    const patch = { metadata: { labels: { x: 'y' } }, data: { a: null, c: '3' } };
-    const patched = expectStatus(await api.patch(`${configMaps(ns)}/a`, 'merge', patch), 200).json();
-    expect(patched.data).toEqual({ b: '2', c: '3' });
-    expect(patched.metadata.labels).toEqual({ x: 'y' });
-  });
-
-  test('a JSON patch is applied whole or not at all', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    const path = `${configMaps(ns)}/a`;
-    const operations = [
-      { op: 'test', path: '/data/a', value: '1' },
-      { op: 'add', path: '/data/b~1c', value: '2' },
-      { op: 'remove', path: '/data/a' },
-    ];
-    expect(expectStatus(await api.patch(path, 'json', operations), 200).json().data).toEqual({ 'b/c': '2' });
-    const failing = [
-      { op: 'add', path: '/data/d', value: '4' },
-      { op: 'test', path: '/data/a', value: '1' },
-    ];
-    expectRefusal(await api.patch(path, 'json', failing), 422, 'Invalid');
-    expect(expectStatus(await api.get(path), 200).json().data).toEqual({ 'b/c': '2' });
-    const stale = [{ op: 'test', path: '/metadata/resourceVersion', value: created?.metadata.resourceVersion }];
-    expect([409, 422]).toContain((await api.patch(path, 'json', stale)).status);
-  });
-
-  test('a strategic merge patch merges lists by their keys', async () => {
-    const ns = await namespace();
-    expectStatus(await api.post(deployments(ns), deployment('web')), 201);
-    const containers = [
-      { name: 'c', image: 'j' },
-      { name: 'side', image: 'k' },
-    ];
-    const patch = { spec: { template: { spec: { containers } } } };
-    const patched = expectStatus(await api.patch(`${deployments(ns)}/web`, 'strategic-merge', patch), 200).json();
-    const images = patched.spec.template.spec.containers.map(
-      (c: { name: string; image: string }) => `${c.name}=${c.image}`,
-    );
-    expect(images.sort()).toEqual(['c=j', 'side=k']);
-    const removal = { spec: { template: { spec: { containers: [{ name: 'side', $patch: 'delete' }] } } } };
-    const removed = expectStatus(await api.patch(`${deployments(ns)}/web`, 'strategic-merge', removal), 200).json();
-    expect(removed.spec.template.spec.containers).toHaveLength(1);
-  });
-
-  test('a version in the patch is a precondition', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    const path = `${configMaps(ns)}/a`;
-    const patch = { metadata: { resourceVersion: created?.metadata.resourceVersion }, data: { a: '2' } };
-    expectStatus(await api.patch(path, 'merge', patch), 200);
-    expectRefusal(await api.patch(path, 'merge', { ...patch, data: { a: '3' } }), 409, 'Conflict');
-  });
-
-  test.each([
-    ['merge', '{"data":', 400],
-    ['merge', [1], 400],
-    ['json', { op: 'add' }, 400],
-    ['json', [{ op: 'jump', path: '/data' }], 400],
-    ['json', [{ op: 'add', path: '/metadata/name', value: 'b' }], 400],
-    ['merge', { metadata: { name: 'b' } }, 400],
-    ['merge', { data: { a: 5 } }, 400],
-  ] as const)('%s %j is refused', async (type, body, code) => {
-    const ns = await namespace();
-    await createAll(api, ns, ['a']);
-    const answer = await api.patch(`${configMaps(ns)}/a`, type, body);
-    expect([code, 422]).toContain(answer.status);
-    expect(answer.json<StatusObject>()).toMatchObject({ kind: 'Status', status: 'Failure' });
-  });
-
-  test('a patch of what is not there is 404, of an unknown type 415', async () => {
-    const ns = await namespace();
-    expectRefusal(await api.patch(`${configMaps(ns)}/a`, 'merge', {}), 404, 'NotFound');
-    await createAll(api, ns, ['a']);
-    const answer = await api.request('PATCH', `${configMaps(ns)}/a`, {
-      body: {},
-      headers: { 'content-type': 'text/x-diff' },
-    });
-    expectRefusal(answer, 415, 'UnsupportedMediaType');
-  });
-
-  test('patches of one object at the same time all take effect', async () => {
-    const ns = await namespace();
-    await createAll(api, ns, ['a']);
-    const keys = Array.from({ length: 16 }, (_, index) => `k${index}`);
-    const answers = await Promise.all(
-      keys.map((key) => api.patch(`${configMaps(ns)}/a`, 'merge', { data: { [key]: 'x' } })),
-    );
-    for (const answer of answers) expectStatus(answer, 200);
-    const { data } = expectStatus(await api.get(`${configMaps(ns)}/a`), 200).json();
-    expect(Object.keys(data ?? {}).sort()).toEqual(['a', ...keys].sort());
-  });
-});
-
-conformance('Delete', ({ api, namespace }) => {
+conformance('Delete [Deletion of an object]', ({ api, namespace }) => {
   test('answers with a Status that names what was deleted', async () => {
     const ns = await namespace();
     const [created] = await createAll(api, ns, ['a']);
@@ -358,52 +250,5 @@ conformance('Delete', ({ api, namespace }) => {
     expect(namesIn(await list(api, configMaps(ns)))).toEqual(['b']);
     expectStatus(await api.delete(configMaps(ns)), 200);
     expect(namesIn(await list(api, configMaps(ns)))).toEqual([]);
-  });
-});
-
-conformance('Dry run', ({ api, namespace }) => {
-  test('create answers what would be stored and stores nothing', async () => {
-    const ns = await namespace();
-    const answer = expectStatus(await api.post(`${deployments(ns)}?dryRun=All`, deployment('web')), 201).json();
-    expect(answer.spec.revisionHistoryLimit).toBe(10);
-    expect(answer.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
-    expectRefusal(await api.get(`${deployments(ns)}/web`), 404, 'NotFound');
-  });
-
-  test('update, patch and delete change nothing and make no event', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    const path = `${configMaps(ns)}/a?dryRun=All`;
-    expect(expectStatus(await api.put(path, configMap('a', { data: { a: '2' } })), 200).json().data).toEqual({
-      a: '2',
-    });
-    expect(expectStatus(await api.patch(path, 'merge', { data: { a: '3' } }), 200).json().data).toEqual({ a: '3' });
-    expectStatus(await api.delete(path), 200);
-    expectStatus(await api.delete(`${configMaps(ns)}/a`, { dryRun: ['All'] }), 200);
-    expectStatus(await api.delete(`${configMaps(ns)}?dryRun=All`), 200);
-    const kept = expectStatus(await api.get(`${configMaps(ns)}/a`), 200).json();
-    expect(kept).toEqual(created);
-    const stream = await api.watch(`${configMaps(ns)}?watch=1&resourceVersion=${created?.metadata.resourceVersion}`);
-    await createAll(api, ns, ['fence']);
-    expect((await stream.take(1))[0]?.object.metadata.name).toBe('fence');
-    stream.close();
-  });
-
-  test('what would be refused is refused', async () => {
-    const ns = await namespace();
-    const [created] = await createAll(api, ns, ['a']);
-    expectRefusal(await api.post(`${configMaps(ns)}?dryRun=All`, configMap('a')), 409, 'AlreadyExists');
-    expectRefusal(await api.post(`${configMaps(ns)}?dryRun=All`, configMap('Bad_Name')), 422, 'Invalid');
-    expectStatus(await api.put(`${configMaps(ns)}/a`, configMap('a', { data: { a: '2' } })), 200);
-    expectRefusal(await api.put(`${configMaps(ns)}/a?dryRun=All`, created), 409, 'Conflict');
-    expectRefusal(await api.delete(`${configMaps(ns)}/b?dryRun=All`), 404, 'NotFound');
-  });
-
-  test('without a value nothing is stored either, another value is refused', async () => {
-    const ns = await namespace();
-    await api.post(`${configMaps(ns)}?dryRun`, configMap('a'));
-    await api.post(`${configMaps(ns)}?dryRun=`, configMap('a'));
-    expectRefusal(await api.get(`${configMaps(ns)}/a`), 404, 'NotFound');
-    expectRefusal(await api.post(`${configMaps(ns)}?dryRun=Some`, configMap('a')), 422, 'Invalid');
   });
 });

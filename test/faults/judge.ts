@@ -18,14 +18,14 @@ export interface Records {
   readonly lives: readonly RunningLife[];
   /** Lists of the clients that never want anything older, one after another in each. */
   readonly sequences: readonly (readonly List[])[];
-  /** Lists of everything, after the end. */
-  readonly final: Readonly<Record<Kind, List>>;
+  /** Lists of everything, after the end; undefined when none could be had. */
+  readonly final: Readonly<Record<Kind, List | undefined>>;
   readonly recorded: Recorded;
 }
 
 /** What is wrong with a run; empty when nothing is. */
 export function judge({ traffic, lives, sequences, final, recorded }: Records): Violation[] {
-  const lists = [...traffic.lists, ...sequences.flat(), ...Object.values(final)];
+  const lists = [...traffic.lists, ...sequences.flat(), ...KINDS.flatMap((kind) => final[kind] ?? [])];
   return [
     ...checkLateCommits(recorded.lateCommits),
     ...KINDS.flatMap((kind) => {
@@ -64,7 +64,8 @@ function checkKeys(kind: Kind, writes: readonly Write[], traffic: Traffic, { his
 }
 
 /** V4 for a watcher that wants a part: of the final list, the part that it wants. */
-function checkLast(life: RunningLife, final: List): Violation[] {
+function checkLast(life: RunningLife, final: List | undefined): Violation[] {
+  if (final === undefined) return [{ rule: 'V4.final', message: `${life.kind}: no list could be had in the end` }];
   const wanted = final.items.filter(({ print }) => selects(life.selection, parsePrint(print)));
   return checkRebuilt(life, life.list?.items ?? [], wanted);
 }

@@ -29,6 +29,8 @@ export interface RunSettings {
   readonly victims: readonly Victim[];
   /** Least and longest time between a recovery and the next kill, ms; 500 to 3,000 when absent. */
   readonly pauses?: readonly [number, number];
+  /** How long changes can be read back, as a Go duration; longer than any run when absent, so that no 410 is right. */
+  readonly retention?: string;
   /** Beside those of every run. */
   readonly serverArgs?: readonly string[];
   /** Meddles with the database before the traffic begins. */
@@ -56,7 +58,7 @@ export async function run(settings: RunSettings): Promise<RunResult> {
   const cluster = await startCluster({
     dir,
     serverArgs: [
-      '--history-retention=30m',
+      `--history-retention=${settings.retention ?? '30m'}`,
       '--watch-bookmark-interval=2s',
       '--feature-gates=WatchList=true',
       ...(settings.serverArgs ?? []),
@@ -118,7 +120,8 @@ async function runOn(cluster: Cluster, settings: RunSettings, log: (line: string
     const recorded = await recorder.finish();
     log('waiting for the watchers to have everything');
     await Promise.race([catchUp(watchers, recorded.histories), broken]);
-    const final = { configmaps: await finalList(traffic, 'configmaps'), events: await finalList(traffic, 'events') };
+    const [configmaps, events] = await Promise.all(KINDS.map((kind) => finalList(traffic, kind, watching.signal)));
+    const final = { configmaps, events };
     for (const { current } of watchers) if (current) current.lasted = true;
     watching.abort();
     await Promise.all(running.watchers);
@@ -145,15 +148,18 @@ async function makeNamespaces(client: Client): Promise<void> {
   }
 }
 
-async function finalList(traffic: Traffic, kind: Kind): Promise<List> {
-  for (let attempt = 1; ; attempt++) {
+/** Undefined when none can be had in time. */
+async function finalList(traffic: Traffic, kind: Kind, signal: AbortSignal): Promise<List | undefined> {
+  const deadline = performance.now() + CATCH_UP_MS;
+  while (performance.now() < deadline) {
     try {
       return await list(traffic, traffic.balanced, { kind, selection: {}, client: 'final', asked: 'recent' });
     } catch (error) {
-      if (!mayPass(error) || attempt === 20) throw error;
-      await rest(250, new AbortController().signal);
+      if (!mayPass(error)) throw error;
     }
+    await rest(250, signal);
   }
+  return undefined;
 }
 
 /** Gives up quietly: what is missing then is for the validators to say. */

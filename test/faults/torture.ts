@@ -9,6 +9,7 @@ const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
   --seconds=N     how long there is traffic and faults (default 120; 25 for each variant)
   --watchers=N    (default 200; 80 for variants)
   --writers=N     (default 4)
+  --retention=D   how long changes can be read back, such as 3s (default 30m: no watch is too old)
   --variant=NAME  a system that is broken on purpose; exits with 0 if it is caught
   --variants      all of them, one after another: ${VARIANTS.map(({ name }) => name).join(', ')}
 `;
@@ -22,6 +23,7 @@ const { values } = parseArgs({
     seconds: { type: 'string' },
     watchers: { type: 'string' },
     writers: { type: 'string' },
+    retention: { type: 'string' },
     variant: { type: 'string' },
     variants: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
@@ -41,6 +43,7 @@ function settingsOf(defaults: { seconds: number; watchers: number }): Omit<RunSe
     seconds: number(values.seconds, defaults.seconds),
     watchers: number(values.watchers, defaults.watchers),
     writers: number(values.writers, 4),
+    ...(values.retention !== undefined && { retention: values.retention }),
     log: print,
   };
 }

@@ -9,7 +9,8 @@ export interface Variant {
   readonly defect: string;
   /** At least one of these must be reported. */
   readonly caughtBy: readonly Rule[];
-  readonly serverArgs: readonly string[];
+  readonly serverArgs?: readonly string[];
+  readonly retention?: string;
   /** Breaks the database, once the cluster runs. */
   readonly sabotage?: (url: string) => Promise<void>;
   /** Only what makes the defect show: every other fault would only blur which check has caught it. */
@@ -42,7 +43,6 @@ export const VARIANTS: readonly Variant[] = [
     name: 'nextval-before-lock',
     defect: 'versions are drawn before the lane is locked, so that they commit in another order',
     caughtBy: ['V2.history', 'V2.late-commit'],
-    serverArgs: [],
     sabotage: (url) => redefine(url, 'write_batch', drawFirst),
     victims: [],
   },
@@ -50,7 +50,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'compaction-forgets-floor',
     defect: 'partitions of the history are dropped without raising the floors',
     caughtBy: ['V2.missing'],
-    serverArgs: ['--history-retention=3s'],
+    retention: '3s',
     sabotage: (url) => redefine(url, 'drop_history_partition', forgetFloor),
     victims: ['gateway'],
   },

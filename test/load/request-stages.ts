@@ -1,4 +1,4 @@
-import type { SenderMethods } from './bare-sender.worker.js';
+import { startBareSender } from './bare.js';
 import type { Measurement } from './report.js';
 import type { RequestLoad, RequestMethods, RequestResult } from './requests.worker.js';
 import { inNamespace } from './resource.js';
@@ -11,7 +11,6 @@ const LIST_OBJECTS = 10_000;
 const LIST_TIMES = 7;
 
 export const requestWorker = () => new Worker<RequestMethods>(new URL('./requests.worker.ts', import.meta.url));
-export const bareSender = () => new Worker<SenderMethods>(new URL('./bare-sender.worker.ts', import.meta.url));
 
 /** What a stage runs with; `run` names its objects, so that no two runs meet. */
 export interface StageSettings {
@@ -71,15 +70,16 @@ async function warmUp(worker: Worker<RequestMethods>, { endpoint, resource }: Ta
 export async function listStage({ target, run }: StageSettings): Promise<Measurement[]> {
   const { endpoint, resource } = target;
   const worker = requestWorker();
-  const sender = bareSender();
   try {
     const listed = await inNamespace(endpoint, resource, `${run}-list`);
     await fill(worker, { ...target, resource: listed }, LIST_OBJECTS);
     const before = target.processes.cpuMicroseconds();
     const list = await worker.call('fetchAll', { endpoint, path: listed.path, times: LIST_TIMES });
     const cpu = target.processes.cpuMicroseconds() - before;
-    const port = await sender.call('listen', { bodyBytes: list.bytes });
-    const copy = await worker.call('fetchAll', { endpoint: { host: '127.0.0.1', port }, path: '/', times: LIST_TIMES });
+    const sender = await startBareSender(endpoint, list.bytes);
+    const copy = await worker
+      .call('fetchAll', { endpoint: sender.endpoint, path: '/', times: LIST_TIMES })
+      .finally(() => sender.worker.stop());
     const milliseconds = median(list.milliseconds);
     const name = `list ${LIST_OBJECTS} × 1 KiB`;
     return [
@@ -90,7 +90,6 @@ export async function listStage({ target, run }: StageSettings): Promise<Measure
     ];
   } finally {
     worker.stop();
-    sender.stop();
   }
 }
 

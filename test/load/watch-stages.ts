@@ -1,11 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ensurePki } from '@orch/authentication';
+import { startBareSender } from './bare.js';
 import { Connection, type Endpoint, requestBytes } from './connection.js';
 import type { Measurement } from './report.js';
-import { bareSender, fill, requestWorker, type StageSettings } from './request-stages.js';
+import { fill, requestWorker, type StageSettings } from './request-stages.js';
 import { inNamespace, type Resource } from './resource.js';
 import { now } from './summary.js';
 import type { Target } from './target.js';
@@ -188,27 +185,15 @@ async function settled(receiver: Receiver): Promise<WatchReading> {
 
 /** CPU time in microseconds that a bare sender takes for one write of so many bytes to one of so many sockets. */
 async function bareCost(endpoint: Endpoint, sockets: number, writeBytes: number, writes: number): Promise<number> {
-  const sender = bareSender();
+  const sender = await startBareSender(endpoint);
   const receiver = watchWorker();
   try {
-    const pki = endpoint.tls && (await temporaryPki());
-    const port = await sender.call('listen', pki ? { tls: pki.serving } : {});
-    const to: Endpoint = { host: '127.0.0.1', port, ...(pki && { tls: { ca: pki.ca.cert } }) };
-    await receiver.call('open', { endpoint: to, path: '/', watchers: sockets, count: 'bytes' });
-    const { cpuMicroseconds } = await sender.call('send', { writeBytes, writes });
+    await receiver.call('open', { endpoint: sender.endpoint, path: '/', watchers: sockets, count: 'bytes' });
+    const { cpuMicroseconds } = await sender.worker.call('send', { writeBytes, writes });
     return cpuMicroseconds / (writes * sockets);
   } finally {
     receiver.stop();
-    sender.stop();
-  }
-}
-
-async function temporaryPki() {
-  const certDir = mkdtempSync(join(tmpdir(), 'bench-pki-'));
-  try {
-    return await ensurePki({ certDir, bindAddress: '127.0.0.1', names: { apiServiceName: 'bench' } });
-  } finally {
-    rmSync(certDir, { recursive: true });
+    sender.worker.stop();
   }
 }
 

@@ -7,7 +7,7 @@ import { startCluster } from './cluster.js';
 import { isAlive, processStat } from './proc.js';
 import { waitUntil } from './ready.js';
 
-const USAGE = `usage: make up | make up ARGS=down, or npx tsx tools/up/main.ts [up|down|status] [options]
+const USAGE = `usage: npx tsx tools/up/main.ts [up|down|status] [options]
 
   --dir=DIR            data, logs, certificates (default: orch-up-USER in the system's temporary directory)
   --api-servers=N      (default 2)
@@ -15,6 +15,7 @@ const USAGE = `usage: make up | make up ARGS=down, or npx tsx tools/up/main.ts [
   --naming=PROFILE     kubernetes or orch (default kubernetes)
   --port=N             of the load balancer (default: a free one)
 `;
+const DEFAULT_DIR = join(tmpdir(), `orch-up-${userInfo().username}`);
 const STOP_MS = 30_000;
 
 /** One process of a running cluster; pid and start time together name it for good. */
@@ -27,7 +28,7 @@ interface Recorded {
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    dir: { type: 'string', default: join(tmpdir(), `orch-up-${userInfo().username}`) },
+    dir: { type: 'string', default: DEFAULT_DIR },
     'api-servers': { type: 'string', default: '2' },
     gateways: { type: 'string', default: '2' },
     naming: { type: 'string', default: 'kubernetes' },
@@ -64,7 +65,10 @@ async function up(): Promise<void> {
   });
   writeFileSync(stateFile, JSON.stringify(recorded, null, 2));
   status();
-  process.stdout.write(`\n${cluster.url}; stop with: make down\n\nexport KUBECONFIG=${cluster.kubeconfig}\n`);
+  const where = values.dir === DEFAULT_DIR ? '' : ` --dir=${dir}`;
+  process.stdout.write(
+    `\n${cluster.url}; stop with: npx tsx tools/up/main.ts down${where}\n\nexport KUBECONFIG=${cluster.kubeconfig}\n`,
+  );
 }
 
 async function down(): Promise<void> {

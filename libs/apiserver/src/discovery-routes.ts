@@ -56,8 +56,10 @@ const aggregatedType = (names: Names): string =>
 
 function send(res: Response, { mediaType }: Accepted, document: object, parameters: string): void {
   res.set('Vary', 'Accept');
-  if (mediaType === 'yaml') res.set('Content-Type', 'application/yaml').send(Buffer.from(stringifyYaml(document)));
-  else res.set('Content-Type', `application/json${parameters}`).send(Buffer.from(stringifyJson(document)));
+  const yaml = mediaType === 'yaml';
+  // Past express, which would add a charset that the media type does not have.
+  res.setHeader('Content-Type', yaml ? 'application/yaml' : `application/json${parameters}`);
+  res.send(Buffer.from(yaml ? stringifyYaml(document) : stringifyJson(document)));
 }
 
 function mountOpenApiV3(app: Express, documents: OpenApiV3): void {

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { StatusError } from '@orch/machinery';
+import { badRequest, StatusError } from '@orch/machinery';
 import type { HealthRegistry, Metrics } from '@orch/runtime';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { DiscoveryRoutes } from './discovery-routes.js';
@@ -54,6 +54,7 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
 }
 
 const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {
-  const { status } = StatusError.from(error);
+  // The only errors of express itself are paths that it cannot decode.
+  const { status } = error instanceof URIError ? badRequest('the path is not well-formed') : StatusError.from(error);
   res.status(status.code).json(status);
 };

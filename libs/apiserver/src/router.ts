@@ -65,7 +65,9 @@ export class ResourceRouter {
     const endpoint = this.#endpoints.get(`${request.group}/${request.version}/${request.resource}`);
     if (!endpoint || request.rest !== '') throw unknownResource();
     const { namespaced } = endpoint.definition;
-    if (!namespaced && request.namespace !== '') throw unknownResource();
+    // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
+    const misplaced = namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '';
+    if (misplaced) throw unknownResource();
     const verb = verbOf(method, request, query);
     const { namespace, name, subresource } = request;
     if (!verb || !allowed(endpoint, request, verb)) throw methodNotAllowed(endpoint.groupResource, verb ?? method);

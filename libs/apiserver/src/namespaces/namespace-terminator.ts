@@ -1,4 +1,4 @@
-import { type ApiObject, StatusError } from '@orch/machinery';
+import { type ApiObject, type Names, StatusError } from '@orch/machinery';
 import type { Change, Key, Store } from '@orch/storage';
 import type { Endpoint } from '../endpoint.js';
 import type { ObjectRemover } from '../writing/object-remover.js';
@@ -6,6 +6,7 @@ import type { ObjectWriter } from '../writing/object-writer.js';
 
 export interface NamespaceTerminatorOptions {
   readonly store: Store;
+  readonly names: Names;
   readonly namespaces: Endpoint;
   /** One endpoint for each type of namespaced objects. */
   readonly namespaced: readonly Endpoint[];
@@ -104,14 +105,17 @@ export class NamespaceTerminator {
     return left;
   }
 
+  /** Takes back the finalizer that stands for the contents; those of others keep the namespace. */
   async #finalize(name: string): Promise<void> {
-    const { writer, namespaces } = this.#options;
+    const { writer, namespaces, names } = this.#options;
     const request = { endpoint: namespaces, key: { namespace: '', name }, subresource: 'finalize', dryRun: false };
-    const withoutFinalizers = (current: ApiObject): ApiObject => {
-      current.spec = { ...(current.spec as object | undefined), finalizers: [] };
+    const emptied = (current: ApiObject): ApiObject => {
+      const spec = current.spec as { finalizers?: readonly string[] } | undefined;
+      const finalizers = (spec?.finalizers ?? []).filter((finalizer) => finalizer !== names.product);
+      current.spec = { ...spec, finalizers };
       return current;
     };
-    await writer.update(request, withoutFinalizers).catch(ignoreMissing);
+    await writer.update(request, emptied).catch(ignoreMissing);
   }
 }
 

@@ -40,5 +40,12 @@ export function decodeContinue(token: string): Continuation {
 function isWire(value: unknown): value is Wire {
   if (typeof value !== 'object' || value === null) return false;
   const { v, rv, ns, name } = value as Partial<Record<keyof Wire, unknown>>;
-  return v === 1 && typeof rv === 'string' && typeof ns === 'string' && typeof name === 'string';
+  return v === 1 && typeof rv === 'string' && isName(ns) && isName(name);
 }
+
+/** Longer names are none, characters. */
+const NAME_MAX = 1024;
+
+/** What the database can be asked for. */
+const isName = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= NAME_MAX && !value.includes('\0');

@@ -164,14 +164,3 @@ export function parseBool(query: URLSearchParams, name: string): boolean | undef
   if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
   throw badRequest(`Invalid value: ${JSON.stringify(text)}: ${name} is not a boolean`);
 }
-
-/** @throws StatusError 422 naming the option when the value is not one that it takes. */
-export function checkEnum(
-  value: string,
-  field: string,
-  supported: readonly string[],
-  kind: { kind: string; group: string },
-): void {
-  if (value !== '' && !supported.includes(value))
-    throw invalid(kind.kind, kind.group, '', [notSupported(field, value, supported)]);
-}

@@ -1,10 +1,4 @@
-import {
-  badRequest,
-  type FieldSelector,
-  type LabelSelector,
-  parseFieldSelector,
-  parseLabelSelector,
-} from '@orch/machinery';
+import { badRequest, FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@orch/machinery';
 import type { Selection } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
 
@@ -18,8 +12,7 @@ const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];
 export function selectionOf(query: URLSearchParams, endpoint: Endpoint, name: string): Selection | undefined {
   const labels = parseOr400(query.get('labelSelector'), parseLabelSelector, 'labelSelector');
   const fields = parseOr400(query.get('fieldSelector'), parseFieldSelector, 'fieldSelector');
-  if (fields) checkFields(fields, endpoint);
-  return compile(labels, fields, name);
+  return compile(labels, fields && storedFields(fields, endpoint), name);
 }
 
 function parseOr400<T>(text: string | null, parse: (text: string) => T, field: string): T | undefined {
@@ -33,11 +26,16 @@ function parseOr400<T>(text: string | null, parse: (text: string) => T, field: s
   }
 }
 
-function checkFields(selector: FieldSelector, endpoint: Endpoint): void {
-  for (const { field } of selector.requirements) {
-    if (COMMON_FIELDS.includes(field) || endpoint.rules.selectableFieldNames.includes(field)) continue;
-    throw badRequest(`field label not supported: ${field}`);
-  }
+/** The selector with the names that the fields have in stored objects. */
+function storedFields({ requirements }: FieldSelector, { rules }: Endpoint): FieldSelector {
+  const stored = requirements.map((requirement) => {
+    const { field } = requirement;
+    if (!COMMON_FIELDS.includes(field) && !rules.selectableFieldNames.includes(field)) {
+      throw badRequest(`field label not supported: ${field}`);
+    }
+    return { ...requirement, field: rules.storedFieldName(field) };
+  });
+  return new FieldSelector(stored);
 }
 
 function compile(
@@ -51,7 +49,7 @@ function compile(
   for (const [field, value] of fields?.equalities() ?? []) equals.set(`field:${field}`, value);
   if (name !== '') equals.set('field:metadata.name', name);
   return {
-    key: `${labels?.canonical ?? ''}|${fields?.canonical ?? ''}|${name}`,
+    key: JSON.stringify([labels?.canonical ?? '', fields?.canonical ?? '', name]),
     equals,
     matches: (attributes) =>
       (name === '' || attributes.fields['metadata.name'] === name) &&

@@ -5,7 +5,8 @@ const MAX = 2n ** 63n - 1n;
 
 /** A resourceVersion other than unset and `0`. @throws StatusError 400 for what no server could have issued. */
 export function parseVersion(text: string): Version {
-  if (!/^[0-9]{1,19}$/.test(text)) throw badRequest(`Invalid value: ${JSON.stringify(text)}: not a resourceVersion`);
+  if (!/^[1-9][0-9]{0,18}$/.test(text))
+    throw badRequest(`Invalid value: ${JSON.stringify(text)}: not a resourceVersion`);
   const version = BigInt(text);
   if (version > MAX) throw badRequest(`Invalid value: ${JSON.stringify(text)}: not a resourceVersion`);
   return version;

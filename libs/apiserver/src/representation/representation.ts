@@ -18,7 +18,8 @@ export interface Representation {
   /** Equal keys make equal bytes: watchers of one key share frames. */
   readonly key: string;
   readonly contentType: string;
-  readonly streamContentType: string;
+  /** Undefined for encodings that have no streams. */
+  readonly streamContentType: string | undefined;
   /** One object as a whole body. */
   object(stored: Stored): Buffer;
   /** A collection, in pieces of bounded size. */

@@ -8,6 +8,7 @@ export function yamlRepresentation(inner: Representation, key: string): Represen
     ...inner,
     key,
     contentType: 'application/yaml',
+    streamContentType: undefined,
     object: (stored) => toYaml(inner.object(stored)),
     async *list(meta, pages) {
       const pieces: Buffer[] = [];

@@ -81,7 +81,15 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       compress: options.compress,
     },
     endpoints,
-    terminator: new NamespaceTerminator({ store, namespaces, namespaced, remover, writer, onError: options.onError }),
+    terminator: new NamespaceTerminator({
+      store,
+      names,
+      namespaces,
+      namespaced,
+      remover,
+      writer,
+      onError: options.onError,
+    }),
     bootstrap: (securePort) =>
       bootstrap({ reader, writer, names, find, securePort, serviceAddress: addressRange(options.serviceCidr).first }),
   };

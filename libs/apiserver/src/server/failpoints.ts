@@ -14,4 +14,4 @@ export function failpoints(names: readonly string[]): ReadonlySet<Failpoint> {
 }
 
 /** Widens the gap that the defect opens: events are gathered for whole audiences and for long. */
-export const GATHER_LONG = { watchersPerGatherMs: 1, maxGather: 250 } as const;
+export const GATHER_LONG = { watchersPerGatherMs: 0.01, maxGather: 250 } as const;

@@ -1,3 +1,4 @@
+import { stringifyJson } from '@orch/codec';
 import type { ScaleRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, invalid, invalidValue, notFound } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -77,7 +78,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const media = patchType(ctx.req.headers['content-type']);
   const apply = readPatch(media, await readBody(ctx.req, deps.limits.maxBodyBytes));
   await writeScale(deps, ctx, call, type, options.dryRun, (scale) => {
-    const patched = Buffer.from(JSON.stringify(apply(type.schema, scale)));
+    const patched = Buffer.from(stringifyJson(apply(type.schema, scale)));
     const { object, problems } = decodeBody(patched, 'json', type);
     applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
     return object;

@@ -24,12 +24,16 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { endpoint, namespace, name } = call;
   const options = watchOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.watchList);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const { streamContentType } = representation;
+  if (streamContentType === undefined) {
+    throw new StatusError('NotAcceptable', `${representation.contentType} has no form for streams`);
+  }
   const selection = selectionOf(ctx.query, endpoint, name);
   const deadline = systemClock.now() + lifetimeMs(options, deps.limits);
   if (options.notOlderThan !== undefined) await deps.reader.reach(endpoint.type, options.notOlderThan);
   const socket = await connectionOf(ctx);
   if (!socket) return;
-  const stream = new WatchStream(ctx, socket, representation.streamContentType);
+  const stream = new WatchStream(ctx, socket, streamContentType);
   const watcher = await deps.cache.type(endpoint.type, endpoint.description).watch({
     ...(namespace && { namespace }),
     ...(selection && { selection }),

@@ -28,6 +28,8 @@ export interface RemoverOptions {
   readonly now: () => number;
 }
 
+/** Longer periods count as this one: about a lifetime, with an end that times can be written of. */
+const MAX_GRACE_SECONDS = 2 ** 31 - 1;
 const FOREGROUND = 'foregroundDeletion';
 const ORPHAN = 'orphan';
 
@@ -84,7 +86,8 @@ export class ObjectRemover {
   #markTerminating(endpoint: Endpoint, object: ApiObject, options: DeleteOptions): boolean {
     const meta = ensureMetadata(object);
     recordPropagation(meta, options.propagationPolicy ?? defaultPolicy(endpoint));
-    const grace = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
+    const wanted = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
+    const grace = Math.min(Number(wanted), MAX_GRACE_SECONDS);
     const held = endpoint.storageRules.hasFinalizers(object);
     const now = this.options.now();
     if (meta.deletionTimestamp === undefined) {

@@ -1,75 +1,386 @@
-import type { Allocators } from '@orch/kinds';
-import { namesOf } from '@orch/machinery';
-import { loadScheme } from '@orch/schema';
-import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
-import { describe, expect, it } from 'vitest';
-import type { Endpoint, Stored } from '../endpoint.js';
-import type { ObjectReader } from '../reading/object-reader.js';
-import { toStoredBody } from '../representation/stored-body.js';
-import { buildEndpoints } from '../server/endpoints.js';
-import { ObjectWriter } from './object-writer.js';
+import { type ApiObject, StatusError } from '@orch/machinery';
+import { StoreUnavailableError, type WriteOp } from '@orch/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import type { Change } from './object-writer.js';
 
-const key = { namespace: 'default', name: 'a' };
-const stored = (version: bigint, uid: string, value: string): Stored => ({
-  version,
-  body: toStoredBody({ metadata: { ...key, uid, creationTimestamp: '2026-01-01T00:00:00Z' }, data: { value } }),
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
 });
+afterEach(() => api.close());
 
-/** A writer whose memory holds one state while the database holds another. */
-async function writerWith(memory: Stored, database: Stored) {
-  const written: WriteOp[] = [];
-  const names = namesOf('orch');
-  const scheme = loadScheme(names);
-  const store = {
-    registerTypes: async (types: readonly unknown[]) => types.map((_, i) => i + 1),
-    get: async () => ({ ...key, uid: '', ...database }),
-    write: async (op: WriteOp): Promise<WriteOutcome> => {
-      written.push(op);
-      const fits = op.op !== 'create' && op.version === database.version;
-      return fits ? { outcome: 'committed', version: 99n } : { outcome: 'conflict', version: database.version };
-    },
-  } as unknown as Store;
-  const endpoints = await buildEndpoints(scheme.resources, scheme, store, names);
-  const endpoint = endpoints.find(({ definition }) => definition.resource === 'configmaps') as Endpoint;
-  const reader = { hint: () => memory, current: async () => database } as unknown as ObjectReader;
-  const writer = new ObjectWriter({
-    store,
-    reader,
-    namespaces: endpoint,
-    allocators: {} as Allocators,
-    now: () => 0,
-  });
-  return { writer, written, request: { endpoint, key, subresource: '', dryRun: false } };
+const configMap = (name: string, data = 'x'): ApiObject => ({ metadata: { name }, data: { text: data } });
+
+interface Options {
+  readonly resource?: string;
+  readonly namespace?: string;
+  readonly subresource?: string;
+  readonly dryRun?: boolean;
 }
 
-const changed = (uid: string, value: string) => () => ({ metadata: { ...key, uid }, data: { value } });
+const requestFor = (
+  name: string,
+  { resource = 'configmaps', namespace, subresource = '', dryRun = false }: Options,
+) => {
+  const endpoint = api.endpoint(resource);
+  const within = namespace ?? (endpoint.definition.namespaced ? 'default' : '');
+  return { endpoint, key: { namespace: within, name }, subresource, dryRun };
+};
+const create = (object: ApiObject, options: Options = {}) =>
+  api.deps.writer.create(requestFor(object.metadata?.name ?? '', options), object);
+const update = (name: string, change: Change, options: Options = {}) =>
+  api.deps.writer.update(requestFor(name, options), change);
 
-describe('an update whose base in memory is behind the database', () => {
-  it('that would change nothing in the base is judged by the newest state', async () => {
-    const { writer, written, request } = await writerWith(stored(1n, 'u', 'old'), stored(2n, 'u', 'new'));
-    const { stored: result } = await writer.update(request, changed('u', 'old'));
-    expect(result.version).toBe(99n);
-    expect(written).toMatchObject([{ op: 'update', version: 2n }]);
+/** The Status that a call is refused with. */
+async function refusal(call: Promise<unknown>) {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof StatusError) return error.status;
+    throw error;
+  }
+  throw new Error('it was not refused');
+}
+
+const setData =
+  (text: string): Change =>
+  (current) => ({ ...current, data: { text } });
+const body = (stored: { body: Buffer }) => JSON.parse(stored.body.toString()) as ApiObject;
+
+/** Lets somebody else change an object right before each of the next writes. */
+function overtake(name: string, times: number): void {
+  let left = times;
+  api.store.beforeWrite = async (op: WriteOp) => {
+    if (left === 0) return undefined;
+    left--;
+    const row = api.store.rows(op.type).find((one) => one.name === name);
+    if (!row) return undefined;
+    const hook = api.store.beforeWrite;
+    api.store.beforeWrite = undefined;
+    const changed = JSON.parse(row.body.toString()) as ApiObject;
+    const other = Buffer.from(
+      JSON.stringify({ ...changed, data: { ...(changed.data as object), other: String(left) } }),
+    );
+    await api.store.write({ ...row, op: 'update', type: op.type, body: other, terminating: false });
+    api.store.beforeWrite = hook;
+    return undefined;
+  };
+}
+
+describe('create', () => {
+  it('sets what is the server’s, and nothing that the client claims of it', async () => {
+    const before = Date.now();
+    const stored = await create({
+      metadata: {
+        name: 'a',
+        uid: 'mine',
+        creationTimestamp: '2001-01-01T00:00:00Z',
+        deletionTimestamp: '2001-01-01T00:00:00Z',
+        deletionGracePeriodSeconds: 5,
+        generation: 9,
+        selfLink: '/x',
+        managedFields: [{}],
+      },
+    });
+    const { metadata } = body(stored);
+    expect(metadata).toEqual({
+      name: 'a',
+      namespace: 'default',
+      uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      creationTimestamp: expect.stringMatching(/Z$/),
+    });
+    expect(Date.parse(metadata?.creationTimestamp ?? '')).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000);
   });
 
-  it('and nothing in the newest state either, is answered with that', async () => {
-    const { writer, written, request } = await writerWith(stored(1n, 'u', 'same'), stored(2n, 'u', 'same'));
-    const { stored: result } = await writer.update(request, changed('u', 'same'));
-    expect(result.version).toBe(2n);
-    expect(written).toEqual([]);
+  it('refuses what names a version', async () => {
+    const status = await refusal(create({ metadata: { name: 'a', resourceVersion: '1' } }));
+    expect(status).toMatchObject({ code: 400, reason: 'BadRequest' });
   });
 
-  it('is not refused for what only the base says', async () => {
-    const { writer, request } = await writerWith(stored(1n, 'before', 'x'), stored(2n, 'now', 'x'));
-    const { stored: result } = await writer.update(request, changed('now', 'y'));
-    expect(result.version).toBe(99n);
-    await expect(writer.update(request, changed('before', 'y'))).rejects.toMatchObject({ code: 409 });
+  it('refuses what is there already', async () => {
+    await create(configMap('a'));
+    expect(await refusal(create(configMap('a')))).toMatchObject({ code: 409, reason: 'AlreadyExists' });
   });
 
-  it('is tried, when it is a dry run, on the newest state', async () => {
-    const { writer, written, request } = await writerWith(stored(1n, 'u', 'old'), stored(2n, 'u', 'new'));
-    const { stored: result } = await writer.update({ ...request, dryRun: true }, changed('u', 'wanted'));
-    expect(result.version).toBe(2n);
-    expect(written).toEqual([]);
+  it.each([
+    ['no name', { metadata: {} }, 'metadata.name'],
+    ['a bad name', { metadata: { name: 'A_b' } }, 'metadata.name'],
+    ['a NUL in the name', { metadata: { name: 'a\0' } }, 'metadata.name'],
+    ['a bad label', { metadata: { name: 'a', labels: { 'a b': 'c' } } }, 'metadata.labels'],
+    ['a bad prefix', { metadata: { generateName: 'A_' } }, 'metadata.generateName'],
+  ])('refuses %s before it reaches the database', async (_what, object, field) => {
+    const writes = api.store.writes.length;
+    const status = await refusal(create(object as ApiObject));
+    expect(status).toMatchObject({ code: 422, reason: 'Invalid' });
+    expect(status.details?.causes?.map((cause) => cause.field)).toContain(field);
+    expect(api.store.writes.length).toBe(writes);
+  });
+
+  it('refuses an object for another namespace or name than the path', async () => {
+    const request = requestFor('a', {});
+    const elsewhere = { metadata: { name: 'a', namespace: 'other' } };
+    expect(await refusal(api.deps.writer.create(request, elsewhere))).toMatchObject({ code: 400 });
+    expect(await refusal(api.deps.writer.create(request, { metadata: { name: 'b' } }))).toMatchObject({ code: 400 });
+  });
+
+  it('needs a namespace that is there and stays', async () => {
+    const missing = await refusal(create(configMap('a'), { namespace: 'nosuch' }));
+    expect(missing).toMatchObject({ code: 404, reason: 'NotFound', details: { kind: 'namespaces', name: 'nosuch' } });
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.deps.remover.remove(api.endpoint('namespaces'), { namespace: '', name: 'going' }, { dryRun: false });
+    for (const dryRun of [true, false]) {
+      const going = await refusal(create(configMap('a'), { namespace: 'going', dryRun }));
+      expect(going).toMatchObject({
+        code: 403,
+        reason: 'Forbidden',
+        details: { causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace' }] },
+      });
+    }
+  });
+
+  it('draws another name when the generated one is taken, five times at most', async () => {
+    const names: string[] = [];
+    let taken = 2;
+    api.store.beforeWrite = (op) => {
+      names.push(op.name);
+      return taken-- > 0 ? { outcome: 'already-exists' } : undefined;
+    };
+    const stored = await create({ metadata: { generateName: 'job-' } });
+    expect(new Set(names).size).toBe(3);
+    expect(body(stored).metadata?.name).toBe(names[2]);
+    expect(names[2]).toMatch(/^job-[a-z0-9]{5}$/);
+    names.length = 0;
+    taken = 100;
+    expect(await refusal(create({ metadata: { generateName: 'job-' } }))).toMatchObject({ reason: 'AlreadyExists' });
+    expect(names).toHaveLength(5);
+  });
+
+  it('does not draw another name when the client named it', async () => {
+    await create(configMap('a'));
+    const writes = api.store.writes.length;
+    await refusal(create({ metadata: { name: 'a', generateName: 'a-' } }));
+    expect(api.store.writes.length).toBe(writes + 1);
+  });
+});
+
+describe('update', () => {
+  it('keeps what clients may leave out', async () => {
+    const { metadata: before } = body(await create(configMap('a')));
+    await update('a', () => ({ metadata: { name: 'a' }, data: { text: 'y' } }));
+    expect(api.stored('configmaps', 'a')).toMatchObject({ metadata: before, data: { text: 'y' } });
+  });
+
+  it('writes nothing when nothing changes, and answers the version that is there', async () => {
+    const { version } = await create(configMap('a'));
+    const writes = api.store.writes.length;
+    const { stored } = await update('a', (current) => ({ data: current.data, metadata: current.metadata ?? {} }));
+    expect(api.store.writes.length).toBe(writes);
+    expect(stored.version).toBe(version);
+  });
+
+  it('tries again on what is there now when it was overtaken', async () => {
+    await create(configMap('a'));
+    overtake('a', 3);
+    const seen: unknown[] = [];
+    await update('a', (current) => {
+      const data = current.data as Record<string, string>;
+      seen.push(data.other);
+      return { ...current, data: { ...data, text: 'mine' } };
+    });
+    expect(seen).toEqual([undefined, '2', '1', '0']);
+    expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'mine', other: '0' });
+  });
+
+  it('is a 409 when the client named the version that was overtaken', async () => {
+    const { version } = await create(configMap('a'));
+    await update('a', setData('y'));
+    const stale: Change = () => ({ ...configMap('a', 'z'), metadata: { name: 'a', resourceVersion: String(version) } });
+    expect(await refusal(update('a', stale))).toMatchObject({ code: 409, reason: 'Conflict' });
+    overtake('a', 1);
+    const named: Change = (current) => ({ ...current, data: { text: 'z' } });
+    const once = api.stored('configmaps', 'a')?.metadata?.resourceVersion ?? '';
+    const pinned: Change = async (current) => {
+      const wanted = await named(current);
+      return { ...wanted, metadata: { ...wanted.metadata, resourceVersion: once } };
+    };
+    expect(await refusal(update('a', pinned))).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(api.stored('configmaps', 'a')?.data).toMatchObject({ text: 'y' });
+  });
+
+  it('reads anew before it says that a named version is stale', async () => {
+    await create(configMap('a'));
+    const cache = api.deps.cache.type(api.endpoint('configmaps').type, api.endpoint('configmaps').description);
+    await cache.waitReady();
+    // Memory has not heard of it.
+    const { version, body: bytes, ...row } = api.store.rows(api.endpoint('configmaps').type)[0] ?? expect.unreachable();
+    const ahead = { ...row, op: 'update', type: cache.type, version, body: bytes, terminating: false } as const;
+    const written = await api.store.write(ahead);
+    const newest = written.outcome === 'committed' ? String(written.version) : '';
+    await update('a', () => ({ ...configMap('a', 'z'), metadata: { name: 'a', resourceVersion: newest } }));
+    expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'z' });
+  });
+
+  it('is a 404 for what is not there, or went meanwhile', async () => {
+    expect(await refusal(update('a', setData('y')))).toMatchObject({ code: 404, reason: 'NotFound' });
+    await create(configMap('a'));
+    api.store.beforeWrite = (op) => {
+      api.store.beforeWrite = undefined;
+      const row = api.store.rows(op.type)[0];
+      return row && api.store.write({ ...row, op: 'delete', type: op.type }).then(() => undefined);
+    };
+    expect(await refusal(update('a', setData('y')))).toMatchObject({ code: 404, reason: 'NotFound' });
+  });
+
+  it.each([
+    ['another name', { name: 'b' }, 400],
+    ['another namespace', { name: 'a', namespace: 'other' }, 400],
+    ['another uid', { name: 'a', uid: 'other' }, 409],
+    ['another time of creation', { name: 'a', creationTimestamp: '2001-01-01T00:00:00Z' }, 422],
+    ['a time of deletion', { name: 'a', deletionTimestamp: '2001-01-01T00:00:00Z' }, 422],
+    ['a grace period', { name: 'a', deletionGracePeriodSeconds: 0 }, 422],
+    ['garbage for a version', { name: 'a', resourceVersion: 'x' }, 409],
+  ])('refuses %s', async (_what, metadata, code) => {
+    await create(configMap('a'));
+    const writes = api.store.writes.length;
+    expect(await refusal(update('a', () => ({ metadata })))).toMatchObject({ code });
+    expect(api.store.writes.length).toBe(writes);
+  });
+
+  it('refuses to change what is immutable', async () => {
+    await create({ metadata: { name: 'a' }, immutable: true, data: { text: 'x' } });
+    const status = await refusal(update('a', setData('y')));
+    expect(status).toMatchObject({ code: 422, reason: 'Invalid', details: { name: 'a', kind: 'ConfigMap' } });
+  });
+
+  it('keeps apart the object and its status, and counts what is wanted', async () => {
+    const labels = { app: 'a' };
+    const spec = {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+    };
+    const at = { resource: 'deployments' };
+    await create({ metadata: { name: 'd' }, spec, status: { replicas: 9 } }, at);
+    const now = () => api.stored('deployments', 'd');
+    expect(now()).toMatchObject({ metadata: { generation: 1 } });
+    expect(now()?.status ?? {}).not.toHaveProperty('replicas', 9);
+    const both: Change = (current) => ({
+      ...current,
+      spec: { ...(current.spec as object), replicas: 3 },
+      status: { replicas: 2 },
+    });
+    await update('d', both, { ...at, subresource: 'status' });
+    expect(now()).toMatchObject({ metadata: { generation: 1 }, spec: { replicas: 1 }, status: { replicas: 2 } });
+    const other: Change = (current) => ({
+      ...current,
+      spec: { ...(current.spec as object), replicas: 3 },
+      status: { replicas: 7 },
+    });
+    await update('d', other, at);
+    expect(now()).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 3 }, status: { replicas: 2 } });
+  });
+
+  it('removes an object on its way out with its last finalizer', async () => {
+    await create({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] } });
+    await api.deps.remover.remove(api.endpoint('configmaps'), { namespace: 'default', name: 'a' }, { dryRun: false });
+    const without =
+      (finalizer: string): Change =>
+      (current) => ({
+        ...current,
+        metadata: {
+          ...current.metadata,
+          finalizers: (current.metadata?.finalizers ?? []).filter((one) => one !== finalizer),
+        },
+      });
+    expect((await update('a', without('example.com/x'))).removed).toBe(false);
+    const adding: Change = (current) => ({
+      ...current,
+      metadata: { ...current.metadata, finalizers: ['example.com/y', 'example.com/new'] },
+    });
+    expect(await refusal(update('a', adding))).toMatchObject({ code: 422 });
+    expect((await update('a', without('example.com/y'))).removed).toBe(true);
+    expect(api.stored('configmaps', 'a')).toBeUndefined();
+  });
+});
+
+describe('dry runs (spec: "Dry run")', () => {
+  it('persist nothing and answer what would have been', async () => {
+    const dryRun = { dryRun: true };
+    const made = await create(configMap('a'), dryRun);
+    expect([made.version, body(made).metadata?.name]).toEqual([0n, 'a']);
+    await create(configMap('a'));
+    const writes = api.store.writes.length;
+    expect(await refusal(create(configMap('a'), dryRun))).toMatchObject({ reason: 'AlreadyExists' });
+    expect(await refusal(create(configMap('b'), { ...dryRun, namespace: 'nosuch' }))).toMatchObject({ code: 404 });
+    const { stored } = await update('a', setData('y'), dryRun);
+    expect(body(stored).data).toEqual({ text: 'y' });
+    expect(api.store.writes.length).toBe(writes);
+    expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'x' });
+  });
+});
+
+describe('addresses and ports', () => {
+  const service = (name: string, spec: object = {}): ApiObject => ({
+    metadata: { name },
+    spec: { ports: [{ port: 80 }], ...spec },
+  });
+  const at = { resource: 'services' };
+  const addressOf = (stored: { body: Buffer }) => (body(stored).spec as { clusterIP: string }).clusterIP;
+  const free = async (address: string) => {
+    const probe = await create(service('probe', { clusterIP: address }), at).then(
+      () => true,
+      () => false,
+    );
+    if (probe)
+      await api.deps.remover.remove(
+        api.endpoint('services'),
+        { namespace: 'default', name: 'probe' },
+        { dryRun: false },
+      );
+    return probe;
+  };
+
+  it('are held by a Service and free again after it', async () => {
+    const address = addressOf(await create(service('a'), at));
+    expect(await free(address)).toBe(false);
+    await api.deps.remover.remove(api.endpoint('services'), { namespace: 'default', name: 'a' }, { dryRun: false });
+    expect(await free(address)).toBe(true);
+  });
+
+  it('are given back by a dry run', async () => {
+    const address = addressOf(await create(service('a'), { ...at, dryRun: true }));
+    expect(await free(address)).toBe(true);
+  });
+
+  it('are given back when the write is refused', async () => {
+    await create(service('a'), at);
+    const status = await refusal(create(service('a', { clusterIP: '10.96.0.77' }), at));
+    expect(status).toMatchObject({ reason: 'AlreadyExists' });
+    expect(await free('10.96.0.77')).toBe(true);
+  });
+
+  it('that are taken are a 422 that says which', async () => {
+    await create(service('a', { clusterIP: '10.96.0.77' }), at);
+    const status = await refusal(create(service('b', { clusterIP: '10.96.0.77' }), at));
+    expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.clusterIPs' }] } });
+  });
+
+  it('are not given to others while nobody knows whether the write was committed', async () => {
+    api.store.afterWrite = ({ name }) => {
+      if (name === 'a') throw new StoreUnavailableError('the connection broke', true);
+    };
+    await expect(create(service('a', { clusterIP: '10.96.0.77' }), at)).rejects.toThrow(StoreUnavailableError);
+    expect(api.stored('services', 'a')).toBeDefined();
+    expect(await free('10.96.0.77')).toBe(false);
+  });
+
+  it('fail with the error of the write, also when giving back fails, too', async () => {
+    api.store.beforeWrite = ({ name }) => {
+      if (name !== 'a') return undefined;
+      api.store.down = true;
+      return { outcome: 'already-exists' };
+    };
+    expect(await refusal(create(service('a'), at))).toMatchObject({ reason: 'AlreadyExists' });
   });
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Allocators } from '@orch/kinds';
+import type { Allocation, Allocators } from '@orch/kinds';
 import {
   type ApiObject,
   alreadyExists,
@@ -19,7 +19,7 @@ import {
   validateObjectMetaUpdate,
 } from '@orch/machinery';
 import { applyDefaults } from '@orch/schema';
-import type { Key, Store, WriteOutcome } from '@orch/storage';
+import { type Key, type Store, StoreUnavailableError, type WriteOutcome } from '@orch/storage';
 import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
@@ -73,6 +73,7 @@ export class ObjectWriter {
     const { endpoint } = request;
     const meta = ensureMetadata(object);
     if (meta.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
+    checkPlace(request.key, meta);
     const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== '';
     for (let attempt = 1; ; attempt++) {
       if (generated) meta.name = generateName(meta.generateName ?? '');
@@ -123,7 +124,7 @@ export class ObjectWriter {
       body,
     });
     if (outcome.outcome === 'committed') {
-      await request.endpoint.storageRules.release(last, this.options.allocators);
+      await given(request.endpoint.storageRules.release(last, this.options.allocators));
       return { version: outcome.version, body };
     }
     if (outcome.outcome === 'not-found') throw notFound(request.endpoint.groupResource, request.key.name);
@@ -134,15 +135,18 @@ export class ObjectWriter {
     const { endpoint, dryRun } = request;
     const object = this.#prepareNew(request, served);
     const allocation = await endpoint.storageRules.allocate(object, undefined, this.options.allocators);
-    let kept = false;
+    let fate: Fate = 'dropped';
     try {
       const body = toStoredBody(object);
       const outcome = await this.#storeNew(request, object.metadata ?? {}, body);
       if (outcome.outcome !== 'committed') return outcome;
-      kept = !dryRun;
+      if (!dryRun) fate = 'kept';
       return { version: outcome.version, body };
+    } catch (error) {
+      fate = fateAfter(error);
+      throw error;
     } finally {
-      await (kept ? allocation.settle() : allocation.undo());
+      await conclude(allocation, fate);
     }
   }
 
@@ -218,7 +222,7 @@ export class ObjectWriter {
       return removed === 'stale' ? 'stale' : { stored: removed, removed: true };
     }
     const allocation = await endpoint.storageRules.allocate(object, old, this.options.allocators);
-    let kept = false;
+    let fate: Fate = 'dropped';
     try {
       const body = toStoredBody(object);
       if (sameBody(base.body, body)) return { stored: base, removed: false };
@@ -227,10 +231,13 @@ export class ObjectWriter {
       const op = { op: 'update', type: endpoint.type, ...key, version: base.version, body, terminating } as const;
       const outcome = await this.options.store.write(op);
       if (outcome.outcome !== 'committed') return 'stale';
-      kept = true;
+      fate = 'kept';
       return { stored: { version: outcome.version, body }, removed: false };
+    } catch (error) {
+      fate = fateAfter(error);
+      throw error;
     } finally {
-      await (kept ? allocation.settle() : allocation.undo());
+      await conclude(allocation, fate);
     }
   }
 
@@ -253,6 +260,21 @@ export class ObjectWriter {
     return object;
   }
 }
+
+/** What became of a write. */
+type Fate = 'kept' | 'dropped' | 'unknown';
+
+const fateAfter = (error: unknown): Fate =>
+  error instanceof StoreUnavailableError && error.undecided ? 'unknown' : 'dropped';
+
+/** Of a write that may have been committed nothing is given back: nobody else may get what it may hold. */
+async function conclude(allocation: Allocation, fate: Fate): Promise<void> {
+  if (fate === 'kept') await given(allocation.settle());
+  if (fate === 'dropped') await given(allocation.undo());
+}
+
+/** What cannot be given back now stays taken, which harms less than a wrong answer to a write that has been decided. */
+const given = (giving: Promise<void>): Promise<void> => giving.catch(() => undefined);
 
 const structuredCloneIf = <T>(needed: boolean, value: T): T => (needed ? structuredClone(value) : value);
 
@@ -278,14 +300,19 @@ function isGone(object: ApiObject, endpoint: Endpoint): boolean {
   return !endpoint.storageRules.hasFinalizers(object);
 }
 
-function checkIdentity(endpoint: Endpoint, key: Key, served: ApiObject, old: ApiObject): void {
-  const meta = ensureMetadata(served);
+/** An object that says where it belongs must say what the path says. */
+function checkPlace(key: Key, meta: ObjectMeta): void {
   if (meta.name !== undefined && meta.name !== '' && meta.name !== key.name) {
     throw badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${key.name})`);
   }
   if (meta.namespace !== undefined && meta.namespace !== '' && meta.namespace !== key.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+}
+
+function checkIdentity(endpoint: Endpoint, key: Key, served: ApiObject, old: ApiObject): void {
+  const meta = ensureMetadata(served);
+  checkPlace(key, meta);
   if (meta.uid !== undefined && meta.uid !== '' && meta.uid !== old.metadata?.uid) {
     throw conflict(
       endpoint.groupResource,

@@ -5,7 +5,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 /** Field of an event in its core form, by the name of its selector. */
 const involved = (name: string) => (object: unknown) => textAt(object, 'involvedObject', name);
 
-/** Both groups' events; field selectors name fields of the core form in both. */
+/** Events as they are stored, also those of the group of their own. */
 export const event: KindDeclaration = {
   nameRule: 'pathSegment',
   createOnUpdate: true,

@@ -1,6 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
 import { defaultPodSpec } from '../pods/pod-spec.js';
 import { summarizePod } from '../pods/pod-summary.js';
+import { validateContainers } from '../pods/pod-validation.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import { NONE, orNone } from '../printing/text.js';
 import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
@@ -13,6 +14,8 @@ export const pod: KindDeclaration = {
     requestsFromLimits(spec);
     defaultPodSpec(spec);
   },
+  validateCreate: ({ spec }) => validateContainers(spec, 'spec'),
+  validateUpdate: ({ spec }) => validateContainers(spec, 'spec'),
   prepareForCreate(object) {
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
   },

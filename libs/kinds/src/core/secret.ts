@@ -1,3 +1,4 @@
+import { validateContentKeys } from '../rules/content-keys.js';
 import { ensureObject, mapAt, objectAt, textAt } from '../rules/fields.js';
 import { immutableContents, immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
@@ -11,7 +12,9 @@ export const secret: KindDeclaration = {
     }
     delete object.stringData;
   },
+  validateCreate: (object) => validateContentKeys(object, ['data']),
   validateUpdate: (object, old) => [
+    ...validateContentKeys(object, ['data'], old),
     ...immutableField(object, old, 'type'),
     ...immutableContents(object, old, ['data']),
   ],

@@ -6,9 +6,18 @@ import { eventRow } from './event-row.js';
 
 const regarding = (name: string) => (object: ApiObject) => textAt(object, 'regarding', name);
 
+/** Events are stored in their core form, whatever group they came by. */
+const STORED_NAMES: ReadonlyMap<string, string> = new Map([
+  ...['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'].map(
+    (name) => [`regarding.${name}`, `involvedObject.${name}`] as const,
+  ),
+  ['reportingController', 'reportingComponent'] as const,
+]);
+
 export const event: KindDeclaration = {
   createOnUpdate: true,
   row: (object, now) => eventRow(eventsToCore(object), now),
+  storedFieldNames: STORED_NAMES,
   selectableFields: {
     'regarding.kind': regarding('kind'),
     'regarding.namespace': regarding('namespace'),

@@ -29,6 +29,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),
     selectableFieldNames: fields.map(([name]) => name),
+    storedFieldName: (name) => declared.storedFieldNames?.get(name) ?? name,
     selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
     gracePeriod: declared.gracePeriod ?? (() => 0),
     ...(declared.scale && { scale: declared.scale }),

@@ -73,6 +73,8 @@ export interface KindRules {
   cells(object: ApiObject, now: number): Cell[];
   /** Names of the fields that field selectors may use beside metadata.name and metadata.namespace. */
   readonly selectableFieldNames: readonly string[];
+  /** The name that a selectable field has in the version that is stored. */
+  storedFieldName(name: string): string;
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
@@ -107,6 +109,8 @@ export interface KindDeclaration {
   /** Cells by column name; name and age are generic. */
   row?(object: ApiObject, now: number, names: Names): Readonly<Record<string, Cell>>;
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
+  /** What selectable fields are called in the version that is stored, where that differs. */
+  readonly storedFieldNames?: ReadonlyMap<string, string>;
   gracePeriod?(object: ApiObject, requested?: number): number;
   readonly scale?: ScaleRules;
 }

@@ -1,0 +1,26 @@
+import { StatusError } from '@orch/machinery';
+import { HistoryExpiredError, StoreUnavailableError } from '@orch/storage';
+import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import { describe, expect, it } from 'vitest';
+import { toStatusError } from './errors.js';
+
+describe('toStatusError', () => {
+  const own = new StatusError('Conflict', 'x');
+  it.each([
+    ['a Status as it is', own, 409, 'Conflict', undefined],
+    ['compacted history', new HistoryExpiredError(3n, 5n, 9n), 410, 'Expired', undefined],
+    ['a ring that has passed', new ExpiredError(3n, 5n), 410, 'Expired', undefined],
+    ['a version to come', new VersionNotReachedError(9n, 5n), 504, 'Timeout', 1],
+    ['a cold cache', new CacheNotReadyError('x'), 429, 'TooManyRequests', 1],
+    ['no database', new StoreUnavailableError('x', false), 503, 'ServiceUnavailable', 1],
+    ['a write that nobody knows of', new StoreUnavailableError('x', true), 504, 'Timeout', 1],
+    ['anything else', new TypeError('secret'), 500, 'InternalError', undefined],
+    ['not even an error', 'secret', 500, 'InternalError', undefined],
+    ['nothing', undefined, 500, 'InternalError', undefined],
+  ])('%s', (_what, thrown, code, reason, seconds) => {
+    const { status } = toStatusError(thrown);
+    expect(status).toMatchObject({ kind: 'Status', status: 'Failure', code, reason });
+    expect(status.details?.retryAfterSeconds).toBe(seconds);
+    expect(JSON.stringify(status)).not.toContain('secret');
+  });
+});

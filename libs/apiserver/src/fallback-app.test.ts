@@ -1,0 +1,66 @@
+import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createDiscoveryRoutes } from './discovery-routes.js';
+import { createFallbackApp } from './fallback-app.js';
+import { VERSION } from './server/version.js';
+import { type TestApi, testApi } from './testing/test-api.js';
+import { openServer, type TestServer } from './testing/test-server.js';
+
+let api: TestApi;
+let server: TestServer;
+beforeAll(async () => {
+  api = await testApi();
+  const { names, scheme } = api.deps;
+  const served = api.endpoints.map(({ definition }) => definition);
+  const app = createFallbackApp({
+    health: new HealthRegistry({ logger: silentLogger }),
+    metrics: new Metrics(),
+    version: VERSION,
+    discovery: createDiscoveryRoutes({ scheme, served, release: VERSION.gitVersion }, names),
+  });
+  server = await openServer(app);
+});
+afterAll(async () => {
+  await server.close();
+  api.close();
+});
+
+describe('what is not hot', () => {
+  it.each([
+    '/version',
+    '/metrics',
+    '/livez',
+    '/readyz',
+    '/api',
+    '/apis',
+    '/api/v1',
+    '/apis/apps',
+    '/apis/apps/v1',
+    '/openapi/v3',
+  ])('GET %s', async (path) => {
+    expect((await server.ask(path)).status).toBe(200);
+  });
+
+  it.each([
+    ['GET', '/nosuch', 404],
+    ['GET', '/apis/nosuch', 404],
+    ['GET', '/apis/__proto__', 404],
+    ['GET', '/api/constructor', 404],
+    ['GET', '/openapi/v3/nosuch', 404],
+    ['GET', '/livez/nosuch', 404],
+    ['POST', '/api', 405],
+    ['DELETE', '/', 405],
+    ['GET', '/apis/%zz', 400],
+    ['GET', '/apis/%E0%A4/v1', 400],
+    ['GET', '/openapi/v3/%ff', 400],
+    ['GET', '/livez/%', 400],
+  ])('%s %s is a Status %i', async (method, path, code) => {
+    const { status, body } = await server.ask(path, { method });
+    expect(status).toBe(code);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', status: 'Failure', code });
+  });
+
+  it('tells nothing of what it is made of', async () => {
+    expect((await server.ask('/version')).headers).not.toHaveProperty('x-powered-by');
+  });
+});

@@ -1,0 +1,97 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { checkDeletable } from './protected-namespaces.js';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+});
+afterEach(async () => {
+  await api.terminator.stop();
+  api.close();
+});
+
+const removeNamespace = (name: string) =>
+  api.deps.remover.remove(api.endpoint('namespaces'), { namespace: '', name }, { dryRun: false });
+
+describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
+  it('empties a namespace that is deleted, and then lets it go', async () => {
+    api.terminator.start();
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (const name of ['a', 'b', 'c']) await api.create('configmaps', { metadata: { name } }, 'going');
+    await api.create('secrets', { metadata: { name: 's' } }, 'going');
+    await api.create('configmaps', { metadata: { name: 'stays' } });
+    expect((await removeNamespace('going')).gone).toBe(false);
+    await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+    expect(api.stored('configmaps', 'a', 'going')).toBeUndefined();
+    expect(api.stored('secrets', 's', 'going')).toBeUndefined();
+    expect(api.stored('configmaps', 'stays')).toBeDefined();
+  });
+
+  it('takes up what another process left half done', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.create('configmaps', { metadata: { name: 'a' } }, 'going');
+    await removeNamespace('going');
+    expect(api.stored('namespaces', 'going')?.status).toMatchObject({ phase: 'Terminating' });
+    api.terminator.start();
+    await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+  });
+
+  it('waits for what finalizers keep', async () => {
+    api.terminator.start();
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/x'] } }, 'going');
+    await removeNamespace('going');
+    await expect
+      .poll(() => api.stored('configmaps', 'a', 'going')?.metadata?.deletionTimestamp)
+      .toEqual(expect.any(String));
+    await api.terminator.stop();
+    expect(api.stored('namespaces', 'going')).toBeDefined();
+  });
+
+  it.each([
+    ['an annotation', { annotations: { deletionTimestamp: '2001-01-01T00:00:00Z' } }],
+    ['a label', { labels: { deletionTimestamp: 'x' } }],
+  ])('is not misled by %s of that name', async (_what, metadata) => {
+    await api.create('namespaces', { metadata: { name: 'busy', ...metadata } });
+    await api.create('configmaps', { metadata: { name: 'a' } }, 'busy');
+    api.terminator.start();
+    const request = {
+      endpoint: api.endpoint('namespaces'),
+      key: { namespace: '', name: 'busy' },
+      subresource: '',
+      dryRun: false,
+    };
+    await api.deps.writer.update(request, (current) => ({
+      ...current,
+      metadata: { ...current.metadata, annotations: { ...current.metadata?.annotations, deletionTimestamp: 'now' } },
+    }));
+    const snapshots = () => api.store.calls.snapshot;
+    await expect.poll(snapshots).toBeGreaterThan(0);
+    await api.terminator.stop();
+    expect(api.stored('configmaps', 'a', 'busy')).toBeDefined();
+    expect(api.stored('namespaces', 'busy')).toBeDefined();
+    // It looked at the namespaces and at nothing within them.
+    expect(snapshots()).toBe(1);
+  });
+
+  it('stops', async () => {
+    api.terminator.start();
+    await api.terminator.stop();
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await removeNamespace('going');
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(api.stored('namespaces', 'going')).toBeDefined();
+  });
+});
+
+describe('namespaces that every installation needs', () => {
+  it.each(['default', 'kube-system', 'kube-public'])('%s cannot be deleted', (name) => {
+    expect(() => checkDeletable(api.endpoint('namespaces'), name)).toThrow('this namespace may not be deleted');
+    expect(() => checkDeletable(api.endpoint('configmaps'), name)).not.toThrow();
+  });
+
+  it('others can', () => {
+    expect(() => checkDeletable(api.endpoint('namespaces'), 'mine')).not.toThrow();
+  });
+});

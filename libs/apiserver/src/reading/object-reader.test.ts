@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+  await api.create('configmaps', { metadata: { name: 'a' } });
+});
+afterEach(() => api.close());
+
+const KEY = { namespace: 'default', name: 'a' };
+const type = () => api.endpoint('configmaps').type;
+
+describe('ObjectReader (spec: "Resource version semantics", Get)', () => {
+  it('asks the database for a type that is not in memory', async () => {
+    const found = await api.deps.reader.get(type(), KEY, { want: 'any' });
+    expect(found?.version).toBe(api.store.rows(type())[0]?.version);
+    expect(api.store.calls.get).toBe(1);
+    expect(api.deps.reader.hint(type(), KEY)).toBeUndefined();
+  });
+
+  it('answers from memory what is as fresh as asked for', async () => {
+    const cache = api.deps.cache.type(type(), api.endpoint('configmaps').description);
+    await cache.waitReady();
+    await api.deps.reader.get(type(), KEY, { want: 'any' });
+    await api.deps.reader.get(type(), KEY, { want: 'recent' });
+    expect(api.store.calls.get).toBe(0);
+    expect(api.deps.reader.hint(type(), KEY)).toBeDefined();
+  });
+
+  it('confirms with the database what must be recent', async () => {
+    const cache = api.deps.cache.type(type(), api.endpoint('configmaps').description);
+    await cache.waitReady();
+    api.store.down = true;
+    await expect(api.deps.reader.get(type(), KEY, { want: 'recent' })).rejects.toThrow();
+    expect(await api.deps.reader.get(type(), KEY, { want: 'any' })).toBeDefined();
+  });
+
+  it('gives nothing for what is not there', async () => {
+    expect(await api.deps.reader.get(type(), { ...KEY, name: 'b' }, { want: 'recent' })).toBeUndefined();
+  });
+
+  it('takes the settled head for a version that another type has drawn', async () => {
+    await api.create('namespaces', { metadata: { name: 'later' } });
+    const than = await api.store.lastVersion();
+    expect(await api.deps.reader.get(type(), KEY, { want: 'not-older', than })).toBeDefined();
+    expect(api.store.calls.settledHead).toBeGreaterThan(0);
+  });
+
+  it('gives up on the future', async () => {
+    const reading = api.deps.reader.get(type(), KEY, { want: 'not-older', than: 10_000n });
+    await expect(reading).rejects.toMatchObject({ status: { code: 504 } });
+  });
+});

@@ -1,0 +1,140 @@
+import type { ApiObject, StatusError } from '@orch/machinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import type { DeleteOptions } from './delete-options.js';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+});
+afterEach(() => api.close());
+
+const remove = (resource: string, name: string, options: Partial<DeleteOptions> = {}) => {
+  const endpoint = api.endpoint(resource);
+  const namespace = endpoint.definition.namespaced ? 'default' : '';
+  return api.deps.remover.remove(endpoint, { namespace, name }, { dryRun: false, ...options });
+};
+const refusal = (call: Promise<unknown>) =>
+  call.then(
+    () => expect.unreachable('it was not refused'),
+    (error: StatusError) => error.status,
+  );
+const pod = (name: string, spec: object = {}): ApiObject => ({
+  metadata: { name },
+  spec: { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }], ...spec },
+});
+const metaOf = (resource: string, name: string) => api.stored(resource, name)?.metadata;
+
+describe('deletion (spec: "Deletion of an object")', () => {
+  it('removes at once what nothing keeps', async () => {
+    const { metadata } = await api.create('configmaps', { metadata: { name: 'a' } });
+    expect(await remove('configmaps', 'a')).toMatchObject({ gone: true, uid: metadata?.uid });
+    expect(api.stored('configmaps', 'a')).toBeUndefined();
+    expect(await refusal(remove('configmaps', 'a'))).toMatchObject({ code: 404, reason: 'NotFound' });
+  });
+
+  it('marks what finalizers keep, and leaves it be the second time', async () => {
+    await api.create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/x'] } });
+    expect((await remove('configmaps', 'a')).gone).toBe(false);
+    expect(metaOf('configmaps', 'a')).toMatchObject({
+      deletionTimestamp: expect.any(String),
+      deletionGracePeriodSeconds: 0,
+      finalizers: ['example.com/x'],
+    });
+    const writes = api.store.writes.length;
+    expect((await remove('configmaps', 'a')).gone).toBe(false);
+    expect(api.store.writes.length).toBe(writes);
+  });
+
+  it('gives pods on a node their time, which a later deletion can only shorten', async () => {
+    await api.create('pods', pod('p'));
+    const before = Math.floor(Date.now() / 1000);
+    expect((await remove('pods', 'p')).gone).toBe(false);
+    const first = metaOf('pods', 'p');
+    expect(first?.deletionGracePeriodSeconds).toBe(30);
+    expect(Date.parse(first?.deletionTimestamp ?? '') / 1000).toBeGreaterThanOrEqual(before + 30);
+    await remove('pods', 'p', { gracePeriodSeconds: 60 });
+    expect(metaOf('pods', 'p')).toMatchObject({ deletionGracePeriodSeconds: 30 });
+    await remove('pods', 'p', { gracePeriodSeconds: 10 });
+    expect(metaOf('pods', 'p')?.deletionGracePeriodSeconds).toBe(10);
+    const shorter = Date.parse(metaOf('pods', 'p')?.deletionTimestamp ?? '');
+    expect(Date.parse(first?.deletionTimestamp ?? '') - shorter).toBe(20_000);
+    expect((await remove('pods', 'p', { gracePeriodSeconds: 0 })).gone).toBe(true);
+  });
+
+  it.each([2 ** 31, 1e12, 999_999_999_999_999, Number.MAX_SAFE_INTEGER])(
+    'survives a grace of %i seconds',
+    async (gracePeriodSeconds) => {
+      await api.create('pods', pod('p'));
+      await remove('pods', 'p', { gracePeriodSeconds });
+      expect(Date.parse(metaOf('pods', 'p')?.deletionTimestamp ?? '')).toBeGreaterThan(Date.now());
+      expect((await remove('pods', 'p', { gracePeriodSeconds: 0 })).gone).toBe(true);
+    },
+  );
+
+  it.each([1e15, 2n ** 62n])('survives pods that want %s seconds for themselves', async (seconds) => {
+    await api.create('pods', pod('p', { terminationGracePeriodSeconds: seconds }));
+    expect((await remove('pods', 'p')).gone).toBe(false);
+    expect((await remove('pods', 'p', { gracePeriodSeconds: 0 })).gone).toBe(true);
+  });
+
+  it.each([
+    ['Foreground', ['foregroundDeletion']],
+    ['Orphan', ['orphan']],
+  ] as const)('keeps the policy %s as a finalizer', async (propagationPolicy, finalizers) => {
+    await api.create('configmaps', { metadata: { name: 'a' } });
+    expect((await remove('configmaps', 'a', { propagationPolicy })).gone).toBe(false);
+    expect(metaOf('configmaps', 'a')?.finalizers).toEqual(finalizers);
+    expect((await remove('configmaps', 'a', { propagationPolicy: 'Background' })).gone).toBe(true);
+  });
+
+  it.each([
+    ['uid', { uid: 'other' }],
+    ['version', { resourceVersion: '999' }],
+  ])('is a 409 for another %s', async (_what, options) => {
+    await api.create('configmaps', { metadata: { name: 'a' } });
+    const status = await refusal(remove('configmaps', 'a', options));
+    expect(status).toMatchObject({ code: 409, reason: 'Conflict' });
+    expect(status.message).toContain('Precondition failed');
+    expect(api.stored('configmaps', 'a')).toBeDefined();
+  });
+
+  it('goes ahead when its preconditions hold', async () => {
+    const { metadata } = await api.create('configmaps', { metadata: { name: 'a' } });
+    const { uid = '', resourceVersion = '' } = metadata ?? {};
+    expect((await remove('configmaps', 'a', { uid, resourceVersion })).gone).toBe(true);
+  });
+
+  it('judges preconditions by what is there, not by what memory has', async () => {
+    const { metadata } = await api.create('configmaps', { metadata: { name: 'a' } });
+    api.store.beforeWrite = (op) => {
+      api.store.beforeWrite = undefined;
+      const row = api.store.rows(op.type)[0];
+      if (!row) return undefined;
+      const changed = Buffer.from(row.body.toString().replace('"name"', '"labels":{"a":"b"},"name"'));
+      return api.store
+        .write({ ...row, op: 'update', type: op.type, body: changed, terminating: false })
+        .then(() => undefined);
+    };
+    const resourceVersion = metadata?.resourceVersion ?? '';
+    expect(await refusal(remove('configmaps', 'a', { resourceVersion }))).toMatchObject({ code: 409 });
+    expect((await remove('configmaps', 'a')).gone).toBe(true);
+  });
+
+  it.each([{}, { finalizers: ['example.com/x'] }])('that is a dry run persists nothing (%j)', async (metadata) => {
+    await api.create('configmaps', { metadata: { name: 'a', ...metadata } });
+    const writes = api.store.writes.length;
+    await remove('configmaps', 'a', { dryRun: true });
+    expect(api.store.writes.length).toBe(writes);
+    expect(metaOf('configmaps', 'a')).not.toHaveProperty('deletionTimestamp');
+  });
+
+  it('lets those who wrote first have it, and then has it its way', async () => {
+    await api.create('configmaps', { metadata: { name: 'a' } });
+    let times = 3;
+    api.store.beforeWrite = (op) =>
+      times-- > 0 && op.op === 'delete' ? { outcome: 'conflict', version: 99n } : undefined;
+    expect((await remove('configmaps', 'a')).gone).toBe(true);
+    expect(times).toBe(-1);
+  });
+});
