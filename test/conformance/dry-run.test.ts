@@ -55,4 +55,15 @@ conformance('Dry run [Dry run]', ({ api, namespace }) => {
     expectRefusal(await api.get(`${configMaps(ns)}/a`), 404, 'NotFound');
     expectRefusal(await api.post(`${configMaps(ns)}?dryRun=Some`, configMap('a')), 422, 'Invalid');
   });
+
+  test('generated values are there and may differ from those of the real request', async () => {
+    const ns = await namespace();
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'gen-' } };
+    const tried = expectStatus(await api.post(`${configMaps(ns)}?dryRun=All`, body), 201).json();
+    expect(tried.metadata.name).toMatch(/^gen-[a-z0-9]{5}$/);
+    expect(tried.metadata.creationTimestamp).toMatch(/Z$/);
+    const stored = expectStatus(await api.post(configMaps(ns), body), 201).json();
+    expect(stored.metadata.uid).not.toBe(tried.metadata.uid);
+    expectRefusal(await api.get(`${configMaps(ns)}/${tried.metadata.name}`), 404, 'NotFound');
+  });
 });

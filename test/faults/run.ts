@@ -198,6 +198,15 @@ function count(
     'watcher starts': lives.length,
     'events received': sum(lives.map((life) => life.entries.length)) - sum(entries),
     'bookmarks received': sum(entries),
-    'watches refused or failed': sum(lives.map((life) => life.refusals.length)),
+    ...refusalsByCode(lives),
   };
+}
+
+function refusalsByCode(lives: readonly RunningLife[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { code } of lives.flatMap((life) => life.refusals)) {
+    const name = `watches answered with ${code}`;
+    counts[name] = (counts[name] ?? 0) + 1;
+  }
+  return counts;
 }

@@ -50,7 +50,11 @@ const make = async (...names: string[]) => {
   }
 };
 /** The newest version of the type. */
-const version = () => api.store.rows(endpoint.type).map((row) => row.version).sort((a, b) => Number(b - a))[0] ?? 0n;
+const version = () =>
+  api.store
+    .rows(endpoint.type)
+    .map((row) => row.version)
+    .sort((a, b) => Number(b - a))[0] ?? 0n;
 
 /** All pages of a list, as a client follows them. */
 async function follow(query: string, namespace = 'default'): Promise<Page[]> {

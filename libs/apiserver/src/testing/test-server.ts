@@ -48,7 +48,9 @@ export async function openServer(listener: RequestListener): Promise<TestServer>
 /** One request on a connection of its own. */
 function ask(port: number, path: string, { method = 'GET', headers = {}, body }: Ask = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (answer) => {
+    const length = body !== undefined && { 'Content-Length': String(Buffer.byteLength(body)) };
+    const options = { host: '127.0.0.1', port, path, method, headers: { ...length, ...headers }, agent: false };
+    const sent = request(options, (answer) => {
       const chunks: Buffer[] = [];
       answer.on('data', (chunk: Buffer) => chunks.push(chunk));
       answer.on('error', () => undefined);

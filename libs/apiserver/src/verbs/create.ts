@@ -16,9 +16,6 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   const meta = ensureMetadata(object);
-  if (meta.namespace && meta.namespace !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
   if (namespace === '' && endpoint.definition.namespaced)
     throw badRequest('an object cannot be created without a namespace');
   const key = { namespace, name: meta.name ?? '' };

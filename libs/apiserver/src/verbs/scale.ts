@@ -97,8 +97,15 @@ async function writeScale(
   const request = { endpoint, key: { namespace, name }, subresource: 'scale', dryRun };
   const { stored } = await deps.writer.update(request, (current) => {
     const wanted = make(scaleView(call, type, current));
-    const named = wanted.metadata?.resourceVersion;
-    if (named && current.metadata) current.metadata.resourceVersion = named;
+    // What the client says of the object it means is judged as for the object itself.
+    const { name: named, namespace: within, uid, resourceVersion } = wanted.metadata ?? {};
+    current.metadata = {
+      ...current.metadata,
+      ...(named && { name: named }),
+      ...(within && { namespace: within }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    };
     scaleRules(call).write(current, replicasOf(wanted));
     return current;
   });

@@ -29,7 +29,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       const broken = `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: `;
       throw conflict(endpoint.groupResource, name, broken);
     }
-    meta.name = name;
+    meta.name ||= name;
     await sendObject(ctx, 201, representation, await deps.writer.create(request, object));
   }
 }

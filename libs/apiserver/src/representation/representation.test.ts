@@ -1,0 +1,254 @@
+import { decodeProtobufObject, decodeUnknown, parseStoredJson } from '@orch/codec';
+import { type ApiObject, type NamingProfile, StatusError } from '@orch/machinery';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Stored } from '../endpoint.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { PieceWriter } from './piece-writer.js';
+import type { Representation } from './representation.js';
+import { fromStored, spliceJson, toStoredBody, typePrefix } from './stored-body.js';
+
+const text = (bytes: Buffer) => JSON.parse(bytes.toString()) as ApiObject;
+
+describe('stored bodies', () => {
+  const word = fc.string({ maxLength: 20, unit: 'grapheme' });
+  const objects = fc.record({
+    apiVersion: fc.constant('v1'),
+    kind: fc.constant('Thing'),
+    metadata: fc.record({
+      name: word,
+      uid: word,
+      resourceVersion: fc.constant('7'),
+      labels: fc.dictionary(word, word, { maxKeys: 3 }),
+    }),
+    spec: fc.object({ maxDepth: 2, values: [word, fc.integer(), fc.boolean(), fc.constant(null)] }),
+    data: fc.dictionary(word, word, { maxKeys: 3 }),
+  });
+
+  it('spliced are what parsing and writing anew would make', () => {
+    fc.assert(
+      fc.property(objects, (object) => {
+        const stored: Stored = { version: 7n, body: toStoredBody(object as ApiObject) };
+        const spliced = spliceJson(typePrefix('v1', 'Thing'), stored);
+        expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(fromStored(stored, 'v1', 'Thing'))));
+        expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(object)));
+      }),
+      { seed: 3, numRuns: 200 },
+    );
+  });
+
+  it('hold neither type nor version, and metadata first', () => {
+    const body = toStoredBody({ spec: {}, kind: 'K', metadata: { resourceVersion: '5', name: 'a' }, apiVersion: 'v1' });
+    expect(body.toString()).toBe('{"metadata":{"name":"a"},"spec":{}}');
+  });
+
+  it('keep integers that no double holds', () => {
+    const stored: Stored = {
+      version: 1n,
+      body: Buffer.from('{"metadata":{"name":"a"},"spec":{"n":9223372036854775807}}'),
+    };
+    expect(spliceJson('{', stored).toString()).toContain('"n":9223372036854775807}');
+    expect(toStoredBody(fromStored(stored, 'v1', 'K'))).toEqual(stored.body);
+  });
+
+  it('of what was not stored have no version', () => {
+    const stored: Stored = { version: 0n, body: Buffer.from('{"metadata":{"name":"a"}}') };
+    expect(spliceJson('{', stored).toString()).toBe('{"metadata":{"name":"a"}}');
+    expect(fromStored(stored, 'v1', 'K').metadata).toEqual({ name: 'a' });
+  });
+});
+
+describe('PieceWriter', () => {
+  it.each([1, 2, 3, 4, 5])('loses and repeats nothing (seed %i)', (seed) => {
+    const sizes = fc.sample(fc.oneof(fc.nat(200), fc.nat(300_000)), { seed, numRuns: 60 });
+    const out = new PieceWriter();
+    const wanted: Buffer[] = [];
+    const pieces: Buffer[] = [];
+    for (const [at, size] of sizes.entries()) {
+      const bytes = Buffer.alloc(size + 2, 97 + (at % 26));
+      out.ascii(',');
+      out.bytes(bytes, 2);
+      wanted.push(Buffer.from(','), bytes.subarray(2));
+      for (let piece = out.shift(); piece; piece = out.shift()) pieces.push(piece);
+    }
+    pieces.push(...out.end());
+    expect(Buffer.concat(pieces).equals(Buffer.concat(wanted))).toBe(true);
+    expect(out.end()).toEqual([]);
+  });
+});
+
+describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of %s', (profile) => {
+  let api: TestApi;
+  const rows: Stored[] = [];
+  beforeAll(async () => {
+    api = await testApi({}, profile);
+    for (let i = 0; i < 600; i++) {
+      const data = { text: 'ü'.repeat(500), number: String(i) };
+      await api.create('configmaps', { metadata: { name: `c${String(i).padStart(3, '0')}` }, data });
+    }
+    rows.push(...api.store.rows(api.endpoint('configmaps').type));
+  });
+  afterAll(() => api.close());
+
+  const choose = (accept: string, query = '', resource = 'configmaps') =>
+    api.deps.representations.choose(api.endpoint(resource), accept, new URLSearchParams(query));
+  const as = (kind: string, type = 'application/json') => `${type};as=${kind};g=${api.deps.names.metaGroup};v=v1`;
+  const first = () => rows[0] ?? expect.unreachable();
+
+  async function* paged(): AsyncGenerator<readonly Stored[]> {
+    for (let at = 0; at < rows.length; at += 100) yield rows.slice(at, at + 100);
+  }
+  async function list(representation: Representation): Promise<Buffer[]> {
+    const pieces: Buffer[] = [];
+    const meta = { resourceVersion: '99', continue: 'x', remainingItemCount: 5 };
+    for await (const piece of representation.list(meta, paged())) pieces.push(piece);
+    return pieces;
+  }
+  const meta = { resourceVersion: '99', continue: 'x', remainingItemCount: 5 };
+
+  it('JSON', async () => {
+    const json = choose('application/json');
+    expect(text(json.object(first()))).toMatchObject({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'c000', resourceVersion: String(first().version) },
+      data: { number: '0' },
+    });
+    const pieces = await list(json);
+    expect(pieces.length).toBeGreaterThan(3);
+    for (const piece of pieces) expect(piece.length).toBeLessThanOrEqual(128 * 1024);
+    const whole = text(Buffer.concat(pieces));
+    expect(whole).toMatchObject({ kind: 'ConfigMapList', apiVersion: 'v1', metadata: meta });
+    expect(whole.items).toHaveLength(600);
+    // Items of a list say nothing of their type.
+    expect((whole.items as ApiObject[])[0]).not.toHaveProperty('kind');
+    expect((whole.items as ApiObject[])[599]?.metadata?.name).toBe('c599');
+  });
+
+  it('empty lists have items all the same', async () => {
+    for (const accept of ['application/json', as('Table'), as('PartialObjectMetadataList')]) {
+      const pieces: Buffer[] = [];
+      async function* nothing(): AsyncGenerator<readonly Stored[]> {}
+      for await (const piece of choose(accept).list({ resourceVersion: '1' }, nothing())) pieces.push(piece);
+      const whole = text(Buffer.concat(pieces));
+      expect(whole.items ?? whole.rows).toEqual([]);
+    }
+  });
+
+  it('YAML says what JSON says', async () => {
+    const yaml = choose('application/yaml');
+    expect(yaml.object(first()).toString()).toMatch(/^apiVersion: v1\n|^kind: ConfigMap\n/);
+    expect(Buffer.concat(await list(yaml)).toString()).toContain('kind: ConfigMapList');
+    expect(yaml.streamContentType).toBeUndefined();
+  });
+
+  it('protobuf can be read back', async () => {
+    const { names, scheme } = api.deps;
+    const protobuf = choose(names.protobufMediaType);
+    const { schema } = api.endpoint('configmaps').definition;
+    const back = decodeProtobufObject(schema, protobuf.object(first()));
+    expect(back).toMatchObject({ metadata: text(choose('application/json').object(first())).metadata });
+    expect(back.data).toEqual(text(choose('application/json').object(first())).data);
+    const whole = decodeUnknown(Buffer.concat(await list(protobuf)));
+    expect([whole.kind, whole.apiVersion]).toEqual(['ConfigMapList', 'v1']);
+    const partial = choose(as('PartialObjectMetadata', names.protobufMediaType));
+    const only = decodeProtobufObject(scheme.struct('meta/v1.PartialObjectMetadata'), partial.object(first()));
+    expect(only.metadata).toMatchObject({ name: 'c000' });
+    expect(only).not.toHaveProperty('data');
+  });
+
+  it('tables (spec: "Table representation")', async () => {
+    const table = choose(as('Table'));
+    const one = text(table.object(first()));
+    const metaVersion = `${api.deps.names.metaGroup}/v1`;
+    expect(one).toMatchObject({ kind: 'Table', apiVersion: metaVersion });
+    expect((one.columnDefinitions as { name: string; type: string }[])[0]).toMatchObject({
+      name: 'Name',
+      type: 'string',
+    });
+    const whole = text(Buffer.concat(await list(table)));
+    expect(whole).toMatchObject({ kind: 'Table', metadata: meta });
+    const tableRows = whole.rows as { cells: unknown[]; object: ApiObject }[];
+    expect(tableRows).toHaveLength(600);
+    const columns = (whole.columnDefinitions as unknown[]).length;
+    for (const { cells } of tableRows) expect(cells).toHaveLength(columns);
+    expect(tableRows[0]?.object).toMatchObject({ kind: 'PartialObjectMetadata', metadata: { name: 'c000' } });
+  });
+
+  it.each([
+    ['None', undefined],
+    ['Metadata', 'PartialObjectMetadata'],
+    ['Object', 'ConfigMap'],
+    ['', 'PartialObjectMetadata'],
+  ])('tables carry along what is asked for: %j', (include, kind) => {
+    const [row] = text(choose(as('Table'), `includeObject=${include}`).object(first())).rows as {
+      object?: ApiObject;
+    }[];
+    expect(row?.object?.kind).toBe(kind);
+  });
+
+  it('tables carry nothing that is unknown', () => {
+    expect(() => choose(as('Table'), 'includeObject=All')).toThrow(StatusError);
+  });
+
+  it('metadata alone', async () => {
+    const partial = choose(as('PartialObjectMetadata'));
+    const one = text(partial.object(first()));
+    expect(Object.keys(one).sort()).toEqual(['apiVersion', 'kind', 'metadata']);
+    const whole = text(Buffer.concat(await list(choose(as('PartialObjectMetadataList')))));
+    expect(whole).toMatchObject({ kind: 'PartialObjectMetadataList', metadata: meta });
+    expect((whole.items as ApiObject[])[5]).toMatchObject({ metadata: { name: 'c005' } });
+    expect((whole.items as ApiObject[])[5]).not.toHaveProperty('data');
+  });
+
+  it.each([
+    ['application/json', 'ConfigMap'],
+    ['table', 'Table'],
+    ['partial', 'PartialObjectMetadata'],
+  ])('bookmarks of %s are of the watched type, with nothing but a version', (form, kind) => {
+    const accept = form === 'table' ? as('Table') : form === 'partial' ? as('PartialObjectMetadata') : form;
+    const representation = choose(accept);
+    const event = text(representation.bookmark({ resourceVersion: '42', initialEventsEnd: false }));
+    expect(event).toMatchObject({ type: 'BOOKMARK', object: { kind, metadata: { resourceVersion: '42' } } });
+    expect((event.object as ApiObject).metadata).not.toHaveProperty('annotations');
+    expect(event.object).not.toHaveProperty('data');
+    const last = text(representation.bookmark({ resourceVersion: '42', initialEventsEnd: true }));
+    expect((last.object as ApiObject).metadata?.annotations).toEqual({ [api.deps.names.initialEventsEnd]: 'true' });
+  });
+
+  it('events are one line of JSON each', () => {
+    for (const accept of ['application/json', as('Table'), as('PartialObjectMetadata')]) {
+      const line = choose(accept).event('MODIFIED', first()).toString();
+      expect(line.indexOf('\n')).toBe(line.length - 1);
+      expect(JSON.parse(line)).toMatchObject({ type: 'MODIFIED', object: { metadata: {} } });
+    }
+    const error = choose('application/json').errorEvent(new StatusError('Expired', 'old').status);
+    expect(text(error)).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410 } });
+  });
+
+  it('are made once for what is the same, and told apart where it is not', () => {
+    const { protobufMediaType } = api.deps.names;
+    expect(choose('application/json')).toBe(choose('*/*'));
+    expect(choose('application/json', 'includeObject=Object')).toBe(choose('application/json'));
+    const all = ['application/json', 'application/yaml', protobufMediaType, as('Table'), as('PartialObjectMetadata')];
+    expect(new Set(all.map((accept) => choose(accept).key)).size).toBe(all.length);
+  });
+
+  it('of another version than the stored one are converted', async () => {
+    const hpa = api.endpoints.filter(({ definition }) => definition.resource === 'horizontalpodautoscalers');
+    const [converted, other] = [hpa.find((one) => one.conversion), hpa.find((one) => !one.conversion)];
+    if (!converted || !other) return expect.unreachable();
+    const object = {
+      metadata: { name: 'h' },
+      spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
+    };
+    const key = { namespace: 'default', name: 'h' };
+    const stored = await api.deps.writer.create({ endpoint: converted, key, subresource: '', dryRun: false }, object);
+    const { representations } = api.deps;
+    for (const endpoint of [converted, other]) {
+      const shown = representations.choose(endpoint, 'application/json', new URLSearchParams()).object(stored);
+      expect(text(shown)).toMatchObject({ apiVersion: endpoint.apiVersion, spec: { maxReplicas: 3 } });
+      expect(parseStoredJson(shown)).not.toHaveProperty('status.currentMetrics');
+    }
+  });
+});

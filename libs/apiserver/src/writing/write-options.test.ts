@@ -1,0 +1,35 @@
+import { namesOf, StatusError } from '@orch/machinery';
+import { describe, expect, it } from 'vitest';
+import { writeOptions } from './write-options.js';
+
+const read = (query: string) => writeOptions(new URLSearchParams(query), 'CreateOptions', namesOf('orch'));
+
+describe('writeOptions', () => {
+  it.each([
+    ['', { dryRun: false, fieldValidation: 'Warn', fieldManager: '' }],
+    ['dryRun', { dryRun: true, fieldValidation: 'Warn', fieldManager: '' }],
+    ['dryRun=', { dryRun: true, fieldValidation: 'Warn', fieldManager: '' }],
+    ['dryRun=All&dryRun=All', { dryRun: true, fieldValidation: 'Warn', fieldManager: '' }],
+    ['fieldValidation=Strict&fieldManager=me', { dryRun: false, fieldValidation: 'Strict', fieldManager: 'me' }],
+    [`fieldManager=${'m'.repeat(128)}`, { dryRun: false, fieldValidation: 'Warn', fieldManager: 'm'.repeat(128) }],
+  ])('%.40s', (query, expected) => {
+    expect(read(query)).toEqual(expected);
+  });
+
+  it.each([
+    ['dryRun=None', 'dryRun'],
+    ['dryRun=All&dryRun=x', 'dryRun'],
+    ['fieldValidation=strict', 'fieldValidation'],
+    [`fieldManager=${'m'.repeat(129)}`, 'fieldManager'],
+    ['fieldManager=a%00b', 'fieldManager'],
+    ['fieldManager=a%0Ab', 'fieldManager'],
+  ])('refuses %.30s', (query, field) => {
+    let status: unknown;
+    try {
+      read(query);
+    } catch (error) {
+      status = error instanceof StatusError && error.status;
+    }
+    expect(status).toMatchObject({ code: 422, details: { kind: 'CreateOptions', causes: [{ field }] } });
+  });
+});
