@@ -22,7 +22,7 @@ import { checkWatch } from './validators/watch.js';
 
 export interface RunSettings {
   readonly seed: number;
-  /** How long there is traffic and faults; starting, catching up and judging come on top. */
+  /** How long there is traffic and faults, longer if not every victim was killed by then; starting, catching up and judging come on top. */
   readonly seconds: number;
   readonly watchers: number;
   readonly writers: number;
@@ -112,7 +112,8 @@ async function runOn(cluster: Cluster, settings: RunSettings, log: (line: string
   const broken = Promise.all([...running.watchers, ...running.writers, running.adversary, running.recorder]);
   try {
     log(`${settings.seconds} s of traffic: ${watchers.length} watchers, ${writers.length} writers`);
-    await Promise.race([rest(settings.seconds * 1000, writing.signal), broken]);
+    const enough = Promise.all([rest(settings.seconds * 1000, writing.signal), adversary.firstRound]);
+    await Promise.race([enough, broken]);
     writing.abort();
     await Promise.all([...running.writers, running.adversary]);
     recording.abort();

@@ -17,6 +17,9 @@ export interface Strike {
 /** Kills servers with SIGKILL, one after another, and starts each again after a moment. */
 export class Adversary {
   readonly strikes: Strike[] = [];
+  /** Resolves when every victim has been killed and serves again. */
+  readonly firstRound: Promise<void>;
+  #endFirstRound = (): void => {};
 
   constructor(
     private readonly cluster: Cluster,
@@ -24,17 +27,22 @@ export class Adversary {
     private readonly random: Random,
     /** Least and longest time between a recovery and the next strike, ms. */
     private readonly pauses: readonly [number, number] = [500, 3_000],
-  ) {}
+  ) {
+    this.firstRound = new Promise((resolve) => {
+      this.#endFirstRound = resolve;
+    });
+  }
 
   /** Goes round until the signal aborts; leaves everything running. */
   async run(signal: AbortSignal): Promise<void> {
-    if (this.victims.length === 0) return;
+    if (this.victims.length === 0) return this.#endFirstRound();
     while (!signal.aborted) {
       for (const victim of this.random.shuffled(this.victims)) {
         await rest(this.random.between(...this.pauses), signal);
         if (signal.aborted) return;
         await this.#strike(this.random.pick(processesOf(this.cluster, victim)), signal);
       }
+      this.#endFirstRound();
     }
   }
 

@@ -71,9 +71,12 @@ function prepared<S extends Server>(server: S): S {
   return server;
 }
 
-/** What is not HTTP gets an answer that is, as far as the socket still takes one. */
-function answerMalformed(socket: Socket): void {
-  if (!socket.writable) return void socket.destroy();
+/** A connection as node's server keeps it: with the response that is under way, if there is one. */
+type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+
+/** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
+function answerMalformed(socket: Connection): void {
+  if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
   const body = JSON.stringify({
     kind: 'Status',
     apiVersion: 'v1',
