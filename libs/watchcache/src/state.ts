@@ -27,6 +27,8 @@ export class State {
   #bytes = 0;
   readonly #entries: SortedEntries;
   readonly #indexes = new Map<EqualityKey, EqualityIndex>();
+  /** Whole lists by namespace (undefined: all), as they were handed out since the last change. */
+  readonly #whole = new Map<string | undefined, readonly CacheEntry[]>();
 
   constructor(
     public version: Version,
@@ -61,6 +63,9 @@ export class State {
   list({ namespace, selection, after, limit = Number.POSITIVE_INFINITY }: ListRequest): ListResult {
     const { version } = this;
     if (selection === undefined) {
+      if (after === undefined && limit === Number.POSITIVE_INFINITY) {
+        return { version, entries: this.#all(namespace), remaining: 0 };
+      }
       const { entries, rest } = this.#entries.range(namespace, after, limit);
       return { version, entries, remaining: rest };
     }
@@ -72,6 +77,16 @@ export class State {
       entries.push(entry);
     }
     return { version, entries, remaining: 0 };
+  }
+
+  /** The same array until something changes, so that what was made of it can be used again. */
+  #all(namespace: string | undefined): readonly CacheEntry[] {
+    let entries = this.#whole.get(namespace);
+    if (entries === undefined) {
+      entries = this.#entries.range(namespace, undefined, Number.POSITIVE_INFINITY).entries;
+      this.#whole.set(namespace, entries);
+    }
+    return entries;
   }
 
   /** As few entries as the equalities of the selection allow, in key order. */
@@ -102,6 +117,7 @@ export class State {
   }
 
   #changed(before: CacheEntry | undefined, after: CacheEntry | undefined): CacheEntry | undefined {
+    if (this.#whole.size > 0) this.#whole.clear();
     if (before !== undefined) this.#bytes -= sizeOf(before);
     if (after !== undefined) this.#bytes += sizeOf(after);
     for (const index of this.#indexes.values()) index.change(before, after);
