@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build test unit integration bench torture up generate lint format clean install
+.PHONY: run build test unit integration bench torture up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -34,6 +34,9 @@ integration: build
 # Two api-servers and two gateways behind nginx, with PostgreSQL, NATS and Redis from system packages.
 up: build
 	npx tsx tools/up/main.ts
+
+down: install
+	npx tsx tools/up/main.ts down
 
 bench: build
 	npx tsx test/load/bench.ts
