@@ -43,6 +43,8 @@ export class MemoryStore implements Store {
   afterWrite: ((op: WriteOp) => void) | undefined;
   readonly #types: TypeState[] = [];
   readonly #ids = new Map<string, TypeId>();
+  /** Commits are not announced, as those of another server before they have been heard of. */
+  muted = false;
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
   #namespaces: TypeId = 0;
   #last = 0n;
@@ -205,7 +207,7 @@ export class MemoryStore implements Store {
     if (op.op === 'delete') state.rows.delete(idOf(op));
     else state.rows.set(idOf(op), { namespace, name, uid, version: this.#last, body });
     this.#noteTerminating(op);
-    for (const listener of this.#listeners) listener([change]);
+    if (!this.muted) for (const listener of this.#listeners) listener([change]);
     return this.#last;
   }
 

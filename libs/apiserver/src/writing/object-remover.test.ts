@@ -121,6 +121,22 @@ describe('deletion (spec: "Deletion of an object")', () => {
     expect((await remove('configmaps', 'a')).gone).toBe(true);
   });
 
+  it.each([false, true])(
+    'does not believe memory that an object still is on its way out (dry run: %s)',
+    async (dryRun) => {
+      await api.create('configmaps', { metadata: { name: 'a', finalizers: ['example.com/x'] } });
+      const { type, description } = api.endpoint('configmaps');
+      await api.deps.cache.type(type, description).waitReady();
+      await remove('configmaps', 'a');
+      await api.deps.cache.type(type, description).confirm();
+      const row = api.store.rows(type)[0] ?? expect.unreachable();
+      // Another server has let it go, and memory has not heard of it.
+      api.store.muted = true;
+      await api.store.write({ ...row, op: 'delete', type });
+      expect(await refusal(remove('configmaps', 'a', { dryRun }))).toMatchObject({ code: 404 });
+    },
+  );
+
   it.each([{}, { finalizers: ['example.com/x'] }])('that is a dry run persists nothing (%j)', async (metadata) => {
     await api.create('configmaps', { metadata: { name: 'a', ...metadata } });
     const writes = api.store.writes.length;
