@@ -16,8 +16,7 @@ export default defineConfig({
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
       suite('clients', 3),
       suite('cluster', 4),
-      suite('fuzz', 5),
-      suite('faults', 6),
+      suite('faults', 5),
     ],
   },
 });
