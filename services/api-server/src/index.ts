@@ -19,7 +19,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const { values } = line;
   return runService(
     createControlPlane({
-      role: { name: 'api-server', gatewayUrls: values.gatewayUrl, housekeeping: true },
+      role: { gatewayUrls: values.gatewayUrl, housekeeping: true },
       serving: values,
       backend: values,
       openStore: () => storeAt(values.postgresUrl, values, values),

@@ -30,7 +30,7 @@ export async function main(args: readonly string[]): Promise<number> {
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
   const controlPlane = createControlPlane({
-    role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
+    role: { gatewayUrls: [], housekeeping: true },
     serving,
     backend: values,
     openStore: async () => storeAt(await database.start(), serving, values),

@@ -14,7 +14,7 @@ export async function main(args: readonly string[]): Promise<number> {
   const { values } = line;
   return runService(
     createControlPlane({
-      role: { name: 'watch-gateway', gatewayUrls: [], housekeeping: false },
+      role: { gatewayUrls: [], housekeeping: false },
       serving: values,
       backend: values,
       openStore: () => storeAt(values.postgresUrl, values, values),

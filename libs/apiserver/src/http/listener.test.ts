@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { ANONYMOUS } from '@orch/authentication';
+import { ANONYMOUS, type AuthenticationRequest } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -170,10 +170,10 @@ describe('connections', () => {
   it('let go of watches whose client has gone, whenever it went', async () => {
     const metrics = new Metrics();
     let authenticating = 0;
-    const gates: (() => void)[] = [];
-    const authenticate = async () => {
+    const authenticate = async ({ socket }: AuthenticationRequest) => {
       authenticating++;
-      if (gates.length === 0 && authenticating === 2) await new Promise<void>((resolve) => gates.push(resolve));
+      // The second is settled only once its client has gone.
+      if (authenticating === 2) await once(socket, 'close');
       return { user: { name: 'u', groups: [], extra: {} }, method: 'token' as const };
     };
     const { port } = await serve({ authenticator: { authenticate }, metrics });
@@ -186,15 +186,14 @@ describe('connections', () => {
     await expect.poll(open).toBe('0');
     // Gone while it was found out who asks.
     const second = await raw(port, head);
-    await expect.poll(() => gates.length).toBe(1);
-    const closed = once(second.socket, 'close');
+    await expect.poll(() => authenticating).toBe(2);
     second.socket.destroy();
-    await closed;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    for (const release of gates) release();
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await open()).toBe('0');
-    expect(api.deps.cache.peek(api.endpoint('configmaps').type)?.watchers).toBe(0);
+    // A request behind it is answered after it has been dealt with.
+    const third = await raw(port, head);
+    await expect.poll(third.received).toContain('200 OK');
+    third.socket.destroy();
+    await expect.poll(open).toBe('0');
+    await expect.poll(() => api.deps.cache.peek(api.endpoint('configmaps').type)?.watchers).toBe(0);
   });
 
   it('end watches of clients that went while waiting for a version', async () => {

@@ -10,6 +10,7 @@ import {
   Lifecycle,
   type Logger,
   Metrics,
+  shutdownCheck,
 } from '@orch/runtime';
 import { loadScheme, parseRuntimeConfig, type ResourceDefinition, selectServed } from '@orch/schema';
 import type { PostgresStore } from '@orch/storage';
@@ -31,8 +32,6 @@ import { watchProxy } from './watch-proxy.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
-  /** Name in logs and metrics. */
-  readonly name: string;
   /** Gateways that watches are handed to; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
   /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
@@ -148,7 +147,7 @@ class ControlPlaneProcess {
       onError,
     });
     this.#health.add({ name: 'feed', check: () => checkLag(feed.lag()) }, 'readyz');
-    this.#health.add({ name: 'shutdown', check: () => checkStopping(this.#lifecycle.stopping) }, 'readyz');
+    this.#health.add(shutdownCheck(this.#lifecycle.stopping), 'readyz');
     this.#health.add({ name: 'bootstrap', check: () => checkBootstrapped(this.#url) }, 'readyz');
     observeWatchCache(this.#metrics, this.#cache);
   }
@@ -245,10 +244,6 @@ function checkLag(ms: number): void {
 /** The sockets are open before what clients take for granted (the namespace `default`, the kubeconfig) is there. */
 function checkBootstrapped(url: string): void {
   if (url === '') throw new Error('the process is still starting');
-}
-
-function checkStopping(stopping: AbortSignal): void {
-  if (stopping.aborted) throw new Error('the process is shutting down');
 }
 
 /** Discovery promises only what is carried out. */
