@@ -1,3 +1,4 @@
+export { alignZeros } from './align-zeros.js';
 export { DEFAULT_COLUMNS } from './build-resources.js';
 export { applyDefaults } from './defaults.js';
 export { API_RELEASE, deprecationWarning, isDeprecated } from './deprecation.js';

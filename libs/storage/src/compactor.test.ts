@@ -27,14 +27,14 @@ async function setUp() {
   return { schema, store, type };
 }
 
-async function create(store: PostgresStore, type: TypeId, name: string): Promise<Version> {
+async function create(store: PostgresStore, type: TypeId, name: string, body = Buffer.from('{}')): Promise<Version> {
   const outcome = await store.write({
     op: 'create',
     type,
     namespace: '',
     name,
     uid: 'u',
-    body: Buffer.from('{}'),
+    body,
     requireNamespace: false,
   });
   if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
@@ -83,7 +83,9 @@ describe('compaction', () => {
 
   it('waits for a long read of history without holding up writers, and the read stays whole', async () => {
     const { schema, store, type } = await setUp();
-    await Promise.all(Array.from({ length: 60 }, (_, i) => create(store, type, `o${i}`)));
+    // More than the sockets between hold, so that the read is still under way while it is not being read.
+    const large = Buffer.alloc(1 << 20, 'x');
+    await Promise.all(Array.from({ length: 60 }, (_, i) => create(store, type, `o${i}`, large)));
     const { head: at } = (await store.heads([type])).get(type) ?? { head: 0n };
     await create(store, type, 'later');
     const start = Date.now();

@@ -1,11 +1,13 @@
 import type { Connection } from './connection.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
+import { Lease } from './lease.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
+import { Rounds } from './rounds.js';
 import { StoreUnavailableError } from './store.js';
 
-/** Key of the advisory lock that makes one process at a time the one that compacts. */
-const COMPACTION_LOCK = 1719283747;
+/** Milliseconds after which another process takes over from one that has died. */
+const LEASE = 60_000;
 
 /** Milliseconds that writers may have to wait behind a drop that waits for a read of history. */
 const PATIENCE = 50;
@@ -26,43 +28,29 @@ const IDLE: CompactionRound = { ran: false, dropped: [], busy: 0 };
 
 /** Keeps history bounded: creates partitions ahead, closes the current one about every minute, drops those past retention. */
 export class Compactor {
-  #timer: NodeJS.Timeout | undefined;
-  #round: Promise<unknown> = Promise.resolve();
-  readonly #failureListeners = new Set<(error: Error) => void>();
+  readonly #rounds: Rounds;
+  readonly #lease = new Lease('compaction', LEASE);
 
   constructor(
     private readonly pool: Pool,
     private readonly options: CompleteOptions,
-  ) {}
+  ) {
+    const { compactionInterval: interval, random } = options;
+    this.#rounds = new Rounds(() => this.runOnce(), { interval, random });
+  }
 
   /** Runs rounds until stopped; every process may, one at a time gets through. */
   start(): void {
-    if (this.#timer) return;
-    const pause = this.options.compactionInterval * (0.75 + this.options.random() / 2);
-    this.#timer = setTimeout(() => {
-      this.#round = this.runOnce()
-        .catch((error: Error) => {
-          for (const listener of this.#failureListeners) listener(error);
-        })
-        .finally(() => {
-          if (!this.#timer) return;
-          this.#timer = undefined;
-          this.start();
-        });
-    }, pause);
-    this.#timer.unref();
+    this.#rounds.start();
   }
 
-  async stop(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    await this.#round;
+  stop(): Promise<void> {
+    return this.#rounds.stop();
   }
 
   /** Hears of rounds that failed; they are tried again by themselves. */
   onFailure(listener: (error: Error) => void): () => void {
-    this.#failureListeners.add(listener);
-    return () => this.#failureListeners.delete(listener);
+    return this.#rounds.onFailure(listener);
   }
 
   /**
@@ -72,14 +60,13 @@ export class Compactor {
    */
   runOnce(now?: number): Promise<CompactionRound> {
     return this.pool.use(async (connection) => {
-      const [lock] = await connection.query(`SELECT pg_try_advisory_lock(${COMPACTION_LOCK})::text`);
-      if (lock?.[0] !== 'true') return IDLE;
+      if (!(await this.#lease.take(connection))) return IDLE;
       try {
         await ensurePartitions(connection);
         const sealed = await this.#seal(connection, now);
         return { ran: true, ...(sealed === undefined ? {} : { sealed }), ...(await this.#drop(connection, now)) };
       } finally {
-        if (!connection.broken) await connection.query(`SELECT pg_advisory_unlock(${COMPACTION_LOCK})`);
+        await this.#lease.giveBack(connection);
       }
     });
   }

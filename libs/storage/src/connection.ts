@@ -1,7 +1,10 @@
 import { Socket } from 'node:net';
 import pg from 'pg';
 import type { DatabaseAddress, DatabaseHost } from './connection-url.js';
+import { type CopyLimits, CopyStream, type ReadTuple } from './copy-stream.js';
 import { breaksConnection, ConnectionLostError } from './failures.js';
+import { PooledSettings } from './pooled-settings.js';
+import { PooledStatement } from './pooled-statement.js';
 
 /** Row of a result; every column in PostgreSQL's text form, null for NULL. */
 export type TextRow = readonly (string | null)[];
@@ -13,6 +16,8 @@ export interface ConnectionSettings {
   readonly address: DatabaseAddress;
   readonly schema: string;
   readonly applicationName: string;
+  /** Whom the session belongs to: us, or between transactions to whoever else uses the pooler. */
+  readonly pooling: 'session' | 'transaction';
   /** Milliseconds to establish a connection. */
   readonly connectTimeout: number;
   /** Milliseconds after which the server ends a statement. */
@@ -27,6 +32,22 @@ export interface ConnectionSettings {
 
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
+/** What PostgreSQL is to heed in our sessions. */
+function sessionSettings(settings: ConnectionSettings): [name: string, value: string][] {
+  return [
+    ['search_path', settings.schema],
+    ['synchronous_commit', 'on'],
+    // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
+    // database without statistics must not make the planner think otherwise.
+    ['plan_cache_mode', 'force_generic_plan'],
+    ['enable_seqscan', 'off'],
+    ['jit', 'off'],
+    ['statement_timeout', String(settings.statementTimeout)],
+    ['lock_timeout', String(settings.lockTimeout)],
+    ['idle_in_transaction_session_timeout', String(settings.idleTransactionTimeout)],
+  ];
+}
+
 /** One session with the database. Statements run one at a time. */
 export class Connection {
   #broken: Error | undefined;
@@ -36,6 +57,8 @@ export class Connection {
     private readonly client: pg.Client,
     private readonly socket: Socket,
     private readonly answerTimeout: number,
+    /** What every transaction has to be told anew, where sessions are not ours for longer. */
+    private readonly pooled: PooledSettings | undefined,
   ) {
     client.on('error', (error) => this.#breakWith(error));
     client.on('end', () => this.#breakWith(new ConnectionLostError('the connection ended')));
@@ -45,6 +68,8 @@ export class Connection {
   static async open(host: DatabaseHost, settings: ConnectionSettings): Promise<Connection> {
     const socket = new Socket();
     const { address } = settings;
+    const own = sessionSettings(settings);
+    const pooled = settings.pooling === 'transaction' ? new PooledSettings(own) : undefined;
     const client = new pg.Client({
       host: host.host,
       port: host.port,
@@ -54,19 +79,12 @@ export class Connection {
       ssl: address.tls ?? false,
       application_name: settings.applicationName,
       connectionTimeoutMillis: settings.connectTimeout,
-      statement_timeout: settings.statementTimeout,
-      lock_timeout: settings.lockTimeout,
-      idle_in_transaction_session_timeout: settings.idleTransactionTimeout,
-      // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
-      // database without statistics must not make the planner think otherwise.
-      options:
-        `-c search_path=${settings.schema} -c synchronous_commit=on ` +
-        '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c jit=off',
+      ...(pooled ? {} : { options: own.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 5000,
       stream: () => socket,
     });
-    const connection = new Connection(client, socket, settings.answerTimeout);
+    const connection = new Connection(client, socket, settings.answerTimeout, pooled);
     try {
       await client.connect();
     } catch (error) {
@@ -90,12 +108,20 @@ export class Connection {
    * @throws ConnectionLostError, or the driver's DatabaseError
    */
   statement(name: string, text: string, values: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+    if (this.pooled) return this.query(text, values, answerTimeout);
     return this.#run({ name, text, values: values as unknown[] }, answerTimeout);
   }
 
   /** Runs statements that are not worth preparing; several, divided by semicolons, when there are no values. */
-  query(text: string, values?: readonly Parameter[]): Promise<TextRow[]> {
-    return this.#run(values ? { text, values: values as unknown[] } : { text });
+  query(text: string, values?: readonly Parameter[], answerTimeout?: number): Promise<TextRow[]> {
+    if (!values) return this.#run({ text: this.#withSettings(text) }, answerTimeout);
+    return this.#run({ text, values: values as unknown[] }, answerTimeout);
+  }
+
+  /** Runs statements that end in a COPY; the caller reads it to its end, or destroys the connection. */
+  copy<T>(text: string, read: ReadTuple<T>, limits: CopyLimits): CopyStream<T> {
+    if (this.#broken) throw this.#broken;
+    return this.client.query(new CopyStream(this.#withSettings(text), read, limits));
   }
 
   async #run(
@@ -108,6 +134,8 @@ export class Connection {
       timeout,
     );
     try {
+      if (config.values && this.pooled && this.#betweenTransactions())
+        return await this.client.query(new PooledStatement(config.text, config.values, this.pooled)).rows;
       const result = await this.client.query<(string | null)[]>({ ...config, rowMode: 'array', types: AS_TEXT });
       return (Array.isArray(result) ? result[result.length - 1] : result).rows;
     } catch (error) {
@@ -121,6 +149,15 @@ export class Connection {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #betweenTransactions(): boolean {
+    return this.client.getTransactionStatus() === 'I';
+  }
+
+  /** Statements without parameters, with what they have to be told. */
+  #withSettings(text: string): string {
+    return this.pooled && this.#betweenTransactions() ? this.pooled.before(text) : text;
   }
 
   /** Cuts the connection at once; what runs on it fails. */

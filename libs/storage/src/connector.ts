@@ -13,7 +13,13 @@ export class Connector {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly inspect: Inspection,
+    private readonly writable = true,
   ) {}
+
+  /** Opens connections to whichever host answers, read-only or not. */
+  static toReplica(settings: ConnectionSettings, inspect: Inspection): Connector {
+    return new Connector(settings, inspect, false);
+  }
 
   /** @throws the last host's error when none is to be had */
   async connect(): Promise<Connection> {
@@ -26,7 +32,7 @@ export class Connector {
       let connection: Connection | undefined;
       try {
         connection = await Connection.open(host, this.settings);
-        await requireWritable(connection);
+        if (this.writable) await requireWritable(connection);
         await this.inspect(connection);
         this.#preferred = index;
         return connection;

@@ -8,10 +8,16 @@ export interface GathererOptions<T> {
   readonly sizeOf: (item: T) => number;
   /** Items that may wait; more are refused at once. */
   readonly waiting: number;
+  /** Carries out the work of a batch; `waited`: milliseconds of each item. Default: just does it. */
+  readonly around?:
+    | (<W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>) => Promise<W>)
+    | undefined;
 }
 
 interface Entry<T, R> {
   readonly item: T;
+  /** Monotonic ms of its coming. */
+  readonly since: number;
   readonly resolve: (result: R) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -36,13 +42,18 @@ export class Gatherer<T, R> {
       return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ item, resolve, reject });
+      this.#queue.push({ item, since: performance.now(), resolve, reject });
       if (!this.#running) {
         this.#running = true;
         // A microtask, so that calls of the same turn travel together.
         queueMicrotask(() => void this.#loop());
       }
     });
+  }
+
+  /** Nothing is under way or waiting. */
+  get idle(): boolean {
+    return !this.#running;
   }
 
   /** Resolves when nothing is under way or waiting. */
@@ -54,7 +65,7 @@ export class Gatherer<T, R> {
     while (this.#queue.length > 0) {
       const batch = this.#take();
       try {
-        const results = await this.run(batch.map((entry) => entry.item));
+        const results = await this.#carryOut(batch);
         batch.forEach((entry, i) => {
           const result = results[i];
           if (result instanceof Error) entry.reject(result);
@@ -66,6 +77,15 @@ export class Gatherer<T, R> {
     }
     this.#running = false;
     for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  #carryOut(batch: readonly Entry<T, R>[]): Promise<readonly (R | Error)[]> {
+    const items = batch.map(({ item }) => item);
+    const { around } = this.options;
+    if (around === undefined) return this.run(items);
+    const now = performance.now();
+    const waited = batch.map(({ since }) => now - since);
+    return around(items, waited, () => this.run(items));
   }
 
   #take(): Entry<T, R>[] {

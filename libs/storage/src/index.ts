@@ -1,5 +1,11 @@
 export type { CompactionRound, Compactor } from './compactor.js';
+export type { Expirer, ExpiryRound } from './expirer.js';
+export { Gatherer, type GathererOptions } from './gatherer.js';
+export type { ProcessLease } from './lease.js';
 export { IncompatibleDatabaseError, type Installation } from './migrate.js';
+export type { PoolStats, StoreBatch, StoreObserver } from './observer.js';
 export type { StoreOptions } from './options.js';
+export { PlacedStore, type Placement, type ServingStore } from './placed-store.js';
 export { openStore, type PostgresStore } from './postgres-store.js';
+export { Rounds } from './rounds.js';
 export * from './store.js';

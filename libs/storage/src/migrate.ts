@@ -36,7 +36,7 @@ export interface Installation {
 
 /**
  * Brings the schema to what `migrations` hold and records, or checks, whose database it is. Safe to run from many processes at
- * once: an advisory lock lets one through at a time.
+ * once: an advisory lock lets one through at a time. All of it is one transaction.
  * @throws IncompatibleDatabaseError
  */
 export async function migrate(
@@ -46,14 +46,17 @@ export async function migrate(
   installation: Installation,
 ): Promise<Installation> {
   // Migrations may take longer than a statement of the running system is allowed to.
-  await connection.query('SET statement_timeout = 0; SET lock_timeout = 0');
-  await connection.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
+  await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   try {
+    await connection.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     await prepareSchema(connection, schema);
     await applyMissing(connection, migrations);
-    return await recordInstallation(connection, installation);
-  } finally {
-    if (!connection.broken) await connection.query(`SELECT pg_advisory_unlock(${MIGRATION_LOCK})`);
+    const recorded = await recordInstallation(connection, installation);
+    await connection.query('COMMIT');
+    return recorded;
+  } catch (error) {
+    if (!connection.broken) await connection.query('ROLLBACK');
+    throw error;
   }
 }
 
@@ -82,7 +85,7 @@ async function applyMissing(connection: Connection, migrations: readonly Migrati
   for (const migration of migrations) {
     if (migration.number <= current) continue;
     await connection.query(
-      `BEGIN; ${migration.text}; INSERT INTO schema_migration (number, name) VALUES (${migration.number}, '${migration.name}'); COMMIT`,
+      `${migration.text}; INSERT INTO schema_migration (number, name) VALUES (${migration.number}, '${migration.name}')`,
     );
   }
 }

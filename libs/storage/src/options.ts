@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { StoreObserver } from './observer.js';
 
 /** How to reach and treat the database. Times are milliseconds. */
 export interface StoreOptions {
   /** `postgres://user:password@host:port,host:port/database?sslmode=…`; the first host that accepts writes is used. */
   readonly url: string;
+  /** A read replica of it, for reads that may be a little behind. */
+  readonly readUrl?: string;
   /** Naming profile of this installation; recorded on first use, and a database of another one is refused. */
   readonly naming: string;
   /** Schema that holds all tables; default `cluster`. */
@@ -12,6 +15,11 @@ export interface StoreOptions {
   readonly clusterId?: string;
   /** Shown in `pg_stat_activity`; default `cluster-store`. */
   readonly applicationName?: string;
+  /**
+   * `transaction` for a URL that leads to a pooler which lends sessions for single transactions (PgBouncer's
+   * `pool_mode=transaction`); default `session`.
+   */
+  readonly pooling?: 'session' | 'transaction';
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
   /** Connections for lists that stream; default 4. */
@@ -48,6 +56,8 @@ export interface StoreOptions {
   readonly compactionInterval?: number;
   /** Deliberate defect, for a negative control of the fault tests: changes are announced before they are committed. */
   readonly publishBeforeCommit?: boolean;
+  /** Hears what the store does, for metrics and traces. */
+  readonly observer?: StoreObserver;
   /** In [0, 1); default Math.random. Spreads reconnections and compaction rounds. */
   readonly random?: () => number;
 }
@@ -62,6 +72,8 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     schema: 'cluster',
     clusterId: randomUUID(),
     applicationName: 'cluster-store',
+    pooling: 'session',
+    readUrl: '',
     readConnections: 3,
     snapshotConnections: 4,
     batchItems: 256,
@@ -80,6 +92,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     partitionInterval: Math.min(60_000, retention),
     compactionInterval: Math.min(15_000, retention),
     publishBeforeCommit: false,
+    observer: {},
     random: Math.random,
     ...withoutUndefined(options),
   };

@@ -1,5 +1,6 @@
 import type { Connection } from './connection.js';
 import { toStoreError } from './failures.js';
+import type { PoolStats, StoreObserver } from './observer.js';
 import { StoreUnavailableError } from './store.js';
 
 export interface PoolOptions {
@@ -9,6 +10,7 @@ export interface PoolOptions {
   readonly acquireTimeout: number;
   /** In [0, 1): spreads reconnection attempts. */
   readonly random: () => number;
+  readonly observer?: StoreObserver;
 }
 
 interface Waiter {
@@ -85,6 +87,10 @@ export class Pool {
     next.resolve(connection);
   }
 
+  stats(): PoolStats {
+    return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiters.size };
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     this.#wakeBackoff();
@@ -113,6 +119,7 @@ export class Pool {
         return;
       } catch (error) {
         this.#lastFailure = error;
+        this.options.observer?.connectFailed?.(error);
         await this.#pause(Math.min(backoff, LONGEST_BACKOFF) * (0.5 + this.options.random() / 2));
       }
     }

@@ -1,14 +1,22 @@
 import { describe } from 'vitest';
 import { describeStore } from './contract.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
+import { startPgBouncer } from './testing/pgbouncer.js';
 import { hasSystemPostgres, SYSTEM_BINARIES, startTestServer } from './testing/servers.js';
 
-async function underTest(binDir?: string) {
+async function underTest(binDir?: string, pooled = false) {
   const server = await startTestServer(binDir);
+  const pooler = pooled ? await startPgBouncer(server.url) : undefined;
   const schema = server.freshSchema();
   const opened: PostgresStore[] = [];
   const open = async () => {
-    const store = await openStore({ url: server.url, naming: 'orch', schema, pageRows: 200 });
+    const store = await openStore({
+      url: pooler?.url ?? server.url,
+      pooling: pooled ? 'transaction' : 'session',
+      naming: 'orch',
+      schema,
+      pageRows: 200,
+    });
     opened.push(store);
     return store;
   };
@@ -25,12 +33,16 @@ async function underTest(binDir?: string) {
     },
     async dispose() {
       await Promise.all(opened.map((one) => one.close()));
+      await pooler?.stop();
       await server.dispose();
     },
   };
 }
 
 describeStore('embedded PostgreSQL', () => underTest());
+
+// As few sessions as make every transaction meet those of others.
+describeStore('embedded PostgreSQL behind PgBouncer, a session for a transaction', () => underTest(undefined, true));
 
 describe.skipIf(!hasSystemPostgres)('oldest supported release', () => {
   describeStore('PostgreSQL 15', () => underTest(SYSTEM_BINARIES));

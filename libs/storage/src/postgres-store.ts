@@ -2,19 +2,25 @@ import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { Connector, isPermanent } from './connector.js';
+import { Expirer } from './expirer.js';
 import { ensurePartitions } from './history.js';
+import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
 import { IncompatibleDatabaseError, type Installation, migrate, shippedMigrations } from './migrate.js';
+import type { PoolStats, StoreObserver } from './observer.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
+import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
-import { Reader } from './reader.js';
+import { type NamespaceState, Reader } from './reader.js';
 import { registerTypes } from './register-types.js';
+import { followerOf, Replica } from './replica.js';
 import { Snapshots } from './snapshot.js';
 import {
   type Change,
   type Head,
   type HistoricChange,
   type Key,
+  type Measure,
   type Row,
   type Snapshot,
   type SnapshotRequest,
@@ -46,16 +52,23 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   }
 }
 
+/** Milliseconds that a read waits for a replica before it turns to the primary. */
+const REPLICA_PATIENCE = 500;
+
 /** State and history in PostgreSQL; see {@link Store}. */
-export class PostgresStore implements Store {
+export class PostgresStore implements ServingStore {
   /** Bounds the history; start it in processes that should take part. */
   readonly compactor: Compactor;
-  readonly #pools: readonly Pool[];
+  readonly compactors: readonly Compactor[];
+  readonly #pools: Readonly<Record<string, Pool>>;
   readonly #admin: Pool;
+  readonly #observer: StoreObserver;
+  readonly #options: CompleteOptions;
   readonly #lineage = new Lineage();
   readonly #writer: Writer;
   readonly #reader: Reader;
   readonly #snapshots: Snapshots;
+  readonly #replica: Replica | undefined;
 
   constructor(
     options: CompleteOptions,
@@ -70,17 +83,34 @@ export class PostgresStore implements Store {
     };
     const writes = pool(1);
     const reads = pool(options.readConnections);
-    const slowReads = pool(options.snapshotConnections, {
+    const slow = {
       statementTimeout: options.snapshotTimeout,
       answerTimeout: options.snapshotTimeout,
       idleTransactionTimeout: options.snapshotTimeout,
-    });
+    };
+    const slowReads = pool(options.snapshotConnections, slow);
     this.#admin = pool(1);
-    this.#pools = [writes, reads, slowReads, this.#admin];
+    this.#observer = options.observer;
+    this.#options = options;
+    this.#pools = { write: writes, read: reads, snapshot: slowReads, admin: this.#admin };
+    if (options.readUrl !== '') {
+      const address = parseDatabaseUrl(options.readUrl);
+      const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
+        const connector = Connector.toReplica({ ...settings, ...changed, address }, followerOf(installation.clusterId));
+        return new Pool(() => connector.connect(), { ...options, acquireTimeout: REPLICA_PATIENCE, size });
+      };
+      const [replica, replicaSnapshot] = [
+        follower(options.readConnections),
+        follower(options.snapshotConnections, slow),
+      ];
+      Object.assign(this.#pools, { replica, replicaSnapshot });
+      this.#replica = new Replica(replica, new Snapshots(replicaSnapshot, options), this.#lineage);
+    }
     this.#writer = new Writer(writes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
     this.#snapshots = new Snapshots(slowReads, options);
     this.compactor = new Compactor(this.#admin, options);
+    this.compactors = [this.compactor];
   }
 
   /** Counts how often the database's history was found broken; undefined before the first connection. */
@@ -100,12 +130,44 @@ export class PostgresStore implements Store {
     return this.#writer.write(op);
   }
 
+  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
+    return this.#writer.writeChain(ops);
+  }
+
+  /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
+  expirer(type: TypeId, timeToLive: number): Expirer {
+    return new Expirer(type, timeToLive, this, this.#admin, this.#options);
+  }
+
+  /** What one process at a time holds, for so many milliseconds each time it takes it. */
+  lease(name: string, duration: number): ProcessLease {
+    const lease = new Lease(name, duration);
+    return {
+      take: () => this.#admin.use((connection) => lease.take(connection)),
+      giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
+    };
+  }
+
   get(type: TypeId, key: Key): Promise<Row | undefined> {
     return this.#reader.get(type, key);
   }
 
+  async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
+    const found = await this.#replica?.get(type, key);
+    return found ? found.row : this.get(type, key);
+  }
+
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     return this.#reader.heads(types);
+  }
+
+  /** What a creation that requires a namespace would find. */
+  namespaceState(namespaces: TypeId, name: string): Promise<NamespaceState> {
+    return this.#reader.namespaceState(namespaces, name);
+  }
+
+  measure(type: TypeId, objects: number): Promise<Measure> {
+    return this.#reader.measure(type, objects);
   }
 
   settledHead(type: TypeId): Promise<Head> {
@@ -120,8 +182,17 @@ export class PostgresStore implements Store {
     return this.#reader.changes(type, after, limit);
   }
 
-  snapshot(request: SnapshotRequest): Promise<Snapshot> {
-    return this.#snapshots.take(request);
+  async snapshot(request: SnapshotRequest): Promise<Snapshot> {
+    const asked = performance.now();
+    const stale = request.stale ? await this.#replica?.snapshot(request) : undefined;
+    const snapshot = stale ?? (await this.#snapshots.take(request));
+    this.#observer.snapshot?.(performance.now() - asked);
+    return snapshot;
+  }
+
+  /** Connections, by what they are for. */
+  pools(): [name: string, PoolStats][] {
+    return Object.entries(this.#pools).map(([name, pool]) => [name, pool.stats()]);
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -144,7 +215,7 @@ export class PostgresStore implements Store {
   /** Ends after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
     await Promise.all([this.#writer.drained(), this.compactor.stop()]);
-    await Promise.all(this.#pools.map((pool) => pool.close()));
+    await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 }
 

@@ -2,6 +2,7 @@ import { int4Array, textArray } from './arrays.js';
 import type { Connection, TextRow } from './connection.js';
 import { Gatherer } from './gatherer.js';
 import type { Lineage } from './lineage.js';
+import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { CHANGE_COLUMNS, ROW_COLUMNS, readChange, readRow, text } from './rows.js';
@@ -10,6 +11,7 @@ import {
   type HistoricChange,
   HistoryExpiredError,
   type Key,
+  type Measure,
   type Row,
   type TypeId,
   type Version,
@@ -42,6 +44,16 @@ SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.i
 
 const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
 
+// The length of a body that lies apart is known without reading it.
+const MEASURE = `
+SELECT count(*), coalesce(sum(octet_length(m.body)), 0)
+  FROM (SELECT o.body FROM object o WHERE o.type = $1 LIMIT $2) m`;
+
+const NAMESPACE = `SELECT o.terminating::text FROM object o WHERE o.type = $1 AND o.namespace = '' AND o.name = $2 COLLATE "C"`;
+
+/** Whether things can be created in a namespace, or why not. */
+export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
+
 interface TypedKey extends Key {
   readonly type: TypeId;
 }
@@ -56,14 +68,21 @@ export class Reader {
     private readonly lineage: Lineage,
     options: CompleteOptions,
   ) {
-    const { waiting } = options;
+    const { waiting, observer } = options;
     this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
       items: waiting,
       bytes: 1,
       sizeOf: () => 0,
       waiting,
+      around: aroundBatches(observer, 'heads'),
     });
-    this.#gets = new Gatherer((keys) => this.#readObjects(keys), { items: 100, bytes: 1, sizeOf: () => 0, waiting });
+    this.#gets = new Gatherer((keys) => this.#readObjects(keys), {
+      items: 100,
+      bytes: 1,
+      sizeOf: () => 0,
+      waiting,
+      around: aroundBatches(observer, 'get'),
+    });
   }
 
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
@@ -90,6 +109,21 @@ export class Reader {
       const [row] = await connection.statement('settled_head', SETTLED_HEAD, [type]);
       if (!row) throw unknownType(type);
       return { head: BigInt(text(row, 0)), floor: BigInt(text(row, 1)) };
+    });
+  }
+
+  measure(type: TypeId, objects: number): Promise<Measure> {
+    return this.pool.use(async (connection) => {
+      const [row] = await connection.statement('measure', MEASURE, [type, objects]);
+      return { objects: Number(row?.[0]), bytes: Number(row?.[1]) };
+    });
+  }
+
+  namespaceState(namespaces: TypeId, name: string): Promise<NamespaceState> {
+    return this.pool.use(async (connection) => {
+      const [row] = await connection.statement('namespace', NAMESPACE, [namespaces, name]);
+      if (!row) return 'namespace-not-found';
+      return row[0] === 'true' ? 'namespace-terminating' : 'open';
     });
   }
 

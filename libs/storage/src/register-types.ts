@@ -28,11 +28,13 @@ export async function registerTypes(
   const names = [textArray(types.map((type) => type.group)), textArray(types.map((type) => type.resource))];
   let rows = await connection.query(SELECT, names);
   if (rows.some(([id]) => id === null)) {
-    await connection.query(`SELECT pg_advisory_lock(${LOCK})`);
+    await connection.query(`BEGIN; SELECT pg_advisory_xact_lock(${LOCK})`);
     try {
       await connection.query(INSERT, names);
-    } finally {
-      if (!connection.broken) await connection.query(`SELECT pg_advisory_unlock(${LOCK})`);
+      await connection.query('COMMIT');
+    } catch (error) {
+      if (!connection.broken) await connection.query('ROLLBACK');
+      throw error;
     }
     rows = await connection.query(SELECT, names);
   }

@@ -15,6 +15,23 @@ export function readRow(row: TextRow, from: number): Row {
   };
 }
 
+/** Reads {@link ROW_COLUMNS} of a binary COPY (each column behind its length); keeps nothing of the message. */
+export function readCopiedRow(message: Buffer, start: number): Row {
+  let at = start + 2;
+  const past = (): number => {
+    at += 4 + message.readInt32BE(at);
+    return at;
+  };
+  const string = (): string => message.toString('utf8', at + 4, past());
+  const namespace = string();
+  const name = string();
+  const uid = string();
+  const version = message.readBigInt64BE(at + 4);
+  past();
+  const body = Buffer.from(message.subarray(at + 4, past()));
+  return { namespace, name, uid, version, body };
+}
+
 /** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
 export const CHANGE_COLUMNS =
   'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.body, c.at, c.prior, c.prior_version';

@@ -36,7 +36,12 @@ export interface HistoricChange extends Change {
   readonly priorVersion?: Version;
 }
 
-export interface CreateOp extends Key {
+/** Who asks, for the observer alone: the store does not look at it. */
+interface WithOrigin {
+  readonly origin?: unknown;
+}
+
+export interface CreateOp extends Key, WithOrigin {
   readonly op: 'create';
   readonly type: TypeId;
   readonly uid: string;
@@ -44,19 +49,19 @@ export interface CreateOp extends Key {
   /** Require that the namespace exists and is not terminating, decided in the same transaction. */
   readonly requireNamespace: boolean;
 }
-export interface UpdateOp extends Key {
+export interface UpdateOp extends Key, WithOrigin {
   readonly op: 'update';
   readonly type: TypeId;
-  /** The version that was read; anything else there is a conflict. */
-  readonly version: Version;
+  /** The version that was read, or was made by the write before in a chain; anything else there is a conflict. */
+  readonly version: Version | 'previous';
   readonly body: Buffer;
   /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
   readonly terminating: boolean;
 }
-export interface DeleteOp extends Key {
+export interface DeleteOp extends Key, WithOrigin {
   readonly op: 'delete';
   readonly type: TypeId;
-  readonly version: Version;
+  readonly version: Version | 'previous';
   /** Last state, as watchers will see it. */
   readonly body: Buffer;
 }
@@ -86,6 +91,10 @@ export interface SnapshotRequest {
   readonly limit?: number;
   /** The state at exactly this version (at most the head); undefined for now. */
   readonly at?: Version;
+  /** Only what was last written at this version or before; of the newest state. */
+  readonly upTo?: Version;
+  /** The newest state, or one a little behind; never behind what this process has read or written. */
+  readonly stale?: boolean;
   /** Count the rows that the limit cut off. */
   readonly countRemaining?: boolean;
 }
@@ -96,6 +105,8 @@ export interface Snapshot {
   readonly pages: AsyncIterable<readonly Row[]>;
   /** Rows behind the limit; only when asked for, and known before the first page. */
   readonly remaining?: number;
+  /** The last row within the limit, where rows remain behind it; known with {@link remaining}. */
+  readonly last?: Key;
 }
 
 /** The version asked for is below the type's floor: answer 410. */
@@ -137,6 +148,13 @@ export interface ChangeSource {
   onRewind(listener: () => void): () => void;
 }
 
+/** How much there is of a type. */
+export interface Measure {
+  readonly objects: number;
+  /** Of their bodies. */
+  readonly bytes: number;
+}
+
 /** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
 export interface Store extends ChangeSource {
   /** Ids of resource types, registering those that are new. The namespaces' own type must be among the first call's. */
@@ -148,12 +166,22 @@ export interface Store extends ChangeSource {
    * @throws StoreUnavailableError
    */
   write(op: WriteOp): Promise<WriteOutcome>;
+  /**
+   * Writes of one object, one upon the other: each after the first has the version `previous`. They commit together, each
+   * with a version of its own; behind one that is refused all are.
+   * @throws StoreUnavailableError
+   */
+  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]>;
   /** The object as of a moment after the call began. */
   get(type: TypeId, key: Key): Promise<Row | undefined>;
+  /** The object now or a little while ago; never behind what this process has read or written. */
+  getStale(type: TypeId, key: Key): Promise<Row | undefined>;
+  /** What a type holds, of at most so many objects. */
+  measure(type: TypeId, objects: number): Promise<Measure>;
   /** The type's head once every write in flight at the time of the call has ended. */
   settledHead(type: TypeId): Promise<Head>;
-  /** The highest version ever drawn from the sequence. */
-  lastVersion(): Promise<Version>;
+  /** The highest version ever drawn in the database that holds a type. */
+  lastVersion(type: TypeId): Promise<Version>;
   /** What was committed through this store, per type in ascending order, right after each commit. */
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */

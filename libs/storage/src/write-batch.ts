@@ -2,7 +2,7 @@ import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `write_batch` of the schema (migrations/0001-initial.sql). */
+/** Calls `write_batch` of the schema (migrations/0002-leases-and-chains.sql). */
 export const WRITE_BATCH = 'SELECT * FROM write_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
@@ -65,6 +65,14 @@ export function byType(ops: readonly WriteOp[]): { readonly types: TypeId[]; rea
   return { types, order };
 }
 
+/** What `write_batch` takes for the version of the item before. */
+const PREVIOUS = -1n;
+
+function versionOf(op: WriteOp): Version {
+  if (op.op === 'create') return 0n;
+  return op.version === 'previous' ? PREVIOUS : op.version;
+}
+
 /** Parameters of {@link WRITE_BATCH} for ops in lane order. */
 export function batchParameters(types: readonly TypeId[], ops: readonly WriteOp[], namespaceType: TypeId): Parameter[] {
   return [
@@ -76,7 +84,7 @@ export function batchParameters(types: readonly TypeId[], ops: readonly WriteOp[
     textArray(ops.map((op) => op.namespace)),
     textArray(ops.map((op) => op.name)),
     textArray(ops.map((op) => (op.op === 'create' ? op.uid : ''))),
-    int8Array(ops.map((op) => (op.op === 'create' ? 0n : op.version))),
+    int8Array(ops.map(versionOf)),
     byteaArray(ops.map((op) => op.body)),
   ];
 }

@@ -3,6 +3,7 @@ import { isRetriable, sqlState, toStoreError } from './failures.js';
 import { Gatherer } from './gatherer.js';
 import { ensurePartitions } from './history.js';
 import type { Lineage } from './lineage.js';
+import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { type Change, StoreUnavailableError, type TypeId, type WriteOp, type WriteOutcome } from './store.js';
@@ -10,6 +11,9 @@ import { type BatchResult, batchParameters, byType, checkOp, readBatchResult, WR
 
 /** Bytes that an op costs beside its body. */
 const OVERHEAD = 200;
+
+/** Writes that stand or fall together, in this order; one, most of the time. */
+type Chain = readonly WriteOp[];
 
 /** "no partition of relation found for row" is a check violation. */
 const NO_PARTITION = '23514';
@@ -20,7 +24,7 @@ const NO_PARTITION = '23514';
  * killed holds up nobody.
  */
 export class Writer {
-  readonly #gatherer: Gatherer<WriteOp, WriteOutcome>;
+  readonly #gatherer: Gatherer<Chain, readonly WriteOutcome[]>;
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
   namespaceType: TypeId = 0;
 
@@ -29,18 +33,26 @@ export class Writer {
     private readonly lineage: Lineage,
     private readonly options: CompleteOptions,
   ) {
-    this.#gatherer = new Gatherer((ops) => this.#commit(ops), {
+    this.#gatherer = new Gatherer((chains) => this.#commit(chains), {
       items: options.batchItems,
       bytes: options.batchBytes,
-      sizeOf: (op) => op.body.length + OVERHEAD,
+      sizeOf: (chain) => chain.reduce((bytes, op) => bytes + op.body.length + OVERHEAD, 0),
       waiting: options.waiting,
+      around: aroundBatches(options.observer, 'write', ([op]: Chain) => op?.origin),
     });
   }
 
   /** @throws StoreUnavailableError, or TypeError for what cannot be stored */
   async write(op: WriteOp): Promise<WriteOutcome> {
     checkOp(op);
-    return this.#gatherer.add(op);
+    const [outcome] = await this.#gatherer.add([op]);
+    return outcome as WriteOutcome;
+  }
+
+  /** @throws StoreUnavailableError, or TypeError for what cannot be stored */
+  async writeChain(ops: Chain): Promise<readonly WriteOutcome[]> {
+    for (const op of ops) checkOp(op);
+    return this.#gatherer.add(ops);
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -52,15 +64,20 @@ export class Writer {
     return this.#gatherer.drained();
   }
 
-  async #commit(ops: readonly WriteOp[]): Promise<readonly (WriteOutcome | Error)[]> {
+  async #commit(chains: readonly Chain[]): Promise<readonly (readonly WriteOutcome[] | Error)[]> {
     try {
-      return await this.#commitTogether(ops);
+      const outcomes = await this.#commitTogether(chains.flat());
+      let to = 0;
+      return chains.map(({ length }) => {
+        to += length;
+        return outcomes.slice(to - length, to);
+      });
     } catch (error) {
       const failure = toStoreError(error, true);
-      if (failure instanceof StoreUnavailableError || ops.length === 1) return ops.map(() => failure);
+      if (failure instanceof StoreUnavailableError || chains.length === 1) return chains.map(() => failure);
       // One of them cannot be stored at all, and has rolled its neighbours back: each for itself.
-      const alone: (WriteOutcome | Error)[] = [];
-      for (const op of ops) alone.push(...(await this.#commit([op])));
+      const alone: (readonly WriteOutcome[] | Error)[] = [];
+      for (const chain of chains) alone.push(...(await this.#commit([chain])));
       return alone;
     }
   }

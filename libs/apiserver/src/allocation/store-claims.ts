@@ -1,27 +1,74 @@
-import type { Claims, Owner } from '@orch/kinds';
+import type { Allocators, Claims, Owner } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
-import type { Store, TypeId } from '@orch/storage';
+import type { Store, TypeId, Version } from '@orch/storage';
+
+/** A claim as it is kept. Its version changes whenever its owner takes the value again. */
+export interface Claim {
+  readonly value: string;
+  /** The owner's. */
+  readonly uid: string;
+  readonly version: Version;
+}
+
+/** Claims that can be looked through. */
+export interface StoredClaims extends Claims {
+  all(): Promise<ReadonlyMap<string, Claim>>;
+  /** Frees a value whoever owns it, unless it was taken again since. @returns whether it was freed */
+  giveUp(claim: Claim): Promise<boolean>;
+}
+
+/** The claims on the values of each range. */
+export type AllocationClaims = Readonly<Record<keyof Allocators, StoredClaims>>;
+
+/** Types of the claims; not served. */
+const CLAIM_TYPES = [
+  { group: 'internal', resource: 'clusterips' },
+  { group: 'internal', resource: 'nodeports' },
+];
+
+/** Claims that were overtaken so often are given back to the client to try again. */
+const ATTEMPTS = 5;
+
+export async function openClaims(store: Store): Promise<AllocationClaims> {
+  const [addresses = 0, ports = 0] = await store.registerTypes(CLAIM_TYPES);
+  return { clusterIPs: storeClaims(store, addresses), nodePorts: storeClaims(store, ports) };
+}
 
 /** Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers. */
-export function storeClaims(store: Store, type: TypeId): Claims {
-  const keyOf = (value: string) => ({ namespace: '', name: value });
+function storeClaims(store: Store, type: TypeId): StoredClaims {
+  const at = (value: string) => ({ type, namespace: '', name: value });
   return {
     async claim(value: string, owner: Owner): Promise<boolean> {
-      const metadata = { name: value, uid: owner.uid };
-      const body = Buffer.from(JSON.stringify({ metadata, owner }));
-      const op = { op: 'create', type, ...keyOf(value), uid: owner.uid, body, requireNamespace: false } as const;
-      const outcome = await store.write(op);
-      if (outcome.outcome === 'committed') return true;
-      return (await store.get(type, keyOf(value)))?.uid === owner.uid;
+      const body = Buffer.from(JSON.stringify({ metadata: { name: value, uid: owner.uid }, owner }));
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+        const made = await store.write({ op: 'create', ...at(value), uid: owner.uid, body, requireNamespace: false });
+        if (made.outcome === 'committed') return true;
+        const row = await store.get(type, at(value));
+        if (row && row.uid !== owner.uid) return false;
+        if (!row) continue;
+        // Written anew, so that nobody gives it up for having been without use before.
+        const { version } = row;
+        const again = await store.write({ op: 'update', ...at(value), version, body, terminating: false });
+        if (again.outcome === 'committed') return true;
+      }
+      throw new StatusError('Conflict', `the allocation of ${value} is being changed by others`);
     },
     async release(value: string, owner: Owner): Promise<void> {
-      const row = await store.get(type, keyOf(value));
+      const row = await store.get(type, at(value));
       if (row?.uid !== owner.uid) return;
-      const { version, body } = row;
-      const outcome = await store.write({ op: 'delete', type, ...keyOf(value), version, body });
-      // A conflict would mean that the value changed hands in between, which only its holder may do.
-      if (outcome.outcome === 'conflict')
-        throw new StatusError('Conflict', `allocation of ${value} was changed meanwhile`);
+      // One that was taken again meanwhile stays.
+      await store.write({ op: 'delete', ...at(value), version: row.version, body: row.body });
+    },
+    async all(): Promise<ReadonlyMap<string, Claim>> {
+      const claims = new Map<string, Claim>();
+      for await (const page of (await store.snapshot({ type })).pages)
+        for (const { name: value, uid, version } of page) claims.set(value, { value, uid, version });
+      return claims;
+    },
+    async giveUp({ value, version }: Claim): Promise<boolean> {
+      const body = Buffer.from(JSON.stringify({ metadata: { name: value } }));
+      const { outcome } = await store.write({ op: 'delete', ...at(value), version, body });
+      return outcome === 'committed';
     },
   };
 }

@@ -49,6 +49,71 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     expect(api.stored('namespaces', 'going')).toBeDefined();
   });
 
+  it('says in its status what keeps it, and once it is gone no more', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (const name of ['a', 'b'])
+      await api.create('configmaps', { metadata: { name, finalizers: ['example.com/x'] } }, 'going');
+    await removeNamespace('going');
+    api.terminator.start();
+    const conditions = () => (api.stored('namespaces', 'going')?.status as { conditions?: object[] })?.conditions;
+    await expect.poll(conditions).toMatchObject([
+      {
+        type: 'NamespaceContentRemaining',
+        status: 'True',
+        reason: 'SomeResourcesRemain',
+        message: 'Some resources are remaining: configmaps. has 2 resource instances',
+      },
+      {
+        type: 'NamespaceFinalizersRemaining',
+        status: 'True',
+        reason: 'SomeFinalizersRemain',
+        message: 'Some content in the namespace has finalizers remaining: example.com/x in 2 resource instances',
+      },
+    ]);
+  });
+
+  it('goes on with the other types when one fails, and tells which', async () => {
+    api.errors.expected = true;
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (const resource of ['configmaps', 'secrets', 'endpoints'])
+      await api.create(resource, { metadata: { name: 'a' } }, 'going');
+    await removeNamespace('going');
+    const { type } = api.endpoint('secrets');
+    api.store.beforeWrite = (op) => {
+      if (op.type === type) throw new Error('no secrets today');
+      return undefined;
+    };
+    api.terminator.start();
+    const conditions = () => (api.stored('namespaces', 'going')?.status as { conditions?: object[] })?.conditions;
+    await expect.poll(conditions).toMatchObject([
+      {
+        type: 'NamespaceDeletionContentFailure',
+        status: 'True',
+        reason: 'ContentDeletionFailed',
+        message: 'Failed to delete all resource types, these remain: secrets.: no secrets today',
+      },
+    ]);
+    expect(api.stored('configmaps', 'a', 'going')).toBeUndefined();
+    expect(api.stored('endpoints', 'a', 'going')).toBeUndefined();
+    expect(api.stored('secrets', 'a', 'going')).toBeDefined();
+    expect(api.errors.seen.map(String)).toEqual(['Error: no secrets today']);
+  });
+
+  it('empties a namespace that two servers see to at once', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (let i = 0; i < 50; i++) await api.create('configmaps', { metadata: { name: `c${i}` } }, 'going');
+    await removeNamespace('going');
+    const other = await testApi({}, 'orch', api.store);
+    api.terminator.start();
+    other.terminator.start();
+    await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+    await other.terminator.stop();
+    other.close();
+    expect(api.store.rows(api.endpoint('configmaps').type).filter(({ namespace }) => namespace === 'going')).toEqual(
+      [],
+    );
+  });
+
   it.each([
     ['an annotation', { annotations: { deletionTimestamp: '2001-01-01T00:00:00Z' } }],
     ['a label', { labels: { deletionTimestamp: 'x' } }],

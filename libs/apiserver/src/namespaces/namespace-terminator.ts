@@ -1,24 +1,24 @@
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
-import type { Change, Key, Store } from '@orch/storage';
+import type { Change, Store } from '@orch/storage';
 import type { Endpoint } from '../endpoint.js';
-import type { ObjectRemover } from '../writing/object-remover.js';
 import type { ObjectWriter } from '../writing/object-writer.js';
+import { reportRemainders } from './namespace-conditions.js';
+import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
 export interface NamespaceTerminatorOptions {
   readonly store: Store;
   readonly names: Names;
   readonly namespaces: Endpoint;
-  /** One endpoint for each type of namespaced objects. */
-  readonly namespaced: readonly Endpoint[];
-  readonly remover: ObjectRemover;
+  readonly contents: NamespaceContents;
   readonly writer: ObjectWriter;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Milliseconds between looks for namespaces that another process left half emptied. */
   readonly sweepMs?: number;
   readonly onError?: (error: unknown) => void;
 }
 
 const DEFAULT_SWEEP_MS = 5_000;
-const IN_FLIGHT = 64;
 
 /**
  * Empties namespaces that are on their way out and then lets them go (spec: "Deletion of an object").
@@ -83,26 +83,22 @@ export class NamespaceTerminator {
   }
 
   async #terminate(name: string): Promise<void> {
-    let left = 0;
-    for (const endpoint of this.#options.namespaced) left += await this.#empty(endpoint, name);
-    if (left === 0 && !this.#stopped) await this.#finalize(name);
+    const remainders = await this.#options.contents.empty(name, () => this.#stopped);
+    if (this.#stopped) return;
+    for (const { failure } of remainders) if (failure !== undefined) this.#options.onError?.(failure);
+    if (remainders.length === 0) await this.#finalize(name);
+    else await this.#report(name, remainders);
   }
 
-  /** Deletes what a type holds in the namespace; the number of objects that finalizers or grace keep. */
-  async #empty(endpoint: Endpoint, namespace: string): Promise<number> {
-    const { store, remover } = this.#options;
-    const snapshot = await store.snapshot({ type: endpoint.type, namespace });
-    const keys: Key[] = [];
-    for await (const page of snapshot.pages) for (const { name } of page) keys.push({ namespace, name });
-    let left = 0;
-    for (let at = 0; at < keys.length && !this.#stopped; at += IN_FLIGHT) {
-      const removals = keys.slice(at, at + IN_FLIGHT).map(async (key) => {
-        const removal = await remover.remove(endpoint, key, { dryRun: false }).catch(ignoreMissing);
-        if (removal && !removal.gone) left += 1;
-      });
-      await Promise.all(removals);
-    }
-    return left;
+  /** Tells in the namespace's status what keeps it. */
+  async #report(name: string, remainders: readonly Remainder[]): Promise<void> {
+    const { writer, namespaces, now } = this.#options;
+    const request = { endpoint: namespaces, key: { namespace: '', name }, subresource: 'status', dryRun: false };
+    const reported = (current: ApiObject): ApiObject => {
+      reportRemainders(current, remainders, now());
+      return current;
+    };
+    await writer.update(request, reported).catch(ignoreMissing);
   }
 
   /** Takes back the finalizer that stands for the contents; those of others keep the namespace. */

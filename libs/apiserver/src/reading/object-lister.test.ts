@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Endpoint } from '../endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { encodeContinue } from './continue-token.js';
-import type { Listed } from './object-lister.js';
+import type { Listed } from './list-request.js';
 import { listOptions } from './read-options.js';
 import { selectionOf } from './selection.js';
 

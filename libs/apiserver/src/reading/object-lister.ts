@@ -1,157 +1,82 @@
 import { expired, type StatusError } from '@orch/machinery';
-import { HistoryExpiredError, type Key, type Row, type SnapshotRequest, type Store, type Version } from '@orch/storage';
-import type { Selection, TypeCache, WatchCache } from '@orch/watchcache';
+import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
+import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
-import type { ListMeta } from '../representation/representation.js';
 import { encodeContinue } from './continue-token.js';
+import type { DatabaseLister } from './database-lister.js';
+import { interestOf, type Listed, type ListRequest, listMeta, MORE, pagesOf } from './list-request.js';
+import type { MemoryFit } from './memory-fit.js';
 import { isAtLeast, type ObjectReader } from './object-reader.js';
-import type { ListOptions } from './read-options.js';
 
-export interface ListRequest {
-  readonly endpoint: Endpoint;
-  readonly namespace: string;
-  readonly selection?: Selection;
-  readonly options: ListOptions;
-}
-
-export interface Listed {
-  readonly meta: ListMeta;
-  readonly pages: AsyncIterable<readonly Row[]>;
-}
-
-/** Where and at which version a list is answered. */
-interface Position {
-  readonly at: Version;
-  readonly after?: Key;
-}
-
-/** Stands for a number of further items that is not known. */
-const MORE = 1;
-
-/** Collections: from memory for the newest state, from the database for exact versions. */
+/** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
   constructor(
-    private readonly store: Store,
     private readonly cache: WatchCache,
     private readonly reader: ObjectReader,
+    private readonly database: DatabaseLister,
+    private readonly fit: MemoryFit,
   ) {}
 
-  /** @throws StatusError 410 for versions no longer held, 504 for versions not reached */
+  /** @throws StatusError 410 for versions no longer held, 429 when too many lists are under way, 504 for versions not reached */
   async list(request: ListRequest): Promise<Listed> {
     const { endpoint, options } = request;
     const { freshness, continuation } = options;
     if (continuation) return this.#continue(request, continuation.version, continuation.after);
-    if (freshness.want === 'exact') return this.#exact(request, { at: freshness.at });
-    const cache = this.cache.type(endpoint.type, endpoint.description);
-    if (isAtLeast(cache, freshness)) return this.#fromCache(request, cache);
+    if (freshness.want === 'exact') return this.#exact(request, freshness.at);
+    const cache = await this.#memory(endpoint);
+    if (cache && isAtLeast(cache, freshness)) return this.#fromMemory(request, cache);
     if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
+    if (!cache) return this.database.list(request);
     await (freshness.want === 'any' ? cache.waitReady() : cache.confirm());
-    return this.#fromCache(request, cache);
+    return this.#fromMemory(request, cache);
   }
 
   async #continue(request: ListRequest, version: Version, after: Key): Promise<Listed> {
     if (version === 0n) {
-      const cache = this.cache.type(request.endpoint.type, request.endpoint.description);
+      const cache = await this.#memory(request.endpoint);
+      if (!cache) return this.database.list(request, undefined, after);
       await cache.confirm();
-      return this.#fromCache(request, cache, after);
+      return this.#fromMemory(request, cache, after);
     }
     try {
-      return await this.#exact(request, { at: version, after });
+      return await this.#exact(request, version, after);
     } catch (error) {
       throw error instanceof HistoryExpiredError ? expiredToken(after) : error;
     }
   }
 
+  async #fromMemory(request: ListRequest, cache: TypeCache, after?: Key): Promise<Listed> {
+    if (request.selection) await cache.prepare(interestOf(request));
+    return this.#fromCache(request, cache, after);
+  }
+
   #fromCache(request: ListRequest, cache: TypeCache, after?: Key): Listed {
-    const { namespace, selection, options } = request;
-    const page = cache.list({
-      ...(namespace && { namespace }),
-      ...(selection && { selection }),
+    const { selection, options } = request;
+    const list = cache.list({
+      ...interestOf(request),
       ...(after && { after }),
       ...(options.limit > 0 && { limit: options.limit }),
     });
-    const last = page.entries.at(-1);
-    const counted = page.remaining !== undefined && selection === undefined;
-    const meta = listMeta(page.version, counted, page.remaining ?? MORE, last && keyOf(last));
-    return { meta, pages: once(page.entries) };
+    const last = list.pages.at(-1)?.at(-1);
+    const counted = list.remaining !== undefined && selection === undefined;
+    const meta = listMeta(list.version, counted, list.remaining ?? MORE, last);
+    return { meta, pages: pagesOf(list.pages) };
   }
 
-  async #exact(request: ListRequest, position: Position): Promise<Listed> {
+  async #exact(request: ListRequest, at: Version, after?: Key): Promise<Listed> {
     const cached = this.cache.peek(request.endpoint.type);
-    if (cached?.ready() && position.at === cached.version) return this.#fromCache(request, cached, position.after);
-    const snapshot = await this.#snapshotRequest(request, position);
-    return request.selection && request.options.limit > 0
-      ? this.#selectedPage(request, request.selection, position.at, snapshot)
-      : this.#snapshot(request, position.at, snapshot);
-  }
-
-  async #snapshot(request: ListRequest, version: Version, at: SnapshotRequest): Promise<Listed> {
-    const { endpoint, selection, options } = request;
-    const limit = options.limit;
-    const snapshot = await this.store.snapshot({ ...at, ...(limit > 0 && { limit, countRemaining: true }) });
-    if (limit === 0) {
-      const meta = listMeta(version, true, 0, undefined);
-      return { meta, pages: selection ? filtered(snapshot.pages, endpoint, selection) : snapshot.pages };
+    if (cached?.ready() && at === cached.version) {
+      if (request.selection) await cached.prepare(interestOf(request));
+      // Whatever came meanwhile is not of this version.
+      if (cached.ready() && at === cached.version) return this.#fromCache(request, cached, after);
     }
-    const rows = [];
-    for await (const page of snapshot.pages) rows.push(...page);
-    const last = rows.at(-1);
-    return { meta: listMeta(version, true, snapshot.remaining ?? 0, last && keyOf(last)), pages: once(rows) };
+    return this.database.list(request, await this.reader.reach(request.endpoint.type, at), after, at);
   }
 
-  /** A page of what a selector lets through, with one object more to know whether there is another page. */
-  async #selectedPage(
-    request: ListRequest,
-    selection: Selection,
-    version: Version,
-    at: SnapshotRequest,
-  ): Promise<Listed> {
-    const { endpoint, options } = request;
-    const snapshot = await this.store.snapshot(at);
-    const found: Row[] = [];
-    let more = false;
-    for await (const page of filtered(snapshot.pages, endpoint, selection)) {
-      for (const row of page) {
-        if (found.length === options.limit) more = true;
-        else found.push(row);
-      }
-      if (more) break;
-    }
-    const last = found.at(-1);
-    return { meta: listMeta(version, false, more ? MORE : 0, last && keyOf(last)), pages: once(found) };
-  }
-
-  async #snapshotRequest({ endpoint, namespace }: ListRequest, { at, after }: Position): Promise<SnapshotRequest> {
-    return {
-      type: endpoint.type,
-      at: await this.reader.reach(endpoint.type, at),
-      ...(namespace && { namespace }),
-      ...(after && { after }),
-    };
-  }
-}
-
-const keyOf = ({ namespace, name }: Key): Key => ({ namespace, name });
-
-/** @param exactCount whether `remaining` is a count (no selector) or only says that there is more */
-function listMeta(version: Version, exactCount: boolean, remaining: number, last: Key | undefined): ListMeta {
-  const resourceVersion = String(version);
-  if (remaining === 0 || !last) return { resourceVersion };
-  const token = encodeContinue({ version, after: last });
-  return { resourceVersion, continue: token, ...(exactCount && { remainingItemCount: remaining }) };
-}
-
-async function* once<T>(page: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield page;
-}
-
-async function* filtered(
-  pages: AsyncIterable<readonly Row[]>,
-  endpoint: Endpoint,
-  selection: Selection,
-): AsyncGenerator<readonly Row[]> {
-  for await (const page of pages) {
-    yield page.filter((row) => selection.matches(endpoint.description.describe(row)));
+  /** The cache of a type that is in memory already, or small enough to be taken there. */
+  async #memory({ type, description }: Endpoint): Promise<TypeCache | undefined> {
+    const held = this.cache.peek(type) !== undefined || (await this.fit.fits(type));
+    return held ? this.cache.type(type, description) : undefined;
   }
 }
 

@@ -25,6 +25,7 @@ export class ObjectReader {
   async get(type: TypeId, key: Key, freshness: Freshness): Promise<Stored | undefined> {
     const cached = this.#cached(type);
     if (cached && (freshness.want === 'any' || isAtLeast(cached, freshness))) return cached.get(key);
+    if (!cached && freshness.want === 'any') return this.store.getStale(type, key);
     if (freshness.want === 'not-older') await this.reach(type, freshness.than);
     return this.current(type, key);
   }
@@ -57,7 +58,7 @@ export class ObjectReader {
     if (cached && cached.version >= version) return version;
     const deadline = Date.now() + FUTURE_WAIT_MS;
     for (;;) {
-      const last = await this.store.lastVersion();
+      const last = await this.store.lastVersion(type);
       if (last >= version) {
         // Once the writes in flight have ended, no change at or below the version can come any more.
         const { head } = await this.store.settledHead(type);

@@ -3,6 +3,7 @@ import { badRequest, type Names, notSupported, type Status, StatusError } from '
 import type { Endpoint } from '../endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
+import type { PieceCache } from './piece-cache.js';
 import { type MetaSchemas, protobufRepresentation } from './protobuf.js';
 import type { Representation } from './representation.js';
 import { type IncludeObject, partialShape, type Shape, selfShape, tableShape } from './shape.js';
@@ -27,6 +28,8 @@ export class Representations {
     private readonly names: Names,
     private readonly meta: MetaSchemas,
     private readonly now: () => number,
+    /** Where the bytes of lists that are asked for again are kept. */
+    private readonly pieces: PieceCache,
   ) {}
 
   /** @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject` */
@@ -68,8 +71,9 @@ export class Representations {
 
   #make(endpoint: Endpoint, accepted: Accepted, version: string, include: IncludeObject, key: string): Representation {
     const shape = this.#shape(endpoint, accepted, version, include);
-    if (accepted.mediaType === 'protobuf') return protobufRepresentation(endpoint, shape, this.names, this.meta, key);
-    const json = jsonRepresentation(endpoint, shape, this.names, key);
+    if (accepted.mediaType === 'protobuf')
+      return protobufRepresentation(endpoint, shape, this.names, this.meta, this.pieces, key);
+    const json = jsonRepresentation(endpoint, shape, this.names, this.pieces, key);
     return accepted.mediaType === 'yaml' ? yamlRepresentation(json, key) : json;
   }
 

@@ -1,9 +1,16 @@
-import { stringifyJson } from '@orch/codec';
-import type { Names } from '@orch/machinery';
+import { parseStoredJson, stringifyJson } from '@orch/codec';
+import type { ApiObject, Names } from '@orch/machinery';
 import type { Endpoint, Stored } from '../endpoint.js';
-import { weakMemo } from '../weak-memo.js';
+import { isShareable, type Piece, type SharedPiece } from './piece.js';
+import type { PieceCache } from './piece-cache.js';
 import { PieceWriter } from './piece-writer.js';
-import { bookmarkObject, type ListMeta, type Representation } from './representation.js';
+import {
+  bookmarkObject,
+  type JsonRepresentation,
+  type ListMeta,
+  type ListParts,
+  type Representation,
+} from './representation.js';
 import type { Shape } from './shape.js';
 import { spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
 
@@ -13,7 +20,13 @@ type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
 const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value));
 
 /** JSON of any shape. Objects that are served in their storage version are spliced from their stored bytes. */
-export function jsonRepresentation(endpoint: Endpoint, shape: Shape, names: Names, key: string): Representation {
+export function jsonRepresentation(
+  endpoint: Endpoint,
+  shape: Shape,
+  names: Names,
+  cache: PieceCache,
+  key: string,
+): JsonRepresentation {
   const { kind } = endpoint.definition;
   const spliced = shape.name === 'self' && endpoint.conversion === undefined;
   const prefix = typePrefix(endpoint.apiVersion, kind);
@@ -26,19 +39,38 @@ export function jsonRepresentation(endpoint: Endpoint, shape: Shape, names: Name
         out.ascii(separator);
         out.bytes(json(shape.item(stored)));
       };
-  // What is made of other than stored bytes may say how old things are, which does not keep.
-  const kept = spliced ? keepPieces(item) : undefined;
+  // Tables say how old things are, which does not keep.
+  const share = shape.name === 'table' ? undefined : sharePages(cache, key, item);
   const bookmarkKind = shape.name === 'self' ? kind : shape.name === 'table' ? 'Table' : 'PartialObjectMetadata';
   return {
     key,
     contentType: 'application/json',
     streamContentType: 'application/json',
     object,
-    list: (meta, pages) => jsonList(shape, meta, pages, item, kept),
+    parts: partsOf(shape, spliced),
+    list: (meta, pages) => jsonList(shape, meta, pages, item, share),
     event: (type, stored) => eventOf(type, object(stored)),
+    ...(shape.following && followingEvents(shape.following)),
     bookmark: (bookmark) => eventOf('BOOKMARK', json(bookmarkObject(bookmarkKind, shape.apiVersion, names, bookmark))),
     errorEvent: (status) => eventOf('ERROR', json(status)),
   };
+}
+
+const around = ({ listKind: kind, apiVersion, envelope }: Shape, metadata: ListMeta): Record<string, unknown> => ({
+  kind,
+  apiVersion,
+  metadata,
+  ...envelope,
+});
+
+const partsOf = (shape: Shape, spliced: boolean): ListParts => ({
+  itemsField: shape.itemsField,
+  around: (meta) => around(shape, meta),
+  item: (stored) => (spliced ? parseStoredJson(spliceJson('{', stored)) : shape.item(stored)),
+});
+
+function followingEvents(object: (stored: Stored) => ApiObject): Pick<Representation, 'following'> {
+  return { following: (type, stored) => eventOf(type, json(object(stored))) };
 }
 
 function eventOf(type: string, object: Buffer): Buffer {
@@ -50,27 +82,27 @@ function eventOf(type: string, object: Buffer): Buffer {
   return out;
 }
 
-/** Bytes of a page that is worth keeping as pieces, and of one that may be. */
-const KEEP_FROM_BYTES = 256 * 1024;
-const KEEP_UP_TO_BYTES = 16 * 1024 * 1024;
+/** What an item that is spliced is longer than its stored body, at most. */
+const ITEM_OVERHEAD = 64;
 
-/** Pieces of a page that is handed out again and again, as a list from memory is until something changes. */
-type KeptPieces = (page: readonly Stored[]) => readonly Buffer[];
+/** Makes a piece of a page that may be asked for again; undefined when the page is to be written item by item. */
+type PageSharer = (page: readonly Stored[], separator: string) => SharedPiece | undefined;
 
-function keepPieces(item: ItemWriter): KeptPieces {
-  return weakMemo((page: readonly Stored[]) => {
-    const out = new PieceWriter();
-    page.forEach((stored, at) => {
-      item(out, at === 0 ? '' : ',', stored);
-    });
-    return out.end();
-  });
+function sharePages(cache: PieceCache, key: string, item: ItemWriter): PageSharer {
+  return (page, separator) => {
+    let size = page.length * ITEM_OVERHEAD;
+    for (const { body } of page) size += body.length;
+    if (!isShareable(size)) return undefined;
+    return cache.piece(page, key + separator, size, () => wholePage(page, separator, size, item));
+  };
 }
 
-function worthKeeping(page: readonly Stored[]): boolean {
-  let bytes = 0;
-  for (const { body } of page) bytes += body.length;
-  return bytes >= KEEP_FROM_BYTES && bytes <= KEEP_UP_TO_BYTES;
+function wholePage(page: readonly Stored[], separator: string, size: number, item: ItemWriter): Buffer {
+  const out = new PieceWriter(size);
+  page.forEach((stored, at) => {
+    item(out, at === 0 ? separator : ',', stored);
+  });
+  return out.whole();
 }
 
 async function* jsonList(
@@ -78,19 +110,18 @@ async function* jsonList(
   meta: ListMeta,
   pages: AsyncIterable<readonly Stored[]>,
   item: ItemWriter,
-  kept: KeptPieces | undefined,
-): AsyncIterable<Buffer> {
+  share: PageSharer | undefined,
+): AsyncIterable<Piece> {
   const out = new PieceWriter();
-  const { kind, apiVersion } = { kind: shape.listKind, apiVersion: shape.apiVersion };
-  const head = stringifyJson({ kind, apiVersion, metadata: meta, ...shape.envelope });
+  const head = stringifyJson(around(shape, meta));
   out.bytes(Buffer.from(`${head.slice(0, -1)},"${shape.itemsField}":[`));
   let separator = '';
   for await (const page of pages) {
-    if (kept && worthKeeping(page)) {
-      out.ascii(separator);
-      separator = ',';
+    const shared = share?.(page, separator);
+    if (shared) {
       yield* out.end();
-      yield* kept(page);
+      yield shared;
+      separator = ',';
       continue;
     }
     for (const stored of page) {

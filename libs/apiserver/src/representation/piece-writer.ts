@@ -3,25 +3,28 @@ const PIECE_BYTES = 128 * 1024;
 
 /** Gathers many small writes into few large buffers. */
 export class PieceWriter {
-  #piece = Buffer.allocUnsafe(PIECE_BYTES);
+  #piece: Buffer | undefined;
   #length = 0;
   readonly #full: Buffer[] = [];
 
+  /** @param capacity bytes of a piece */
+  constructor(private readonly capacity = PIECE_BYTES) {}
+
   /** Appends ASCII or Latin-1 text. */
   ascii(text: string): void {
-    this.#reserve(text.length);
-    this.#length += this.#piece.write(text, this.#length, 'latin1');
+    const piece = this.#reserve(text.length);
+    this.#length += piece.write(text, this.#length, 'latin1');
   }
 
   bytes(source: Buffer, from = 0): void {
     const length = source.length - from;
-    if (length > PIECE_BYTES) {
+    if (length > this.capacity) {
       this.#flush();
       this.#full.push(from === 0 ? source : source.subarray(from));
       return;
     }
-    this.#reserve(length);
-    source.copy(this.#piece, this.#length, from);
+    const piece = this.#reserve(length);
+    source.copy(piece, this.#length, from);
     this.#length += length;
   }
 
@@ -36,15 +39,24 @@ export class PieceWriter {
     return this.#full.splice(0);
   }
 
-  #reserve(length: number): void {
-    if (this.#length + length <= PIECE_BYTES) return;
-    this.#flush();
+  /** What is left, as one piece that takes little more memory than it is long. */
+  whole(): Buffer {
+    const pieces = this.end();
+    const [only] = pieces;
+    const exact = pieces.length === 1 && only !== undefined && only.length * 2 >= this.capacity;
+    return exact ? only : Buffer.concat(pieces);
+  }
+
+  #reserve(length: number): Buffer {
+    if (this.#length + length > this.capacity) this.#flush();
+    this.#piece ??= Buffer.allocUnsafe(this.capacity);
+    return this.#piece;
   }
 
   #flush(): void {
-    if (this.#length === 0) return;
+    if (this.#piece === undefined || this.#length === 0) return;
     this.#full.push(this.#piece.subarray(0, this.#length));
-    this.#piece = Buffer.allocUnsafe(PIECE_BYTES);
+    this.#piece = undefined;
     this.#length = 0;
   }
 }

@@ -1,10 +1,20 @@
-import { decodeProtobufObject, decodeUnknown, parseStoredJson } from '@orch/codec';
+import {
+  decodeObject,
+  decodeProtobufObject,
+  decodeUnknown,
+  parseStoredJson,
+  parseYaml,
+  stringifyJson,
+  stringifyYaml,
+} from '@orch/codec';
 import { type ApiObject, type NamingProfile, StatusError } from '@orch/machinery';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stored } from '../endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { bytesOf, gathered } from './piece.js';
 import { PieceWriter } from './piece-writer.js';
+import { prettyList } from './pretty.js';
 import type { Representation } from './representation.js';
 import { fromStored, spliceJson, toStoredBody, typePrefix } from './stored-body.js';
 
@@ -101,7 +111,7 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   async function list(representation: Representation): Promise<Buffer[]> {
     const pieces: Buffer[] = [];
     const meta = { resourceVersion: '99', continue: 'x', remainingItemCount: 5 };
-    for await (const piece of representation.list(meta, paged())) pieces.push(piece);
+    for await (const piece of representation.list(meta, paged())) pieces.push(bytesOf(piece));
     return pieces;
   }
   const meta = { resourceVersion: '99', continue: 'x', remainingItemCount: 5 };
@@ -129,10 +139,60 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
     for (const accept of ['application/json', as('Table'), as('PartialObjectMetadataList')]) {
       const pieces: Buffer[] = [];
       async function* nothing(): AsyncGenerator<readonly Stored[]> {}
-      for await (const piece of choose(accept).list({ resourceVersion: '1' }, nothing())) pieces.push(piece);
+      for await (const piece of choose(accept).list({ resourceVersion: '1' }, nothing())) pieces.push(bytesOf(piece));
       const whole = text(Buffer.concat(pieces));
       expect(whole.items ?? whole.rows).toEqual([]);
     }
+  });
+
+  it('text is laid out an item at a time as it would be whole', async () => {
+    for (const resource of ['configmaps', 'table']) {
+      const accept = resource === 'table' ? as('Table') : 'application/json';
+      const json = choose(accept);
+      for (const some of [[], rows.slice(0, 1), rows.slice(0, 3)]) {
+        async function* pages(): AsyncGenerator<readonly Stored[]> {
+          yield some;
+        }
+        const parts = json.parts ?? expect.unreachable();
+        const whole = parseStoredJson(await gathered(json.list(meta, pages())));
+        const pretty = (await gathered(prettyList(parts, meta, pages()))).toString();
+        expect(pretty).toBe(`${stringifyJson(whole, 2)}\n`);
+        const yaml = choose(accept.replace('json', 'yaml'));
+        expect((await gathered(yaml.list(meta, pages()))).toString()).toBe(stringifyYaml(whole));
+      }
+    }
+  });
+
+  it('texts of many lines stay what they are in a list', async () => {
+    const text = '  first\n\n\n second \u2028\n"quoted"\n- x: y\n';
+    await api.create('configmaps', { metadata: { name: 'lines' }, data: { text, long: `${'x'.repeat(60)}\n\n y` } });
+    const row = api.store.rows(api.endpoint('configmaps').type).find(({ name }) => name === 'lines');
+    async function* pages(): AsyncGenerator<readonly Stored[]> {
+      yield [row ?? expect.unreachable()];
+    }
+    const bytes = await gathered(choose('application/yaml').list(meta, pages()));
+    expect(parseYaml(bytes).value).toMatchObject({ items: [{ data: { text } }] });
+  });
+
+  it('protobuf lists that are not held are what those that are would be', async () => {
+    const { names } = api.deps;
+    const protobuf = choose(names.protobufMediaType);
+    let rounds = 0;
+    const pages = {
+      async *[Symbol.asyncIterator]() {
+        rounds++;
+        for (let i = 0; i < 3; i++) yield rows;
+      },
+    };
+    const pieces: Buffer[] = [];
+    for await (const piece of protobuf.list(meta, pages)) pieces.push(bytesOf(piece));
+    expect(rounds).toBe(2);
+    expect(pieces.length).toBeGreaterThan(3);
+    const { kind, raw } = decodeUnknown(Buffer.concat(pieces));
+    expect(kind).toBe('ConfigMapList');
+    const list = decodeObject(api.deps.scheme.struct('core/v1.ConfigMapList'), raw);
+    expect(list.items).toHaveLength(1800);
+    expect(list.metadata).toMatchObject(meta);
   });
 
   it('YAML says what JSON says', async () => {

@@ -1,5 +1,6 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Stored } from '../endpoint.js';
+import type { Piece } from './piece.js';
 
 export interface ListMeta {
   readonly resourceVersion: string;
@@ -13,6 +14,18 @@ export interface BookmarkObject {
   readonly initialEventsEnd: boolean;
 }
 
+/** A collection as values, for text that is laid out rather than put together from bytes. */
+export interface ListParts {
+  /** Field that holds the items. */
+  readonly itemsField: string;
+  /** The other fields. */
+  around(meta: ListMeta): Readonly<Record<string, unknown>>;
+  item(stored: Stored): unknown;
+}
+
+/** What has become of an object. */
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
 /** How the objects of one endpoint go on the wire for what one `Accept` asked for. */
 export interface Representation {
   /** Equal keys make equal bytes: watchers of one key share frames. */
@@ -22,14 +35,20 @@ export interface Representation {
   readonly streamContentType: string | undefined;
   /** One object as a whole body. */
   object(stored: Stored): Buffer;
-  /** A collection, in pieces of bounded size. */
-  list(meta: ListMeta, pages: AsyncIterable<readonly Stored[]>): AsyncIterable<Buffer>;
+  /** Of JSON alone. */
+  readonly parts?: ListParts;
+  /** A collection, in pieces of bounded size. The pages may be gone through twice. */
+  list(meta: ListMeta, pages: AsyncIterable<readonly Stored[]>): AsyncIterable<Piece>;
   /** One event of a watch stream, without transfer framing. */
-  event(type: 'ADDED' | 'MODIFIED' | 'DELETED', stored: Stored): Buffer;
+  event(type: EventType, stored: Stored): Buffer;
+  /** An event behind the first of a stream, where it leaves out what that has said. */
+  following?(type: EventType, stored: Stored): Buffer;
   bookmark(bookmark: BookmarkObject): Buffer;
   /** An `ERROR` event holding a Status. */
   errorEvent(status: object): Buffer;
 }
+
+export type JsonRepresentation = Representation & { readonly parts: ListParts };
 
 /** The object that stands in a bookmark: of the watched type, with nothing but a version. */
 export function bookmarkObject(kind: string, apiVersion: string, names: Names, bookmark: BookmarkObject): ApiObject {

@@ -16,6 +16,8 @@ export interface Shape {
   item(stored: Stored): Record<string, unknown>;
   /** One object alone, with its type. */
   single(stored: Stored): ApiObject;
+  /** The same, where a stream has said before what is left out here. */
+  following?(stored: Stored): ApiObject;
 }
 
 /** The object in the version that the endpoint serves. */
@@ -79,6 +81,13 @@ export function tableShape(
     };
   };
   const columnDefinitions = endpoint.definition.columns.map(columnDefinition);
+  const table = (columns: unknown, stored: Stored): ApiObject => ({
+    kind: 'Table',
+    apiVersion,
+    metadata: { resourceVersion: String(stored.version) },
+    columnDefinitions: columns,
+    rows: [row(stored)],
+  });
   return {
     name: 'table',
     listKind: 'Table',
@@ -86,13 +95,8 @@ export function tableShape(
     itemsField: 'rows',
     envelope: { columnDefinitions },
     item: row,
-    single: (stored) => ({
-      kind: 'Table',
-      apiVersion,
-      metadata: { resourceVersion: String(stored.version) },
-      columnDefinitions,
-      rows: [row(stored)],
-    }),
+    single: (stored) => table(columnDefinitions, stored),
+    following: (stored) => table(null, stored),
   };
 }
 

@@ -1,19 +1,43 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
-import type { Representation } from './representation.js';
+import type { Stored } from '../endpoint.js';
+import { PieceWriter } from './piece-writer.js';
+import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
+
+const toYaml = (bytes: Buffer) => Buffer.from(stringifyYaml(parseStoredJson(bytes)));
 
 /** YAML of what another representation says in JSON. Whole documents only: YAML has no watch stream in this API. */
-export function yamlRepresentation(inner: Representation, key: string): Representation {
-  const toYaml = (bytes: Buffer) => Buffer.from(stringifyYaml(parseStoredJson(bytes)));
+export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key: string): Representation {
   return {
     ...inner,
     key,
     contentType: 'application/yaml',
     streamContentType: undefined,
     object: (stored) => toYaml(inner.object(stored)),
-    async *list(meta, pages) {
-      const pieces: Buffer[] = [];
-      for await (const piece of inner.list(meta, pages)) pieces.push(piece);
-      yield toYaml(Buffer.concat(pieces));
-    },
+    list: (meta, pages) => yamlList(parts, meta, pages),
   };
+}
+
+/** The document of a collection, an item at a time: fields in the order of their names, the items where theirs comes. */
+async function* yamlList(
+  { itemsField, around, item }: ListParts,
+  meta: ListMeta,
+  pages: AsyncIterable<readonly Stored[]>,
+): AsyncIterable<Buffer> {
+  const out = new PieceWriter();
+  const fields = Object.entries(around(meta)).filter(([, value]) => value !== undefined);
+  const write = (text: string) => out.bytes(Buffer.from(text));
+  const writeSome = (some: typeof fields) => some.length > 0 && write(stringifyYaml(Object.fromEntries(some)));
+  writeSome(fields.filter(([name]) => name < itemsField));
+  let separator = `${itemsField}:\n`;
+  for await (const page of pages) {
+    for (const stored of page) {
+      // Two spaces before every line but empty ones, which within a text are empty lines of the text.
+      write(`${separator}  ${stringifyYaml([item(stored)]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
+      separator = '';
+      for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
+    }
+  }
+  if (separator !== '') write(`${itemsField}: []\n`);
+  writeSome(fields.filter(([name]) => name > itemsField));
+  yield* out.end();
 }

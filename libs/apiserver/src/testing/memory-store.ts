@@ -4,6 +4,7 @@ import {
   type HistoricChange,
   HistoryExpiredError,
   type Key,
+  type Measure,
   type Row,
   type Snapshot,
   type SnapshotRequest,
@@ -76,10 +77,25 @@ export class MemoryStore implements Store {
     return { outcome: 'committed', version };
   }
 
+  async writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
+    for (const op of ops) {
+      const last = outcomes.at(-1);
+      const previous = last?.outcome === 'committed' ? last.version : -1n;
+      const linked = op.op !== 'create' && op.version === 'previous' ? { ...op, version: previous } : op;
+      outcomes.push(await this.write(linked));
+    }
+    return outcomes;
+  }
+
   async get(type: TypeId, key: Key): Promise<Row | undefined> {
     this.calls.get++;
     this.#check(key);
     return this.#state(type).rows.get(idOf(key));
+  }
+
+  getStale(type: TypeId, key: Key): Promise<Row | undefined> {
+    return this.get(type, key);
   }
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {
@@ -96,7 +112,19 @@ export class MemoryStore implements Store {
     this.openSnapshots++;
     const pages = new MemoryPages(rows.slice(0, limit), this.pageRows, () => this.openSnapshots--);
     const remaining = Math.max(0, rows.length - (limit ?? rows.length));
-    return { version: at, pages, ...(request.countRemaining && limit !== undefined && { remaining }) };
+    const last = rows[(limit ?? 0) - 1];
+    return {
+      version: at,
+      pages,
+      ...(request.countRemaining && limit !== undefined && { remaining }),
+      ...(remaining > 0 && last && { last }),
+    };
+  }
+
+  async measure(type: TypeId): Promise<Measure> {
+    this.#check();
+    const rows = [...this.#state(type).rows.values()];
+    return { objects: rows.length, bytes: rows.reduce((sum, { body }) => sum + body.length, 0) };
   }
 
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {

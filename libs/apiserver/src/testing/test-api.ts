@@ -6,7 +6,7 @@ import type { ApiDeps, RequestLimits } from '../deps.js';
 import type { Endpoint } from '../endpoint.js';
 import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { servedObject } from '../representation/shape.js';
-import { assembleApi } from '../server/assemble.js';
+import { assembleApi, type ListBudget } from '../server/assemble.js';
 import { MemoryStore } from './memory-store.js';
 
 /** The API on a store in memory, without sockets. */
@@ -15,6 +15,8 @@ export interface TestApi {
   readonly endpoints: readonly Endpoint[];
   readonly store: MemoryStore;
   readonly terminator: NamespaceTerminator;
+  /** What failed in the background; unless it is expected, it fails the test. */
+  readonly errors: { expected: boolean; readonly seen: unknown[] };
   /** An endpoint by resource, and by group where that is not clear. */
   endpoint(resource: string, group?: string, version?: string): Endpoint;
   /** Creates an object as a POST would, in namespace `default` where it needs one. */
@@ -32,16 +34,23 @@ function schemeOf(profile: NamingProfile): Scheme {
   return scheme;
 }
 
-const LIMITS: RequestLimits = { maxBodyBytes: 3 << 20, minRequestTimeoutSeconds: 1800, requestTimeoutMs: 60_000 };
+const LIMITS: RequestLimits = {
+  maxBodyBytes: 3 << 20,
+  minRequestTimeoutSeconds: 1800,
+  maxWatchAgeMs: 0,
+  requestTimeoutMs: 60_000,
+};
 
 /** @param limits in place of the defaults */
 export async function testApi(
   limits: Partial<RequestLimits> = {},
   profile: NamingProfile = 'orch',
   store = new MemoryStore(),
+  lists: Partial<ListBudget> = {},
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
+  const errors: TestApi['errors'] = { expected: false, seen: [] };
   const bus = inProcessBus();
   const feed = new OrderedFeed({ source: store, bus });
   const cache = new WatchCache({ source: store, feed });
@@ -53,12 +62,15 @@ export async function testApi(
     store,
     cache,
     limits: { ...LIMITS, ...limits },
+    lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
     watchList: true,
     compress: true,
+    listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',
     nodePorts: { from: 30000, to: 30010 },
     onError: (error) => {
-      throw error;
+      if (!errors.expected) throw error;
+      errors.seen.push(error);
     },
   });
   const endpoint = (resource: string, group?: string, version?: string): Endpoint => {
@@ -74,6 +86,7 @@ export async function testApi(
     endpoints,
     store,
     terminator,
+    errors,
     endpoint,
     async create(resource, object, namespace = 'default') {
       const at = endpoint(resource);
@@ -93,6 +106,6 @@ export async function testApi(
       void bus.close();
     },
   };
-  await api.create('namespaces', { metadata: { name: 'default' } });
+  if (!api.stored('namespaces', 'default')) await api.create('namespaces', { metadata: { name: 'default' } });
   return api;
 }

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
-import { Metrics, silentLogger } from '@orch/runtime';
+import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
 import { credentialsDecide } from '../authorization.js';
 import type { RequestContext } from '../http/context.js';
 import { createListener } from '../http/listener.js';
@@ -71,6 +71,9 @@ export interface ListenOverrides {
   readonly fallback?: RequestListener;
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   readonly metrics?: Metrics;
+  readonly logger?: Logger;
+  readonly slowRequestMs?: number;
+  readonly tracing?: Tracing;
 }
 
 /** The whole chain on an API, with an administrator as the caller. */

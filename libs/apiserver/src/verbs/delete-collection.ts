@@ -1,45 +1,43 @@
-import { StatusError } from '@orch/machinery';
-import type { Row } from '@orch/storage';
+import type { Status } from '@orch/machinery';
+import { HistoryExpiredError } from '@orch/storage';
 import type { ApiDeps, ResourceCall } from '../deps.js';
-import type { Stored } from '../endpoint.js';
 import { isOver, type RequestContext } from '../http/context.js';
-import { sendPieces } from '../http/respond.js';
+import { sendPieces, sendStatus } from '../http/respond.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
+import { inParallel } from '../writing/in-parallel.js';
 import { readDeleteOptions } from './delete.js';
 
-/** Deletions under way at once: enough to fill a group commit. */
-const IN_FLIGHT = 64;
+/** Deletions under way at once: enough to fill the next group commit while one is under way. */
+const IN_FLIGHT = 512;
 
-/** DELETE of a collection: every object that the selectors name, each on its own; answers what was deleted. */
+/**
+ * DELETE of a collection: every object that the selectors name, each on its own. The answer is the collection as it was
+ * found; it is read once more for it, so that a large one is not held while its objects are deleted.
+ */
 export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace } = call;
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, '');
   const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup });
   const options = await readDeleteOptions(deps, ctx);
-  const listed = await deps.lister.list({ endpoint, namespace, options: listing, ...(selection && { selection }) });
-  const deleted: Stored[] = [];
-  const removeOne = async ({ namespace: within, name }: Row) => {
-    const key = { namespace: within, name };
-    const removal = await deps.remover.remove(endpoint, key, options).catch(ignoreMissing);
-    if (removal) deleted.push(removal.stored);
-  };
-  for await (const page of listed.pages) {
-    for (let at = 0; at < page.length; at += IN_FLIGHT) {
-      if (isOver(ctx)) return;
-      await Promise.all(page.slice(at, at + IN_FLIGHT).map(removeOne));
-    }
+  const { meta, pages } = await deps.lister.list({
+    endpoint,
+    namespace,
+    options: listing,
+    ...(selection && { selection }),
+  });
+  await inParallel(pages, IN_FLIGHT, async (row) => {
+    if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options);
+  });
+  if (isOver(ctx)) return;
+  try {
+    await sendPieces(ctx, representation.contentType, representation.list(meta, pages), false);
+  } catch (error) {
+    if (!(error instanceof HistoryExpiredError)) throw error;
+    // It took so long that nobody knows any more how they looked.
+    sendStatus(ctx, SUCCESS, deps.representations);
   }
-  await sendPieces(ctx, representation.contentType, representation.list(listed.meta, once(deleted)), false);
 }
 
-/** Somebody else was faster, which is what was asked for. */
-function ignoreMissing(error: unknown): undefined {
-  if (error instanceof StatusError && error.code === 404) return undefined;
-  throw error;
-}
-
-async function* once(items: readonly Stored[]): AsyncGenerator<readonly Stored[]> {
-  yield items;
-}
+const SUCCESS: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };

@@ -9,13 +9,17 @@ import { sendObject } from './send-object.js';
 
 /** Options of a deletion, wherever the client put them. */
 export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
-  return deleteOptions({
-    body: await readBody(ctx.req, deps.limits.maxBodyBytes),
+  const body = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const options = deleteOptions({
+    body,
     contentType: ctx.req.headers['content-type'],
     query: ctx.query,
     schema: deps.scheme.struct('meta/v1.DeleteOptions'),
     names: deps.names,
   });
+  ctx.trail?.mark('decoded');
+  return { ...options, origin: ctx.trail };
 }
 
 /** DELETE of one object: a Status when it is gone, the object while something keeps it. */

@@ -1,9 +1,9 @@
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
-import { sendBytes, sendPieces } from '../http/respond.js';
+import { sendPieces } from '../http/respond.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
-import { prettyIfAsked, wantsPretty } from '../representation/pretty.js';
+import { prettyList, wantsPretty } from '../representation/pretty.js';
 
 /** GET of a collection (spec: "List", "Paging"). */
 export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -12,10 +12,7 @@ export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCal
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, name);
   const { meta, pages } = await deps.lister.list({ endpoint, namespace, options, ...(selection && { selection }) });
-  const pieces = representation.list(meta, pages);
-  if (!wantsPretty(ctx)) return sendPieces(ctx, representation.contentType, pieces, deps.compress);
-  const whole: Buffer[] = [];
-  for await (const piece of pieces) whole.push(piece);
-  const body = prettyIfAsked(ctx, representation.contentType, Buffer.concat(whole));
-  await sendBytes(ctx, 200, representation.contentType, body, deps.compress);
+  const { parts } = representation;
+  const pieces = parts && wantsPretty(ctx) ? prettyList(parts, meta, pages) : representation.list(meta, pages);
+  await sendPieces(ctx, representation.contentType, pieces, deps.compress);
 }

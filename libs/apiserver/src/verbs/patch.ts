@@ -14,8 +14,11 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const type = patchType(ctx.req.headers['content-type']);
-  const apply = readPatch(type, await readBody(ctx.req, deps.limits.maxBodyBytes));
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun };
+  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const apply = readPatch(type, bytes);
+  ctx.trail?.mark('decoded');
+  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
   const { stored } = await deps.writer.update(request, (current) => {

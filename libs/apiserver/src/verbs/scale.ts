@@ -67,7 +67,10 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const { object, problems } = decodeBody(await readBody(ctx.req, deps.limits.maxBodyBytes), encoding, type);
+  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const { object, problems } = decodeBody(bytes, encoding, type);
+  ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await writeScale(deps, ctx, call, type, options.dryRun, () => object);
 }
@@ -76,7 +79,10 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
   const media = patchType(ctx.req.headers['content-type']);
-  const apply = readPatch(media, await readBody(ctx.req, deps.limits.maxBodyBytes));
+  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const apply = readPatch(media, bytes);
+  ctx.trail?.mark('decoded');
   await writeScale(deps, ctx, call, type, options.dryRun, (scale) => {
     const patched = Buffer.from(stringifyJson(apply(type.schema, scale)));
     const { object, problems } = decodeBody(patched, 'json', type);
@@ -94,7 +100,7 @@ async function writeScale(
   make: MakeScale,
 ): Promise<void> {
   const { endpoint, namespace, name } = call;
-  const request = { endpoint, key: { namespace, name }, subresource: 'scale', dryRun };
+  const request = { endpoint, key: { namespace, name }, subresource: 'scale', dryRun, origin: ctx.trail };
   const { stored } = await deps.writer.update(request, (current) => {
     const wanted = make(scaleView(call, type, current));
     // What the client says of the object it means is judged as for the object itself.

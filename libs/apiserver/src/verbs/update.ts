@@ -13,12 +13,15 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun };
+  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
   try {
     // The writer may ask more than once and owns what it is given.
-    const { stored } = await deps.writer.update(request, () => structuredClone(object));
+    const namesVersion = (object.metadata?.resourceVersion ?? '') !== '';
+    const { stored } = await deps.writer.update({ ...request, namesVersion }, () => structuredClone(object));
     await sendObject(ctx, 200, representation, stored);
   } catch (error) {
     const creates = endpoint.storageRules.createOnUpdate && subresource === '';

@@ -4,14 +4,12 @@ import { expired, StatusError } from '@orch/machinery';
 import type { StreamError } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
-import { chunkedFrames } from '../http/frames.js';
-import { connectionOf, WatchStream } from '../http/watch-stream.js';
+import { watchTransports } from '../http/watch-transport.js';
+import { watchedKinds } from '../observing/watched-kinds.js';
 import { type WatchOptions, watchOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
-import type { Representation } from '../representation/representation.js';
-import { weakMemo } from '../weak-memo.js';
 
-const encoderOf = weakMemo((representation: Representation) => chunkedFrames(representation, streamStatus));
+const transportOf = watchTransports(streamStatus);
 
 /** What stands in the `ERROR` event of a stream that cannot go on. */
 function streamStatus(error: StreamError) {
@@ -19,7 +17,7 @@ function streamStatus(error: StreamError) {
   return new StatusError('InternalError', 'the stream cannot be continued').status;
 }
 
-/** GET with `watch`: a chunked stream of events (spec: "Watch behavior"). */
+/** GET with `watch`: a stream of events (spec: "Watch behavior"). */
 export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const options = watchOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.watchList);
@@ -31,24 +29,36 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const selection = selectionOf(ctx.query, endpoint, name);
   const deadline = systemClock.now() + lifetimeMs(options, deps.limits);
   if (options.notOlderThan !== undefined) await deps.reader.reach(endpoint.type, options.notOlderThan);
-  const socket = await connectionOf(ctx);
-  if (!socket) return;
-  const stream = new WatchStream(ctx, socket, streamContentType);
+  const transport = await transportOf(ctx, streamContentType);
+  if (!transport) return;
+  const { response } = transport;
+  const encoder = transport.encoderOf(representation);
+  watchedKinds.set(encoder, endpoint.definition);
+  if (encoder.following) watchedKinds.set(encoder.following, endpoint.definition);
   const watcher = await deps.cache.type(endpoint.type, endpoint.description).watch({
     ...(namespace && { namespace }),
     ...(selection && { selection }),
-    encoder: encoderOf(representation),
+    encoder,
     from: options.from,
     initialEvents: options.initialEvents,
     bookmarks: options.bookmarks,
-    sink: stream,
+    sink: response,
     deadline,
   });
-  stream.open(() => watcher.close());
+  response.open(() => watcher.close());
 }
 
-/** What the client asked for, else a random time so that the streams of a fleet don't end together. */
-function lifetimeMs({ timeoutSeconds }: WatchOptions, { minRequestTimeoutSeconds }: RequestLimits): number {
-  if (timeoutSeconds !== undefined) return timeoutSeconds * 1000;
-  return minRequestTimeoutSeconds * 1000 + randomInt(0, minRequestTimeoutSeconds * 1000 + 1);
+/**
+ * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no
+ * longer than the age that the server lets streams reach.
+ */
+export function lifetimeMs(
+  { timeoutSeconds }: Pick<WatchOptions, 'timeoutSeconds'>,
+  { minRequestTimeoutSeconds, maxWatchAgeMs }: Pick<RequestLimits, 'minRequestTimeoutSeconds' | 'maxWatchAgeMs'>,
+): number {
+  const least = minRequestTimeoutSeconds * 1000;
+  const wanted = timeoutSeconds === undefined ? least + randomInt(0, least + 1) : timeoutSeconds * 1000;
+  if (maxWatchAgeMs === 0) return wanted;
+  const half = Math.floor(maxWatchAgeMs / 2);
+  return Math.min(wanted, half + randomInt(0, maxWatchAgeMs - half + 1));
 }

@@ -6,13 +6,15 @@ import {
   notFound,
   type ObjectMeta,
   STALE_WRITE,
+  StatusError,
 } from '@orch/machinery';
-import type { Key, Store } from '@orch/storage';
+import type { Key, Row, Store } from '@orch/storage';
 import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
-import { type ObjectWriter, WRITE_ATTEMPTS, type WriteRequest } from './object-writer.js';
+import type { ObjectWriter } from './object-writer.js';
+import { WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 /** Outcome of a deletion: gone, or on its way out and still there. */
 export interface Removal {
@@ -39,10 +41,29 @@ export class ObjectRemover {
 
   /** @throws StatusError 404; 409 when a precondition does not hold */
   async remove(endpoint: Endpoint, key: Key, options: DeleteOptions): Promise<Removal> {
+    const hint = this.options.reader.hint(endpoint.type, key);
+    return this.#removeFrom(endpoint, key, hint, options);
+  }
+
+  /**
+   * Deletes an object that was found in a list; undefined when somebody else was faster, which is what was asked for.
+   * @throws StatusError 409 when a precondition does not hold
+   */
+  async removeListed(endpoint: Endpoint, row: Row, options: DeleteOptions): Promise<Removal | undefined> {
+    const { namespace, name } = row;
+    try {
+      return await this.#removeFrom(endpoint, { namespace, name }, row, options);
+    } catch (error) {
+      if (error instanceof StatusError && error.code === 404) return undefined;
+      throw error;
+    }
+  }
+
+  /** @param hint what the object was lately */
+  async #removeFrom(endpoint: Endpoint, key: Key, hint: Stored | undefined, options: DeleteOptions): Promise<Removal> {
     const { reader, store } = this.options;
-    let base = reader.hint(endpoint.type, key);
-    let fresh = base === undefined;
-    base ??= await reader.current(endpoint.type, key);
+    let fresh = hint === undefined;
+    let base: Stored | undefined = hint ?? (await reader.current(endpoint.type, key));
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       if (!base) throw notFound(endpoint.groupResource, key.name);
       const result = await this.#removeOnce(endpoint, key, base, options);
@@ -67,7 +88,7 @@ export class ObjectRemover {
     }
     const before = JSON.stringify(object.metadata);
     const stays = this.#markTerminating(endpoint, object, options);
-    const request: WriteRequest = { endpoint, key, subresource: '', dryRun: options.dryRun };
+    const request: WriteRequest = { endpoint, key, subresource: '', dryRun: options.dryRun, origin: options.origin };
     if (!stays) {
       const removed = await this.options.writer.remove(request, base, object);
       return removed === 'stale' ? 'stale' : { gone: true, stored: removed, uid };
@@ -82,6 +103,7 @@ export class ObjectRemover {
       version: base.version,
       body,
       terminating: true,
+      origin: options.origin,
     });
     if (outcome.outcome !== 'committed') return 'stale';
     return { gone: false, stored: { version: outcome.version, body }, uid };

@@ -2,7 +2,7 @@ import { type ApiObject, StatusError } from '@orch/machinery';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Change } from './object-writer.js';
+import type { Change } from './write-request.js';
 
 let api: TestApi;
 beforeEach(async () => {

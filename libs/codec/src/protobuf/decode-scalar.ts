@@ -27,11 +27,13 @@ function readMessage(reader: WireReader, field: (number: number, wireType: numbe
 const SECONDS_MIN = -62135596800;
 const SECONDS_MAX = 253402300799;
 
-/** Seconds within years 1 to 9999 and nanoseconds; undefined for the zero time. */
+/** Seconds within years 1 to 9999 and nanoseconds; undefined for the zero time, which is written as nothing or as itself. */
 function readTimestamp(reader: WireReader): { seconds: number; nanos: number } | undefined {
   let seconds: number | bigint = 0;
   let nanos = 0;
+  let empty = true;
   readMessage(reader, (number, wireType) => {
+    empty = false;
     if (wireType !== VARINT) return false;
     if (number === 1) seconds = reader.int64();
     else if (number === 2) nanos = reader.uint32() | 0;
@@ -42,7 +44,7 @@ function readTimestamp(reader: WireReader): { seconds: number; nanos: number } |
     throw new ProtobufError('a time is out of range');
   }
   const whole = Number(seconds);
-  return (whole === 0 && nanos === 0) || whole === SECONDS_MIN ? undefined : { seconds: whole, nanos };
+  return empty || whole === SECONDS_MIN ? undefined : { seconds: whole, nanos };
 }
 
 const readTime = (reader: WireReader): string | undefined => {

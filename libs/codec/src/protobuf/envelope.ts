@@ -44,6 +44,24 @@ export function encodeUnknown({ apiVersion, kind, raw }: Unknown): Buffer {
   return out;
 }
 
+/** What stands around the binary form of an object in its document, when the object itself comes in pieces. */
+export interface UnknownFrame {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+/** The envelope of {@link encodeUnknown} around a binary form of a length below 2^32. */
+export function unknownFrame(type: Omit<Unknown, 'raw'>, rawLength: number): UnknownFrame {
+  const empty = encodeUnknown({ ...type, raw: NOTHING });
+  const start = empty.length - TAIL_BYTES - 2;
+  const length = Buffer.allocUnsafe(1 + varintSize(rawLength));
+  writeHead(length, 0, 2, rawLength);
+  return { head: Buffer.concat([empty.subarray(0, start), length]), tail: empty.subarray(-TAIL_BYTES) };
+}
+
+/** Two empty fields. */
+const TAIL_BYTES = 4;
+
 /** @throws ProtobufError for what has another prefix or is no envelope. */
 export function decodeUnknown(bytes: Uint8Array): DecodedUnknown {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

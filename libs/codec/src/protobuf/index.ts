@@ -7,7 +7,9 @@ export {
   encodeUnknown,
   PROTOBUF_PREFIX,
   type Unknown,
+  type UnknownFrame,
+  unknownFrame,
 } from './envelope.js';
-export { encodeList } from './list.js';
+export { listFieldSize, listItemHead, listMetaHead } from './list.js';
 export { ProtobufError } from './protobuf-error.js';
 export { encodeWatchEvent } from './watch-event.js';

@@ -2,7 +2,18 @@ import { namesOf } from '@orch/machinery';
 import { loadScheme, type StructSchema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeObject, decodeProtobufObject, decodeUnknown, encodeList, encodeObject, ProtobufError } from './index.js';
+import {
+  decodeObject,
+  decodeProtobufObject,
+  decodeUnknown,
+  encodeObject,
+  encodeUnknown,
+  listFieldSize,
+  listItemHead,
+  listMetaHead,
+  ProtobufError,
+  unknownFrame,
+} from './index.js';
 
 const SEED = 20260102;
 const scheme = loadScheme(namesOf('orch'));
@@ -230,13 +241,24 @@ it('passes over fields that it does not know, groups included', () => {
 
 it('puts lists together from items that are encoded already', () => {
   const list = scheme.struct('core/v1.ConfigMapList');
-  const items = ['a', 'b'].map((name) => ({ metadata: { name }, data: { k: name.repeat(200) } }));
+  const values = ['a', 'b'].map((name) => ({ metadata: { name }, data: { k: name.repeat(200) } }));
   const metadata = { resourceVersion: '7', remainingItemCount: 3 };
-  const spliced = encodeList(
-    encodeObject(scheme.struct('meta/v1.ListMeta'), metadata),
-    items.map((item) => encodeObject(scheme.struct('core/v1.ConfigMap'), item)),
-  );
-  expect(spliced.equals(encodeObject(list, { metadata, items }))).toBe(true);
+  const meta = encodeObject(scheme.struct('meta/v1.ListMeta'), metadata);
+  const items = values.map((item) => encodeObject(scheme.struct('core/v1.ConfigMap'), item));
+  const spliced = Buffer.concat([
+    listMetaHead(meta.length),
+    meta,
+    ...items.flatMap((item) => [listItemHead(item.length), item]),
+  ]);
+  expect(spliced.equals(encodeObject(list, { metadata, items: values }))).toBe(true);
+  expect([meta, ...items].reduce((sum, field) => sum + listFieldSize(field.length), 0)).toBe(spliced.length);
+});
+
+it.each([0, 1, 127, 128, 20_000, 3_000_000])('an envelope in pieces is the envelope, around %i bytes', (length) => {
+  const type = { apiVersion: 'apps/v1', kind: 'DeploymentList' };
+  const raw = Buffer.alloc(length, 7);
+  const { head, tail } = unknownFrame(type, length);
+  expect(Buffer.concat([head, raw, tail]).equals(encodeUnknown({ ...type, raw }))).toBe(true);
 });
 
 function nest(object: object, levels: number): object {

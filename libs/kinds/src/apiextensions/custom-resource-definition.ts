@@ -1,4 +1,5 @@
-import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../rules/fields.js';
+import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
+import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
 export const customResourceDefinition: KindDeclaration = {
@@ -27,4 +28,12 @@ export const customResourceDefinition: KindDeclaration = {
     if (name && !before.includes(name)) status.storedVersions = [...before, name];
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
+  validateCreate: validateVersions,
+  validateUpdate: validateVersions,
 };
+
+function validateVersions(object: ApiObject): FieldError[] {
+  if (objectsAt(object, 'spec', 'versions').some((version) => version.storage === true)) return [];
+  const reason = 'must have exactly one version marked as storage version';
+  return [invalidValue('spec.versions', at(object, 'spec', 'versions'), reason)];
+}

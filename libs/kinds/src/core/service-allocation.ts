@@ -84,16 +84,25 @@ async function releaseAll(values: readonly Taken[], owner: Owner): Promise<void>
 }
 
 function valuesOf(object: ApiObject, allocators: Allocators): Taken[] {
-  const addresses = stringsAt(object, 'spec', 'clusterIPs').filter((address) => address !== HEADLESS);
-  const ports = objectsAt(object, 'spec', 'ports').map((port) => countAt(port, 'nodePort'));
-  const all = [...ports, countAt(object, 'spec', 'healthCheckNodePort')].filter((port) => port !== 0);
+  const { clusterIPs, nodePorts } = heldValues(object);
   return [
-    ...addresses.map((value) => ({ allocator: allocators.clusterIPs, value })),
-    ...all.map((port) => ({ allocator: allocators.nodePorts, value: String(port) })),
+    ...clusterIPs.map((value) => ({ allocator: allocators.clusterIPs, value })),
+    ...nodePorts.map((value) => ({ allocator: allocators.nodePorts, value })),
   ];
 }
 
-const ownerOf = ({ metadata }: ApiObject): Owner => ({
+/** The values that a Service holds, of each range. */
+export function heldValues(object: ApiObject): Readonly<Record<keyof Allocators, readonly string[]>> {
+  const ports = objectsAt(object, 'spec', 'ports').map((port) => countAt(port, 'nodePort'));
+  const all = [...ports, countAt(object, 'spec', 'healthCheckNodePort')].filter((port) => port !== 0);
+  return {
+    clusterIPs: stringsAt(object, 'spec', 'clusterIPs').filter((address) => address !== HEADLESS),
+    nodePorts: all.map(String),
+  };
+}
+
+/** Whose the values are that an object takes. */
+export const ownerOf = ({ metadata }: ApiObject): Owner => ({
   namespace: metadata?.namespace ?? '',
   name: metadata?.name ?? '',
   uid: metadata?.uid ?? '',

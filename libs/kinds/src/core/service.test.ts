@@ -145,6 +145,12 @@ describe('allocation', () => {
   });
 });
 
+it('has no address of its own where it is but another name', () => {
+  const object = service({ type: 'ExternalName', externalName: 'example.com', clusterIP: '10.96.0.2' });
+  expect(rules.validateCreate(object).map(({ field }) => field)).toEqual(['spec.clusterIP']);
+  expect(rules.validateCreate(service({ type: 'ExternalName', externalName: 'example.com' }))).toEqual([]);
+});
+
 it('prints type, addresses and ports', () => {
   const object = service({
     type: 'LoadBalancer',

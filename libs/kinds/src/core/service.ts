@@ -15,7 +15,7 @@ import {
 } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { allocateService, releaseService } from './service-allocation.js';
-import { validateServiceUpdate } from './service-validation.js';
+import { OF_ADDRESSES, validateNewService, validateServiceUpdate } from './service-validation.js';
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10800;
 
@@ -31,6 +31,7 @@ export const service: KindDeclaration = {
     }
   },
   prepareForUpdate: carryOver,
+  validateCreate: validateNewService,
   validateUpdate: validateServiceUpdate,
   allocate: allocateService,
   release: releaseService,
@@ -72,10 +73,10 @@ function carryOver(object: ApiObject, old: ApiObject): void {
   const before = old.spec;
   if (!isObject(before)) return;
   if (spec.type === 'ExternalName') {
-    for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) delete spec[name];
+    for (const name of OF_ADDRESSES) delete spec[name];
     return;
   }
-  for (const name of ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy', 'healthCheckNodePort']) {
+  for (const name of [...OF_ADDRESSES, 'healthCheckNodePort']) {
     if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
   }
   if (spec.type === 'ClusterIP') return;

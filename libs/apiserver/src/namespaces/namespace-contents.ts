@@ -1,0 +1,88 @@
+import type { Key, Store } from '@orch/storage';
+import type { Endpoint } from '../endpoint.js';
+import { fromStored } from '../representation/stored-body.js';
+import { inParallel } from '../writing/in-parallel.js';
+import type { ObjectRemover } from '../writing/object-remover.js';
+
+/** Deletions under way at once: enough to fill the next group commit while one is under way. */
+const IN_FLIGHT = 512;
+/** Objects that are read at a time, so that no transaction lasts as long as a large namespace does. */
+const READ_AT_A_TIME = 2_000;
+
+/** What is left of one type in a namespace. */
+export interface Remainder {
+  readonly endpoint: Endpoint;
+  /** Objects that finalizers or grace keep. */
+  readonly objects: number;
+  /** How many of them each finalizer keeps. */
+  readonly finalizers: ReadonlyMap<string, number>;
+  /** Why the rest is not known. */
+  readonly failure?: unknown;
+}
+
+export interface NamespaceContentsOptions {
+  readonly store: Store;
+  readonly remover: ObjectRemover;
+  /** One endpoint for each type of namespaced objects. */
+  readonly namespaced: readonly Endpoint[];
+  /** In [0, 1); default Math.random. Servers that empty one namespace at a time begin at different types. */
+  readonly random?: () => number;
+}
+
+/** Deletes what namespaces hold. */
+export class NamespaceContents {
+  constructor(private readonly options: NamespaceContentsOptions) {}
+
+  /**
+   * Deletes all that a namespace holds, type after type; a type that fails does not keep the others.
+   * @param stopped asked now and then; true ends it early
+   * @returns what is left, types of which nothing is left out
+   */
+  async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
+    const { namespaced, random = Math.random } = this.options;
+    const first = Math.floor(random() * namespaced.length);
+    const remainders: Remainder[] = [];
+    for (const endpoint of [...namespaced.slice(first), ...namespaced.slice(0, first)]) {
+      if (stopped()) break;
+      const left = new Left();
+      let failure: { failure: unknown } | undefined;
+      try {
+        await this.#emptyType(endpoint, namespace, left, stopped);
+      } catch (error) {
+        failure = { failure: error };
+      }
+      if (left.objects > 0 || failure) remainders.push({ endpoint, ...left, ...failure });
+    }
+    return remainders;
+  }
+
+  async #emptyType(endpoint: Endpoint, namespace: string, left: Left, stopped: () => boolean): Promise<void> {
+    const { store, remover } = this.options;
+    let after: Key | undefined;
+    for (let read = READ_AT_A_TIME; read === READ_AT_A_TIME && !stopped(); ) {
+      const asked = { type: endpoint.type, namespace, limit: READ_AT_A_TIME, ...(after && { after }) };
+      const { pages } = await store.snapshot(asked);
+      read = 0;
+      await inParallel(pages, IN_FLIGHT, async (row) => {
+        read++;
+        after = { namespace, name: row.name };
+        if (stopped()) return;
+        const removal = await remover.removeListed(endpoint, row, { dryRun: false });
+        if (removal && !removal.gone) left.add(finalizersOf(endpoint, removal.stored));
+      });
+    }
+  }
+}
+
+class Left {
+  objects = 0;
+  readonly finalizers = new Map<string, number>();
+
+  add(finalizers: readonly string[]): void {
+    this.objects++;
+    for (const name of finalizers) this.finalizers.set(name, (this.finalizers.get(name) ?? 0) + 1);
+  }
+}
+
+const finalizersOf = (endpoint: Endpoint, stored: { version: bigint; body: Buffer }): readonly string[] =>
+  fromStored(stored, endpoint.storageApiVersion, endpoint.storage.kind).metadata?.finalizers ?? [];

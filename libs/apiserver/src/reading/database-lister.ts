@@ -1,0 +1,140 @@
+import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/storage';
+import type { Selection } from '@orch/watchcache';
+import type { Endpoint } from '../endpoint.js';
+import type { ListGate } from './list-gate.js';
+import { type Listed, type ListRequest, listMeta, MORE, pagesOf } from './list-request.js';
+
+type Pages = AsyncIterable<readonly Row[]>;
+
+/** Bytes of found objects that are kept while the rest of a page is looked for; those of more are read again. */
+const KEPT_BYTES = 1 << 20;
+/** Rows that a selector is tried on at a time. */
+const LOOKED_AT = 2_000;
+
+/** Collections straight from the database, in memory that does not grow with them. */
+export class DatabaseLister {
+  constructor(
+    private readonly store: Store,
+    private readonly gate: ListGate,
+  ) {}
+
+  /**
+   * @param at a version that has been reached; undefined for the newest state
+   * @param shown what the list is said to be of, where that is another number for the same state
+   * @throws HistoryExpiredError; StatusError 429 when too many lists are under way
+   */
+  async list(request: ListRequest, at?: Version, after?: Key, shown = at): Promise<Listed> {
+    const { endpoint, namespace, selection, options } = request;
+    const { limit } = options;
+    const from: SnapshotRequest = {
+      type: endpoint.type,
+      ...(namespace && { namespace }),
+      ...(at !== undefined && { at }),
+      ...(after && { after }),
+      ...(options.freshness.want === 'any' && { stale: true }),
+    };
+    if (selection && limit > 0) return this.#selectedPage(request, selection, from, shown);
+    const asked = { ...from, ...(limit > 0 && { limit, countRemaining: true }) };
+    const snapshot = await this.#open(asked);
+    const meta = listMeta(shown ?? snapshot.version, true, snapshot.remaining ?? 0, snapshot.last);
+    const pages = this.#again(snapshot.pages, { ...asked, at: snapshot.version, stale: false });
+    return { meta, pages: selection ? filtered(pages, endpoint, selection) : pages };
+  }
+
+  /** A page of what a selector lets through, with one object more to know whether there is another page. */
+  async #selectedPage(
+    request: ListRequest,
+    selection: Selection,
+    from: SnapshotRequest,
+    shown: Version | undefined,
+  ): Promise<Listed> {
+    const { limit } = request.options;
+    let at = from.at;
+    let last: Key | undefined;
+    let kept: Row[] | undefined = [];
+    let [found, bytes] = [0, 0];
+    for (let after = from.after, ended = false; !ended && found <= limit; ) {
+      const chunk = await this.#open({
+        ...from,
+        ...(after && { after }),
+        ...(at && { at, stale: false }),
+        limit: LOOKED_AT,
+      });
+      at ??= chunk.version;
+      let looked = 0;
+      for await (const page of chunk.pages) {
+        looked += page.length;
+        after = page.at(-1) ?? after;
+        for (const row of page) {
+          if (found > limit || !selects(request.endpoint, selection, row)) continue;
+          found++;
+          if (found > limit) continue;
+          last = row;
+          bytes += row.body.length;
+          kept = bytes > KEPT_BYTES ? undefined : kept;
+          kept?.push(row);
+        }
+      }
+      ended = looked < LOOKED_AT;
+    }
+    const meta = listMeta(shown ?? at ?? 0n, false, found > limit ? MORE : 0, last);
+    if (kept) return { meta, pages: pagesOf([kept]) };
+    const again = this.#again(undefined, { ...from, ...(at && { at }), stale: false });
+    return { meta, pages: until(last, filtered(again, request.endpoint, selection)) };
+  }
+
+  /** A snapshot that gives its place back when its rows have been read, or are left. */
+  async #open(request: SnapshotRequest): Promise<Snapshot> {
+    const leave = await this.gate.enter();
+    try {
+      const snapshot = await this.store.snapshot(request);
+      return { ...snapshot, pages: leaving(snapshot.pages, leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+  }
+
+  /** Rows that can be gone through any number of times: those that are open first, then the same ones anew. */
+  #again(first: Pages | undefined, request: SnapshotRequest): Pages {
+    let open = first;
+    const next = async (): Promise<Pages> => {
+      const pages = open ?? (await this.#open(request)).pages;
+      open = undefined;
+      return pages;
+    };
+    return {
+      async *[Symbol.asyncIterator]() {
+        yield* await next();
+      },
+    };
+  }
+}
+
+async function* leaving(pages: Pages, leave: () => void): AsyncGenerator<readonly Row[]> {
+  try {
+    yield* pages;
+  } finally {
+    leave();
+  }
+}
+
+const selects = (endpoint: Endpoint, selection: Selection, row: Row): boolean =>
+  selection.matches(endpoint.description.describe(row));
+
+const filtered = (pages: Pages, endpoint: Endpoint, selection: Selection): Pages => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const page of pages) yield page.filter((row) => selects(endpoint, selection, row));
+  },
+});
+
+/** Everything up to a key. */
+const until = (last: Key | undefined, pages: Pages): Pages => ({
+  async *[Symbol.asyncIterator]() {
+    for await (const page of pages) {
+      const at = page.findIndex(({ namespace, name }) => namespace === last?.namespace && name === last.name);
+      yield at < 0 ? page : page.slice(0, at + 1);
+      if (at >= 0) return;
+    }
+  },
+});

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { MemoryStore } from '../testing/memory-store.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf } from '../testing/test-server.js';
+
+// One place for lists from the database: one that is not given back stops all that come after.
+let api: TestApi;
+let port: number;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  api = await testApi({ requestTimeoutMs: 2_000 }, 'orch', new MemoryStore(), { maxCachedBytes: 0, concurrent: 1 });
+  api.store.pageRows = 2;
+  // Together more than sockets on loopback take, also compressed.
+  for (let i = 0; i < 12; i++) {
+    const data = { text: createHash('shake256', { outputLength: 600_000 }).update(`${i}`).digest('base64') };
+    await api.create('configmaps', { metadata: { name: `c${i}` }, data });
+  }
+  const server = createServer(listenerOf(api));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+  close = () => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(() => resolve()));
+  };
+});
+afterEach(async () => {
+  await close();
+  api.close();
+});
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const get = (query = '', headers = '') => `GET ${PATH}${query} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+
+async function send(text: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(text);
+  return socket;
+}
+
+const underWay = () => expect.poll(() => api.store.openSnapshots, { timeout: 5_000 }).toBe(1);
+
+async function expectFree(): Promise<void> {
+  await expect.poll(() => api.store.openSnapshots, { timeout: 5_000 }).toBe(0);
+  const answer = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
+  expect(answer.status).toBe(200);
+  await answer.arrayBuffer();
+}
+
+describe('the place of a list', () => {
+  it.each([
+    ['JSON', get()],
+    ['indented JSON', get('?pretty=true')],
+    ['YAML', get('', 'Accept: application/yaml\r\n')],
+    ['protobuf', get('', 'Accept: application/vnd.orch.protobuf\r\n')],
+    ['gzip', get('', 'Accept-Encoding: gzip\r\n')],
+    ['a selection', get('?labelSelector=!a')],
+    ['a page of a selection', get('?labelSelector=!a&limit=11')],
+  ])('is free again when a client goes that does not read (%s)', async (_name, text) => {
+    const socket = await send(text);
+    await underWay();
+    socket.destroy();
+    await expectFree();
+  });
+
+  it('is free again when the time for the answer is over', async () => {
+    const socket = await send(get());
+    socket.pause();
+    await underWay();
+    await expectFree();
+    socket.destroy();
+  });
+
+  it('is free again when a client goes whose request stood behind one that was not answered yet', async () => {
+    const socket = await send(get('?watch=true') + get());
+    await underWay();
+    socket.destroy();
+    await expectFree();
+  });
+
+  it('is free again when the time is over for an answer that nobody has come to read yet', async () => {
+    const socket = await send(get('?watch=true') + get());
+    await underWay();
+    await expectFree();
+    socket.destroy();
+  });
+
+  it('is free again when an object cannot be shown', async () => {
+    const { type } = api.endpoint('configmaps');
+    const op = { op: 'create', type, namespace: 'default', name: 'z', uid: 'u', requireNamespace: false } as const;
+    await api.store.write({ ...op, body: Buffer.from('{') });
+    api.errors.expected = true;
+    const table = 'application/json;as=Table;v=v1;g=meta.orch.dev';
+    for (const accept of [table, 'application/yaml', '*/*']) {
+      const answer = await fetch(`http://127.0.0.1:${port}${PATH}?pretty=true`, { headers: { accept } }).catch(
+        () => undefined,
+      );
+      await answer?.arrayBuffer().catch(() => undefined);
+      await expectFree();
+    }
+  });
+
+  it('is never taken by what is refused', async () => {
+    for (const query of ['?labelSelector=a===', '?resourceVersion=x', '?limit=x', '?fieldSelector=no=1']) {
+      expect((await fetch(`http://127.0.0.1:${port}${PATH}${query}`)).status).toBeGreaterThanOrEqual(400);
+    }
+    const unacceptable = await fetch(`http://127.0.0.1:${port}${PATH}`, { headers: { accept: 'text/css' } });
+    expect(unacceptable.status).toBe(406);
+    expect((await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'HEAD' })).status).toBe(405);
+    await expectFree();
+  });
+
+  it.each(['', '?dryRun=All'])('is free again behind a deletion of a collection (%s)', async (query) => {
+    const answer = await fetch(`http://127.0.0.1:${port}${PATH}${query}`, { method: 'DELETE' });
+    await answer.arrayBuffer();
+    await expectFree();
+  });
+
+  it('is free again when a deletion of a collection fails, or its client goes', async () => {
+    api.store.beforeWrite = () => {
+      throw new Error('refused');
+    };
+    api.errors.expected = true;
+    const failed = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'DELETE' });
+    expect(failed.status).toBe(500);
+    await expectFree();
+    let socket: Socket | undefined;
+    api.store.beforeWrite = async () => {
+      socket?.destroy();
+      return undefined;
+    };
+    socket = await send(`DELETE ${PATH} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => api.store.writes.some(({ op }) => op === 'delete'), { timeout: 5_000 }).toBe(true);
+    await expectFree();
+  });
+});

@@ -1,0 +1,43 @@
+import type { Key, Row, Version } from '@orch/storage';
+import type { Interest, Selection } from '@orch/watchcache';
+import type { Endpoint } from '../endpoint.js';
+import type { ListMeta } from '../representation/representation.js';
+import { encodeContinue } from './continue-token.js';
+import type { ListOptions } from './read-options.js';
+
+export interface ListRequest {
+  readonly endpoint: Endpoint;
+  readonly namespace: string;
+  readonly selection?: Selection;
+  readonly options: ListOptions;
+}
+
+export interface Listed {
+  readonly meta: ListMeta;
+  /** The objects, which must be gone through at least once, and may be again: each time they are the same. */
+  readonly pages: AsyncIterable<readonly Row[]>;
+}
+
+/** Stands for a number of further items that is not known. */
+export const MORE = 1;
+
+/** @param exactCount whether `remaining` is a count (no selector) or only says that there is more */
+export function listMeta(version: Version, exactCount: boolean, remaining: number, last: Key | undefined): ListMeta {
+  const resourceVersion = String(version);
+  if (remaining === 0 || !last) return { resourceVersion };
+  const { namespace, name } = last;
+  const token = encodeContinue({ version, after: { namespace, name } });
+  return { resourceVersion, continue: token, ...(exactCount && { remainingItemCount: remaining }) };
+}
+
+export const interestOf = ({ namespace, selection }: ListRequest): Interest => ({
+  ...(namespace && { namespace }),
+  ...(selection && { selection }),
+});
+
+/** Pages that are there already. */
+export const pagesOf = (pages: readonly (readonly Row[])[]): AsyncIterable<readonly Row[]> => ({
+  async *[Symbol.asyncIterator]() {
+    yield* pages;
+  },
+});

@@ -1,0 +1,121 @@
+import { type Deflated, deflate } from './deflate.js';
+import type { SharedPiece } from './piece.js';
+
+/** What is kept of one page in one encoding; empty once it has been dropped. */
+interface Kept {
+  plain: Buffer | undefined;
+  deflated: Promise<Deflated> | undefined;
+  bytes: number;
+}
+
+export interface PieceCacheStats {
+  readonly bytes: number;
+  /** Pieces that were there when they were asked for, and pieces that had to be made. */
+  readonly hits: number;
+  readonly misses: number;
+}
+
+/**
+ * Keeps the encoded and the compressed bytes of pages that come more than once, as those of lists from memory do until
+ * something in them changes. The least recently used go when there are too many bytes.
+ */
+export class PieceCache {
+  /** By page and by what it was made into; undefined for one that has come once. */
+  readonly #pages = new WeakMap<object, Map<string, Kept | undefined>>();
+  /** Those that hold bytes, the least recently used first. */
+  readonly #used = new Set<Kept>();
+  #bytes = 0;
+  #hits = 0;
+  #misses = 0;
+
+  /** @param maxBytes kept at most; 0 keeps nothing */
+  constructor(private readonly maxBytes: number) {}
+
+  stats(): PieceCacheStats {
+    return { bytes: this.#bytes, hits: this.#hits, misses: this.#misses };
+  }
+
+  /**
+   * @param page what the bytes are made of; never changes
+   * @param key equal for equal bytes of the page
+   * @param size length of the bytes, about
+   */
+  piece(page: object, key: string, size: number, encode: () => Buffer): SharedPiece {
+    const kept = this.#keptOf(page, key);
+    if (!kept) {
+      this.#misses++;
+      return { size, bytes: encode, deflated: () => deflate(encode()) };
+    }
+    return { size, bytes: () => this.#plain(kept, encode), deflated: () => this.#deflated(kept, encode) };
+  }
+
+  /** A page that comes for the first time may well not come again. */
+  #keptOf(page: object, key: string): Kept | undefined {
+    let forms = this.#pages.get(page);
+    if (!forms) {
+      forms = new Map();
+      this.#pages.set(page, forms);
+    }
+    const known = forms.get(key);
+    if (known || this.maxBytes === 0) return known;
+    forms.set(key, forms.has(key) ? { plain: undefined, deflated: undefined, bytes: 0 } : undefined);
+    return forms.get(key);
+  }
+
+  #plain(kept: Kept, encode: () => Buffer): Buffer {
+    this.#count(kept.plain !== undefined);
+    const plain = kept.plain ?? encode();
+    if (!kept.plain) this.#grow(kept, plain.buffer.byteLength);
+    kept.plain = plain;
+    this.#touch(kept);
+    return plain;
+  }
+
+  #deflated(kept: Kept, encode: () => Buffer): Promise<Deflated> {
+    this.#count(kept.deflated !== undefined);
+    if (!kept.deflated) {
+      const made = deflate(kept.plain ?? encode());
+      kept.deflated = made;
+      made.then(
+        ({ blocks }) => {
+          if (kept.deflated !== made) return;
+          this.#grow(kept, blocks.length);
+          this.#evict();
+        },
+        () => {
+          if (kept.deflated === made) kept.deflated = undefined;
+        },
+      );
+    }
+    const { deflated } = kept;
+    this.#touch(kept);
+    return deflated;
+  }
+
+  #count(there: boolean): void {
+    if (there) this.#hits++;
+    else this.#misses++;
+  }
+
+  #grow(kept: Kept, bytes: number): void {
+    kept.bytes += bytes;
+    this.#bytes += bytes;
+  }
+
+  #touch(kept: Kept): void {
+    this.#used.delete(kept);
+    this.#used.add(kept);
+    this.#evict();
+  }
+
+  #evict(): void {
+    for (const oldest of this.#used) {
+      if (this.#bytes <= this.maxBytes) return;
+      this.#used.delete(oldest);
+      this.#bytes -= oldest.bytes;
+      oldest.plain = undefined;
+      oldest.deflated = undefined;
+      oldest.bytes = 0;
+    }
+  }
+}

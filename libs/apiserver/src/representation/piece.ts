@@ -1,0 +1,28 @@
+import type { Deflated } from './deflate.js';
+
+/** Part of a body that other answers hold as well: its bytes may be there already. */
+export interface SharedPiece {
+  /** Length of the bytes, about. */
+  readonly size: number;
+  bytes(): Buffer;
+  deflated(): Promise<Deflated>;
+}
+
+/** Bytes of a page that is encoded as a whole, to be shared: no trifle, and no more than may be held at once. */
+const SHARED_FROM_BYTES = 16 * 1024;
+const SHARED_UP_TO_BYTES = 2 * 1024 * 1024;
+
+export const isShareable = (bytes: number): boolean => bytes >= SHARED_FROM_BYTES && bytes <= SHARED_UP_TO_BYTES;
+
+/** Part of a body. */
+export type Piece = Buffer | SharedPiece;
+
+export const bytesOf = (piece: Piece): Buffer => (Buffer.isBuffer(piece) ? piece : piece.bytes());
+export const sizeOf = (piece: Piece): number => (Buffer.isBuffer(piece) ? piece.length : piece.size);
+
+/** A whole body at once. */
+export async function gathered(pieces: AsyncIterable<Piece>): Promise<Buffer> {
+  const whole: Buffer[] = [];
+  for await (const piece of pieces) whole.push(bytesOf(piece));
+  return Buffer.concat(whole);
+}

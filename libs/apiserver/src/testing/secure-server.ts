@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createAuthenticator, ensurePki, type Pki, TokenFile } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { type Listeners, openListeners } from '../server/listeners.js';
+import type { TestApi } from './test-api.js';
+import { type ListenOverrides, listenerOf } from './test-server.js';
+
+/** Bearer token of a user with the name `jane`. */
+export const TOKEN = 'the-token';
+
+/** An API behind TLS on a loopback port, with credentials as a server has them. */
+export interface SecureServer {
+  readonly port: number;
+  readonly pki: Pki;
+  readonly listeners: Listeners;
+  close(): Promise<void>;
+}
+
+export interface SecureOverrides extends ListenOverrides {
+  readonly http2MaxStreams?: number;
+}
+
+export async function openSecureServer(api: TestApi, overrides: SecureOverrides = {}): Promise<SecureServer> {
+  const { http2MaxStreams = 1000, ...others } = overrides;
+  const certDir = await mkdtemp(join(tmpdir(), 'secure-server-'));
+  const bindAddress = '127.0.0.1';
+  const pki = await ensurePki({ certDir, bindAddress, names: namesOf('orch') });
+  const authenticator = createAuthenticator({
+    clientCertificates: true,
+    frontProxy: { authority: pki.proxyCa.fingerprint },
+    tokenVerifiers: [new TokenFile(`${TOKEN},jane,u1,"dev"`, 'tokens')],
+    anonymous: true,
+  });
+  const listeners = await openListeners({
+    listener: listenerOf(api, { authenticator, ...others }),
+    pki,
+    clientCa: [pki.ca.cert, pki.proxyCa.cert].join('\n'),
+    bindAddress,
+    securePort: 0,
+    insecurePort: 0,
+    http2MaxStreams,
+  });
+  return {
+    port: listeners.securePort,
+    pki,
+    listeners,
+    async close() {
+      await listeners.close();
+      await rm(certDir, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import { type ApiObject, StatusError } from '@orch/machinery';
+import { StoreUnavailableError } from '@orch/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import type { Change, Updated } from './write-request.js';
+
+let api: TestApi;
+beforeEach(async () => {
+  api = await testApi();
+  await api.create('configmaps', { metadata: { name: 'hot' }, data: {} });
+  api.store.writes.length = 0;
+});
+afterEach(() => api.close());
+
+const update = (change: Change, resource = 'configmaps', name = 'hot'): Promise<Updated> => {
+  const endpoint = api.endpoint(resource);
+  return api.deps.writer.update(
+    { endpoint, key: { namespace: 'default', name }, subresource: '', dryRun: false },
+    change,
+  );
+};
+const set =
+  (field: string, value = 'x'): Change =>
+  (current) => ({ ...current, data: { ...(current.data as object), [field]: value } });
+const dataOf = ({ stored }: Updated) => (JSON.parse(stored.body.toString()) as { data: object }).data;
+const refused = (code: number) => (error: unknown) => {
+  expect(error).toBeInstanceOf(StatusError);
+  expect((error as StatusError).code).toBe(code);
+};
+const stored = () => api.stored('configmaps', 'hot') as ApiObject & { data: object };
+
+describe('updates of one object at a time', () => {
+  it('are all applied, each upon those before it, with a version of its own', async () => {
+    const answers = await Promise.all(Array.from({ length: 200 }, (_, i) => update(set(`f${i}`))));
+    expect(Object.keys(stored().data)).toHaveLength(200);
+    expect(new Set(answers.map(({ stored }) => stored.version)).size).toBe(200);
+    for (const [i, answer] of answers.entries()) expect(Object.keys(dataOf(answer))).toHaveLength(i + 1);
+    // None was written in vain.
+    expect(api.store.writes).toHaveLength(200);
+  });
+
+  it('are judged each on its own', async () => {
+    const [a, bad, same, named, b] = await Promise.allSettled([
+      update(set('a')),
+      update((current) => ({ ...current, metadata: { ...current.metadata, labels: { 'no good': '' } } })),
+      update(set('a')),
+      update((current) => ({ ...current, metadata: { ...current.metadata, resourceVersion: '1' } })),
+      update(set('b')),
+    ]);
+    expect([a, same, b].map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+    expect(bad.status === 'rejected' && bad.reason).toMatchObject({ code: 422 });
+    expect(named.status === 'rejected' && named.reason).toMatchObject({ code: 409 });
+    if (a.status !== 'fulfilled' || same.status !== 'fulfilled') return;
+    // The one that changed nothing answers what the one before it had written.
+    expect(same.value.stored.version).toBe(a.value.stored.version);
+    expect(stored().data).toEqual({ a: 'x', b: 'x' });
+  });
+
+  it('start over on what is there when another server was faster', async () => {
+    let overtaken = 0;
+    api.store.beforeWrite = async (op) => {
+      if (op.op !== 'update' || overtaken++ > 0) return undefined;
+      const hook = api.store.beforeWrite;
+      api.store.beforeWrite = undefined;
+      const [row] = api.store.rows(op.type).filter(({ name }) => name === 'hot');
+      const body = Buffer.from(row?.body.toString().replace('"data":{}', '"data":{"theirs":"x"}') ?? '');
+      await api.store.write({ ...op, version: row?.version ?? 0n, body });
+      api.store.beforeWrite = hook;
+      return undefined;
+    };
+    await Promise.all([update(set('a')), update(set('b')), update(set('c'))]);
+    expect(stored().data).toEqual({ theirs: 'x', a: 'x', b: 'x', c: 'x' });
+  });
+
+  it('behind the one that removed the object find none', async () => {
+    await update((current) => ({ ...current, metadata: { ...current.metadata, finalizers: ['example.com/x'] } }));
+    await api.deps.remover.remove(api.endpoint('configmaps'), { namespace: 'default', name: 'hot' }, { dryRun: false });
+    const unhold: Change = (current) => ({ ...current, metadata: { ...current.metadata, finalizers: [] } });
+    const [first, removed, late] = await Promise.allSettled([update(set('a')), update(unhold), update(set('b'))]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { removed: false } });
+    expect(removed).toMatchObject({ status: 'fulfilled', value: { removed: true } });
+    expect(late.status === 'rejected' && late.reason).toMatchObject({ code: 404 });
+  });
+
+  it('fail together when the database does, and those behind them go on', async () => {
+    let failures = 1;
+    api.store.beforeWrite = () => {
+      if (failures-- > 0) throw new StoreUnavailableError('gone', true);
+      return undefined;
+    };
+    const first = await Promise.allSettled([update(set('a')), update(set('b'))]);
+    expect(first.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await update(set('c'));
+    expect(stored().data).toEqual({ c: 'x' });
+  });
+
+  it('of other objects do not wait for it', async () => {
+    await api.create('configmaps', { metadata: { name: 'cold' }, data: {} });
+    let release = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = update(async (current) => {
+      await held;
+      return current;
+    });
+    await update(set('a'), 'configmaps', 'cold');
+    release();
+    await slow;
+  });
+
+  it('that waited too long are refused, and not applied', async () => {
+    api.close();
+    api = await testApi({ requestTimeoutMs: 5 });
+    await api.create('configmaps', { metadata: { name: 'hot' }, data: {} });
+    const began = performance.now();
+    const slow = update(async (current) => {
+      while (performance.now() - began < 20) await new Promise((resolve) => setImmediate(resolve));
+      return set('slow')(current);
+    });
+    // One that comes when the first is under way already.
+    await Promise.resolve();
+    await expect(update(set('late')).catch((error: unknown) => refused(504)(error))).resolves.toBeUndefined();
+    await slow;
+    expect(stored().data).toEqual({ slow: 'x' });
+  });
+});

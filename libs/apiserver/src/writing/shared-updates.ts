@@ -1,0 +1,169 @@
+import type { Allocators } from '@orch/kinds';
+import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
+import { Gatherer, type Store, type WriteOutcome } from '@orch/storage';
+import type { Stored } from '../endpoint.js';
+import { fateAfter } from './allocation-fate.js';
+import { planUpdate, UNWRITTEN, type UpdatePlan } from './update-plan.js';
+import { type Change, type Updated, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
+
+/** Updates of one object that are made upon each other and committed together. */
+const TOGETHER = 64;
+/** Bytes of bodies after which no more are added to them. */
+const TOGETHER_BYTES = 1 << 20;
+/** Updates of one object that may wait. */
+const WAITING = 2_000;
+/** Seconds after which a client may ask again. */
+const RETRY_SECONDS = 1;
+
+export interface SharedUpdatesOptions {
+  readonly store: Store;
+  readonly allocators: Allocators;
+  /** Milliseconds that an update waits for others of the same object. */
+  readonly patience: number;
+}
+
+interface Turn {
+  readonly request: WriteRequest;
+  readonly change: Change;
+  /** Monotonic ms of its coming. */
+  readonly since: number;
+}
+
+type Verdict = Updated | Error;
+type UpdateAlone = (request: WriteRequest, change: Change) => Promise<Updated>;
+
+/**
+ * Lets the updates of one object take turns within this process, instead of meeting as conflicts of which one gets through
+ * each time. Those that wait are applied upon each other, and travel to the database as one chain of writes: each is judged
+ * on its own and gets a version of its own.
+ */
+export class SharedUpdates {
+  readonly #lines = new Map<string, Gatherer<Turn, Updated>>();
+
+  constructor(
+    private readonly options: SharedUpdatesOptions,
+    private readonly alone: UpdateAlone,
+  ) {}
+
+  async update(request: WriteRequest, change: Change): Promise<Updated> {
+    const { endpoint, key } = request;
+    const name = `${endpoint.type}/${key.namespace}/${key.name}`;
+    const line = this.#lines.get(name) ?? this.#openLine(name);
+    try {
+      return await line.add({ request, change, since: performance.now() });
+    } finally {
+      if (line.idle) this.#lines.delete(name);
+    }
+  }
+
+  #openLine(name: string): Gatherer<Turn, Updated> {
+    const limits = { items: TOGETHER, bytes: Number.POSITIVE_INFINITY, sizeOf: () => 0, waiting: WAITING };
+    const line = new Gatherer<Turn, Updated>((turns) => this.#take(turns), limits);
+    this.#lines.set(name, line);
+    return line;
+  }
+
+  async #take(turns: readonly Turn[]): Promise<readonly Verdict[]> {
+    const verdicts = new Map<Turn, Verdict>();
+    const late = performance.now() - this.options.patience;
+    let rest = turns.filter((turn) => {
+      if (turn.since < late) verdicts.set(turn, timedOut());
+      return turn.since >= late;
+    });
+    const [only] = rest;
+    if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.change).catch(asError));
+    else {
+      while (rest.length > 0) rest = await this.#together(rest, verdicts);
+    }
+    return turns.map((turn) => verdicts.get(turn) as Verdict);
+  }
+
+  /** Carries out as many as fit one chain. @returns the others */
+  async #together(turns: readonly Turn[], verdicts: Map<Turn, Verdict>): Promise<Turn[]> {
+    const [{ request }] = turns as [Turn];
+    const { endpoint, key } = request;
+    for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
+      const base = await this.options.store.get(endpoint.type, key);
+      const chain = new Chain(base, this.options.allocators);
+      let taken = 0;
+      while (taken < turns.length && chain.bytes < TOGETHER_BYTES) await chain.add(turns[taken++] as Turn);
+      if (!(await chain.commit(this.options.store))) continue;
+      for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
+      return turns.slice(taken);
+    }
+    for (const turn of turns) verdicts.set(turn, conflict(endpoint.groupResource, key.name, STALE_WRITE));
+    return [];
+  }
+}
+
+/** Updates made upon each other, beginning with what was read. */
+class Chain {
+  bytes = 0;
+  readonly #plans: UpdatePlan[] = [];
+  readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
+  #outcomes: readonly WriteOutcome[] = [];
+  #current: Stored | undefined;
+
+  constructor(
+    private readonly base: Stored | undefined,
+    private readonly allocators: Allocators,
+  ) {
+    this.#current = base;
+  }
+
+  async add(turn: Turn): Promise<void> {
+    const error = await this.#plan(turn).catch(asError);
+    this.#judged.push([turn, error ?? { plans: this.#plans.length }]);
+  }
+
+  async #plan({ request, change }: Turn): Promise<Error | undefined> {
+    const { endpoint, key } = request;
+    if (!this.#current) return notFound(endpoint.groupResource, key.name);
+    const plan = await planUpdate(request, this.#current, change, this.allocators);
+    if (plan === 'named-other-version') return conflict(endpoint.groupResource, key.name, STALE_WRITE);
+    if (!plan.op) return undefined;
+    this.#plans.push(plan);
+    this.bytes += plan.stored.body.length;
+    this.#current = plan.removed ? undefined : { version: UNWRITTEN, body: plan.stored.body };
+    return undefined;
+  }
+
+  /** @returns false when the base was overtaken, and nothing was written */
+  async commit(store: Store): Promise<boolean> {
+    const ops = this.#plans.flatMap(({ op }) => op ?? []);
+    if (ops.length === 0) return true;
+    try {
+      this.#outcomes = await store.writeChain(ops);
+    } catch (error) {
+      await this.#conclude(fateAfter(error));
+      throw error;
+    }
+    // Behind a first one that was written no other is refused: the object stays as that one left it until all are done.
+    const committed = this.#outcomes[0]?.outcome === 'committed';
+    await this.#conclude(committed ? 'kept' : 'dropped');
+    return committed;
+  }
+
+  /** What each is answered: itself as written, or what was there when it changed nothing. */
+  verdicts(): [Turn, Verdict][] {
+    return this.#judged.map(([turn, verdict]) => [
+      turn,
+      verdict instanceof Error ? verdict : this.#after(verdict.plans),
+    ]);
+  }
+
+  #after(plans: number): Updated {
+    const plan = this.#plans[plans - 1];
+    const outcome = this.#outcomes[plans - 1];
+    if (!plan || outcome?.outcome !== 'committed') return { stored: this.base as Stored, removed: false };
+    return { stored: { version: outcome.version, body: plan.stored.body }, removed: plan.removed };
+  }
+
+  async #conclude(fate: Parameters<UpdatePlan['conclude']>[0]): Promise<void> {
+    // The last first: what it holds may be what one before it gave up.
+    for (const plan of [...this.#plans].reverse()) await plan.conclude(fate);
+  }
+}
+
+const timedOut = () => timeout('the object is being changed by too many others', RETRY_SECONDS);
+const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

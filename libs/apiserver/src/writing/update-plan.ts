@@ -1,0 +1,125 @@
+import type { Allocators } from '@orch/kinds';
+import { type ApiObject, ensureMetadata, invalidValue, validateObjectMetaUpdate } from '@orch/machinery';
+import { alignZeros } from '@orch/schema';
+import type { DeleteOp, UpdateOp } from '@orch/storage';
+import type { Endpoint, Stored } from '../endpoint.js';
+import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import { conclude, type Fate, given } from './allocation-fate.js';
+import { checkIdentity, invalidObject, isGone, validateMeta } from './object-checks.js';
+import { sameBody } from './same-body.js';
+import { toStorage } from './to-storage.js';
+import type { Change, WriteRequest } from './write-request.js';
+
+/** What an update comes to. */
+export interface UpdatePlan {
+  /** To be written; nothing when nothing changes, or it is a dry run. */
+  readonly op: UpdateOp | DeleteOp | undefined;
+  /** What is answered; its version is that of the base. */
+  readonly stored: Stored;
+  /** The object is gone after it. */
+  readonly removed: boolean;
+  /** To be called once the fate of the write is known. */
+  conclude(fate: Fate): Promise<void>;
+}
+
+/** The version of a base that is itself still to be written. */
+export const UNWRITTEN = 0n;
+
+/**
+ * Makes of a base what is to be written; writes nothing.
+ * @param base as read, or with the version {@link UNWRITTEN} the result of another plan
+ * @throws StatusError 400, 409, 422 and what the change throws
+ */
+export async function planUpdate(
+  request: WriteRequest,
+  base: Stored,
+  change: Change,
+  allocators: Allocators,
+): Promise<UpdatePlan | 'named-other-version'> {
+  const { endpoint } = request;
+  const old = fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+  const served = await change(servedCopy(endpoint, old));
+  const named = served.metadata?.resourceVersion ?? '';
+  if (named !== '' && (base.version === UNWRITTEN || named !== String(base.version))) return 'named-other-version';
+  const object = prepareUpdate(request, served, old, named);
+  if (isGone(object, endpoint)) return planRemoval(request, base, object, allocators);
+  const allocation = await endpoint.storageRules.allocate(object, old, allocators);
+  const body = toStoredBody(object);
+  const terminating = object.metadata?.deletionTimestamp !== undefined;
+  if (sameBody(base.body, body) || request.dryRun) {
+    await conclude(allocation, 'dropped');
+    const stored = sameBody(base.body, body) ? base : { version: base.version, body };
+    return { op: undefined, stored, removed: false, conclude: async () => undefined };
+  }
+  return {
+    op: { op: 'update', ...target(request, base), body, terminating },
+    stored: { version: base.version, body },
+    removed: false,
+    conclude: (fate) => conclude(allocation, fate),
+  };
+}
+
+/** Writing the last state of an object out of existence. */
+export function planRemoval(request: WriteRequest, base: Stored, last: ApiObject, allocators: Allocators): UpdatePlan {
+  const body = toStoredBody(last);
+  return {
+    op: request.dryRun ? undefined : { op: 'delete', ...target(request, base), body },
+    stored: { version: base.version, body },
+    removed: true,
+    async conclude(fate) {
+      if (fate === 'kept') await given(request.endpoint.storageRules.release(last, allocators));
+    },
+  };
+}
+
+const target = ({ endpoint, key, origin }: WriteRequest, base: Stored) => ({
+  type: endpoint.type,
+  ...key,
+  version: base.version === UNWRITTEN ? ('previous' as const) : base.version,
+  origin,
+});
+
+/** The live object in the version that the endpoint serves, for a change to work on. */
+const servedCopy = ({ conversion }: Endpoint, old: ApiObject): ApiObject =>
+  conversion ? conversion.toServed(old) : structuredClone(old);
+
+function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject, named: string): ApiObject {
+  const { endpoint, key, subresource } = request;
+  const { storageRules: rules } = endpoint;
+  checkIdentity(endpoint, key, served, old);
+  keepSystemFields(served, old);
+  const object = toStorage(endpoint, served);
+  alignZeros(endpoint.storage.schema, object, old);
+  rules.prepareForUpdate(object, old, { subresource });
+  const errors = [
+    ...validateMeta(endpoint, object),
+    ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}),
+    ...rules.validateUpdate(object, old),
+  ];
+  if (!rules.unconditionalUpdate && named === '') {
+    errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'));
+  }
+  if (errors.length > 0) throw invalidObject(endpoint, object, errors);
+  return object;
+}
+
+/** What clients may leave out or may not set comes from the live object. */
+function keepSystemFields(served: ApiObject, old: ApiObject): void {
+  const meta = ensureMetadata(served);
+  const live = old.metadata ?? {};
+  meta.name = live.name ?? '';
+  if (live.namespace !== undefined) meta.namespace = live.namespace;
+  else delete meta.namespace;
+  if (live.uid !== undefined) meta.uid = live.uid;
+  meta.creationTimestamp ??= live.creationTimestamp ?? null;
+  if (live.generation !== undefined) meta.generation = live.generation;
+  else delete meta.generation;
+  if (meta.deletionTimestamp === undefined && live.deletionTimestamp !== undefined) {
+    meta.deletionTimestamp = live.deletionTimestamp;
+  }
+  if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
+    meta.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds;
+  }
+  delete meta.selfLink;
+  delete meta.managedFields;
+}

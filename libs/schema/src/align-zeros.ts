@@ -1,0 +1,72 @@
+import type { Field, Schema, StructSchema } from './model.js';
+
+type Members = Record<string, unknown>;
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Where one of two objects leaves a field out and the other holds its zero, `object` is brought to what `like` has, in
+ * place. Clients with declared types write the zeros of all fields that are no pointers, others leave them out, and
+ * neither means a change by it. A pointer's zero differs from its absence and stays.
+ */
+export function alignZeros(schema: StructSchema, object: Members, like: Members): void {
+  if (schema.customJson) return;
+  for (const [name, field] of schema.fields) {
+    const [value, other] = [object[name] ?? undefined, like[name] ?? undefined];
+    if (value === undefined) {
+      if (other !== undefined && isZeroOf(field, other)) object[name] = structuredClone(other);
+    } else if (other === undefined) {
+      if (isZeroOf(field, value)) delete object[name];
+    } else alignValues(field.schema, value, other);
+  }
+}
+
+function alignValues(schema: Schema, value: unknown, like: unknown): void {
+  if (schema.kind === 'struct') {
+    if (isMembers(value) && isMembers(like)) alignZeros(schema, value, like);
+  } else if (schema.kind === 'list' && isNested(schema.items)) {
+    if (!Array.isArray(value) || !Array.isArray(like)) return;
+    for (const [index, item] of value.entries()) alignValues(schema.items, item, like[index]);
+  } else if (schema.kind === 'map' && isNested(schema.values)) {
+    if (!isMembers(value) || !isMembers(like)) return;
+    for (const name of Object.keys(value))
+      if (Object.hasOwn(like, name)) alignValues(schema.values, value[name], like[name]);
+  }
+}
+
+const isNested = ({ kind }: Schema): boolean => kind === 'struct' || kind === 'list' || kind === 'map';
+
+const isZeroOf = (field: Field, value: unknown): boolean => !field.pointer && isZero(field.schema, value);
+
+function isZero(schema: Schema, value: unknown): boolean {
+  switch (schema.kind) {
+    case 'string':
+    case 'bytes':
+      return value === '';
+    case 'bool':
+      return value === false;
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float':
+    case 'double':
+      return value === 0;
+    case 'list':
+      return Array.isArray(value) && value.length === 0;
+    case 'map':
+      return isMembers(value) && Object.keys(value).length === 0;
+    case 'struct':
+      return !schema.customJson && isMembers(value) && isZeroStruct(schema, value);
+    default:
+      return false;
+  }
+}
+
+function isZeroStruct({ fields }: StructSchema, value: Members): boolean {
+  return Object.entries(value).every(([name, member]) => {
+    const field = fields.get(name);
+    return member === null || (field !== undefined && isZeroOf(field, member));
+  });
+}

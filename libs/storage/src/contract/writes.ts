@@ -1,0 +1,75 @@
+import { expect, it } from 'vitest';
+import { body, key, type Rig, versionOf } from './rig.js';
+
+/** One write of one object: what it does and what it is refused. */
+export function describeWrites(rig: Rig): void {
+  const { freshType, create, update, remove } = rig;
+
+  it('creates, reads, updates and deletes, each once', async () => {
+    const type = await freshType();
+    const a = key('a');
+    expect(await rig.store.get(type, a)).toBeUndefined();
+    const v1 = versionOf(await create(type, a, 'one'));
+    expect(await rig.store.get(type, a)).toEqual({ ...a, uid: 'u-1', version: v1, body: body('one') });
+    expect(await create(type, a)).toEqual({ outcome: 'already-exists' });
+    const v2 = versionOf(await update(type, a, v1, 'two'));
+    expect(v2).toBeGreaterThan(v1);
+    expect(await update(type, a, v1, 'three')).toEqual({ outcome: 'conflict', version: v2 });
+    expect(await remove(type, a, v1)).toEqual({ outcome: 'conflict', version: v2 });
+    expect((await rig.store.get(type, a))?.body).toEqual(body('two'));
+    expect(versionOf(await remove(type, a, v2))).toBeGreaterThan(v2);
+    expect(await rig.store.get(type, a)).toBeUndefined();
+    expect(await update(type, a, v2, 'four')).toEqual({ outcome: 'not-found' });
+    expect(await remove(type, a, v2)).toEqual({ outcome: 'not-found' });
+  });
+
+  it('keeps types, namespaces and names apart', async () => {
+    const [one, two] = [await freshType(), await freshType()];
+    for (const type of [one, two]) {
+      for (const k of [key('a', 'n1'), key('a', 'n2'), key('a', '')]) {
+        expect((await create(type, k, `${type}${k.namespace}`)).outcome).toBe('committed');
+      }
+    }
+    expect((await rig.store.get(two, key('a', 'n2')))?.body).toEqual(body(`${two}n2`));
+  });
+
+  it('keeps any bytes', async () => {
+    const type = await freshType();
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const large = Buffer.alloc(1_500_000, bytes);
+    for (const [name, value] of [
+      ['all', bytes],
+      ['empty', Buffer.alloc(0)],
+      ['large', large],
+    ] as const) {
+      const written = await rig.store.write({
+        op: 'create',
+        type,
+        ...key(name),
+        uid: 'u',
+        body: value,
+        requireNamespace: false,
+      });
+      expect((await rig.store.get(type, key(name)))?.body.equals(value)).toBe(true);
+      await rig.store.write({
+        op: 'update',
+        type,
+        ...key(name),
+        version: versionOf(written),
+        body: bytes,
+        terminating: false,
+      });
+      const history = await rig.store.changes(type, versionOf(written), 10);
+      expect(history.find((change) => change.name === name)?.prior?.equals(value)).toBe(true);
+    }
+  });
+
+  it('refuses names that cannot be stored, and only those', async () => {
+    const type = await freshType();
+    const bad = [key('a\0b'), key(''), key('x'.repeat(5000))];
+    const attempts = [...bad, key('good')].map((k) => create(type, k).catch((error: unknown) => error));
+    const outcomes = await Promise.all(attempts);
+    for (const outcome of outcomes.slice(0, 3)) expect(outcome).toBeInstanceOf(Error);
+    expect(outcomes[3]).toMatchObject({ outcome: 'committed' });
+  });
+}

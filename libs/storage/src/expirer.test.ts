@@ -1,0 +1,132 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openStore, type PostgresStore } from './postgres-store.js';
+import type { Change, TypeId, Version } from './store.js';
+import { startTestServer, type TestServer } from './testing/servers.js';
+
+let server: TestServer;
+const stores: PostgresStore[] = [];
+beforeAll(async () => {
+  server = await startTestServer();
+});
+afterEach(async () => {
+  await Promise.all(stores.splice(0).map((store) => store.close()));
+});
+afterAll(() => server.dispose());
+
+async function open(schema: string): Promise<PostgresStore> {
+  const store = await openStore({ url: server.url, naming: 'orch', schema });
+  stores.push(store);
+  return store;
+}
+
+async function setUp() {
+  const schema = server.freshSchema();
+  const store = await open(schema);
+  const [type = 0, other = 0] = await store.registerTypes([
+    { group: '', resource: 'events' },
+    { group: '', resource: 'things' },
+  ]);
+  const session = await server.session(schema);
+  /** Lets time pass for all that was noted so far. */
+  const age = (seconds: number) =>
+    session.query('UPDATE version_mark SET at = at - make_interval(secs => $1)', [seconds]);
+  return { schema, store, type, other, age, session };
+}
+
+const body = Buffer.from('{"metadata":{"name":"x"}}');
+
+async function create(store: PostgresStore, type: TypeId, name: string): Promise<Version> {
+  const key = { namespace: 'n', name };
+  const outcome = await store.write({ op: 'create', type, ...key, uid: 'u', body, requireNamespace: false });
+  if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+  return outcome.version;
+}
+
+async function names(store: PostgresStore, type: TypeId): Promise<string[]> {
+  const found: string[] = [];
+  for await (const page of (await store.snapshot({ type })).pages) found.push(...page.map(({ name }) => name));
+  return found;
+}
+
+const HOUR = 3_600_000;
+
+describe('expiry', () => {
+  it('deletes what nobody has written for as long, and only of its type', async () => {
+    const { store, type, other, age } = await setUp();
+    const expirer = store.expirer(type, HOUR);
+    await create(store, type, 'old');
+    const touched = await create(store, type, 'touched');
+    await create(store, other, 'thing');
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 0 });
+    await age(1800);
+    await store.write({
+      op: 'update',
+      type,
+      namespace: 'n',
+      name: 'touched',
+      version: touched,
+      body,
+      terminating: false,
+    });
+    await create(store, type, 'young');
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 0 });
+    await age(1801);
+    const told: Change[] = [];
+    store.onCommit((changes) => told.push(...changes));
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 1 });
+    expect(await names(store, type)).toEqual(['touched', 'young']);
+    expect(told).toMatchObject([{ op: 'delete', name: 'old', body }]);
+    await age(1800);
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 2 });
+    expect(await names(store, other)).toEqual(['thing']);
+  });
+
+  it('takes in bounded batches whatever there is, and keeps few marks', async () => {
+    const { store, type, age, session } = await setUp();
+    const expirer = store.expirer(type, HOUR);
+    await Promise.all(Array.from({ length: 1050 }, (_, i) => create(store, type, `e${i}`)));
+    for (let i = 0; i < 5; i++) await expirer.runOnce();
+    await age(3600);
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 1050 });
+    await age(3600);
+    await expirer.runOnce();
+    const { rows } = await session.query('SELECT count(*)::int AS marks FROM version_mark');
+    expect(rows).toEqual([{ marks: 2 }]);
+  });
+
+  it('is done by one process at a time, and by another when that one is no more', async () => {
+    const { schema, store, type, age, session } = await setUp();
+    const other = (await open(schema)).expirer(type, HOUR);
+    const expirer = store.expirer(type, HOUR);
+    await Promise.all(Array.from({ length: 500 }, (_, i) => create(store, type, `e${i}`)));
+    await expirer.runOnce();
+    await age(3601);
+    const rounds = await Promise.all([expirer.runOnce(), other.runOnce()]);
+    expect(rounds.map(({ ran }) => ran).sort()).toEqual([false, true]);
+    expect(rounds.reduce((sum, { deleted }) => sum + deleted, 0)).toBe(500);
+    expect((await other.runOnce()).ran).toBe(true);
+    // One that has died leaves its lease behind.
+    await session.query("UPDATE maintenance_lease SET holder = 'dead', until = now() + interval '1 minute'");
+    expect((await expirer.runOnce()).ran).toBe(false);
+    await session.query("UPDATE maintenance_lease SET until = now() - interval '1 second'");
+    expect((await expirer.runOnce()).ran).toBe(true);
+  });
+
+  it('runs by itself at a small time to live, never too early', async () => {
+    const { store, type } = await setUp();
+    const expirer = store.expirer(type, 1000);
+    const gone = new Map<string, number>();
+    store.onCommit((changes) => {
+      for (const change of changes) if (change.op === 'delete') gone.set(change.name, performance.now());
+    });
+    expirer.start();
+    const written = new Map<string, number>();
+    for (const name of ['a', 'b', 'c']) {
+      await create(store, type, name);
+      written.set(name, performance.now());
+    }
+    await expect.poll(() => gone.size, { timeout: 20_000 }).toBe(3);
+    await expirer.stop();
+    for (const [name, at] of gone) expect(at - (written.get(name) ?? 0)).toBeGreaterThan(950);
+  });
+});

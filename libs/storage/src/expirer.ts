@@ -1,0 +1,128 @@
+import { Lease } from './lease.js';
+import type { CompleteOptions } from './options.js';
+import type { Pool } from './pool.js';
+import { Rounds } from './rounds.js';
+import type { Key, Row, Snapshot, SnapshotRequest, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+
+/** Objects deleted at a time; few, as writers of the type wait behind them. */
+const BATCH = 100;
+/** Bounds of the pause between rounds, milliseconds; within them a twentieth of the time to live. */
+const SHORTEST_PAUSE = 50;
+const LONGEST_PAUSE = 30_000;
+/** Milliseconds after which another process takes over from one that has died. */
+const LEASE = 30_000;
+
+// A version that the sequence was moved to is not drawn yet.
+const MARK = `
+INSERT INTO version_mark (type, version, at)
+SELECT $1, CASE WHEN is_called THEN last_value ELSE last_value - 1 END, clock_timestamp() FROM resource_version`;
+
+const HORIZON = `
+SELECT max(version), max(at)::text FROM version_mark
+ WHERE type = $1 AND at <= clock_timestamp() - make_interval(secs => $2)`;
+
+/** What is needed of the store. */
+export interface ExpirerStore {
+  snapshot(request: SnapshotRequest): Promise<Snapshot>;
+  write(op: WriteOp): Promise<WriteOutcome>;
+}
+
+export interface ExpiryRound {
+  /** False when another process was at it. */
+  readonly ran: boolean;
+  readonly deleted: number;
+}
+
+/**
+ * Deletes the objects of a type that nobody has written for a time: one process at a time, in small batches with rests between.
+ *
+ * How old a version is tell marks, which note every now and then what the last version was: no clock but the database's is
+ * asked, and objects carry no time of their own. An object goes between once its time has come and two rounds later; the
+ * time that no server ran may come on top.
+ */
+export class Expirer {
+  readonly #rounds: Rounds;
+  readonly #lease: Lease;
+  #stopped = false;
+
+  /** @param timeToLive milliseconds */
+  constructor(
+    private readonly type: TypeId,
+    private readonly timeToLive: number,
+    private readonly store: ExpirerStore,
+    private readonly pool: Pool,
+    options: CompleteOptions,
+  ) {
+    const interval = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, timeToLive / 20));
+    this.#rounds = new Rounds(() => this.runOnce(), { interval, random: options.random });
+    this.#lease = new Lease(`expiry/${type}`, LEASE);
+  }
+
+  start(): void {
+    this.#stopped = false;
+    this.#rounds.start();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    await this.#rounds.stop();
+  }
+
+  /** Hears of rounds that failed; they are tried again by themselves. */
+  onFailure(listener: (error: Error) => void): () => void {
+    return this.#rounds.onFailure(listener);
+  }
+
+  /** @throws StoreUnavailableError */
+  async runOnce(): Promise<ExpiryRound> {
+    if (!(await this.#mayRun())) return { ran: false, deleted: 0 };
+    try {
+      const horizon = await this.#advance();
+      return { ran: true, deleted: horizon === undefined ? 0 : await this.#deleteUpTo(horizon) };
+    } finally {
+      await this.pool.use((connection) => this.#lease.giveBack(connection)).catch(() => undefined);
+    }
+  }
+
+  #mayRun(): Promise<boolean> {
+    return this.pool.use((connection) => this.#lease.take(connection));
+  }
+
+  /** Notes what the last version is now. @returns the last version that was drawn long enough ago */
+  #advance(): Promise<Version | undefined> {
+    return this.pool.use(async (connection) => {
+      await connection.query(MARK, [this.type]);
+      const [row] = await connection.query(HORIZON, [this.type, this.timeToLive / 1000]);
+      if (!row?.[0]) return undefined;
+      await connection.query('DELETE FROM version_mark WHERE type = $1 AND at < $2::timestamptz', [
+        this.type,
+        row[1] ?? null,
+      ]);
+      return BigInt(row[0]);
+    });
+  }
+
+  async #deleteUpTo(upTo: Version): Promise<number> {
+    let deleted = 0;
+    let after: Key | undefined;
+    for (let read = BATCH; read === BATCH && !this.#stopped; ) {
+      const began = performance.now();
+      const { pages } = await this.store.snapshot({ type: this.type, upTo, limit: BATCH, ...(after && { after }) });
+      const rows: Row[] = [];
+      for await (const page of pages) rows.push(...page);
+      const outcomes = await Promise.all(rows.map((row) => this.#delete(row)));
+      deleted += outcomes.filter(({ outcome }) => outcome === 'committed').length;
+      read = rows.length;
+      after = rows.at(-1);
+      // At work for half of the time at most.
+      if (read === BATCH) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
+      if (read === BATCH && !(await this.#mayRun())) break;
+    }
+    return deleted;
+  }
+
+  /** One that was written meanwhile is not old any more, and stays. */
+  #delete({ namespace, name, version, body }: Row): Promise<WriteOutcome> {
+    return this.store.write({ op: 'delete', type: this.type, namespace, name, version, body });
+  }
+}

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openStore, type PostgresStore } from './postgres-store.js';
+import { startTestServer, type TestServer } from './testing/servers.js';
+
+let server: TestServer;
+let schema: string;
+let stores: PostgresStore[];
+beforeAll(async () => {
+  server = await startTestServer();
+  schema = server.freshSchema();
+  const open = () => openStore({ url: server.url, naming: 'orch', schema });
+  stores = [await open(), await open()];
+});
+afterAll(async () => {
+  await Promise.all(stores.map((store) => store.close()));
+  await server.dispose();
+});
+
+it('is held by one process, until it is given back or its time is over', async () => {
+  const [one, two] = stores.map((store) => store.lease('work', 60_000));
+  const other = stores[1]?.lease('other work', 60_000);
+  expect(await one?.take()).toBe(true);
+  expect(await two?.take()).toBe(false);
+  expect(await one?.take()).toBe(true);
+  expect(await other?.take()).toBe(true);
+  await two?.giveBack();
+  expect(await two?.take()).toBe(false);
+  await one?.giveBack();
+  expect(await two?.take()).toBe(true);
+  expect(await one?.take()).toBe(false);
+  const session = await server.session(schema);
+  await session.query("UPDATE maintenance_lease SET until = now() - interval '1 second' WHERE name = 'work'");
+  expect(await one?.take()).toBe(true);
+  expect(await two?.take()).toBe(false);
+});

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from './connection.js';
+
+const TAKE = `
+INSERT INTO maintenance_lease AS l (name, holder, until)
+VALUES ($1, $2, clock_timestamp() + make_interval(secs => $3))
+ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, until = EXCLUDED.until
+ WHERE l.until < clock_timestamp() OR l.holder = EXCLUDED.holder
+RETURNING name`;
+
+const GIVE_BACK = 'UPDATE maintenance_lease SET until = clock_timestamp() WHERE name = $1 AND holder = $2';
+
+/** A {@link Lease} with the connections that it needs. */
+export interface ProcessLease {
+  /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
+  take(): Promise<boolean>;
+  giveBack(): Promise<void>;
+}
+
+/** Makes one process at a time the one that does a piece of work; one that dies is succeeded when its time is over. */
+export class Lease {
+  readonly #holder = randomUUID();
+
+  /** @param duration milliseconds for which it is taken each time */
+  constructor(
+    readonly name: string,
+    private readonly duration: number,
+  ) {}
+
+  /** Takes the lease, or takes it for longer. @returns false when another holds it */
+  async take(connection: Connection): Promise<boolean> {
+    const rows = await connection.query(TAKE, [this.name, this.#holder, this.duration / 1000]);
+    return rows.length > 0;
+  }
+
+  async giveBack(connection: Connection): Promise<void> {
+    if (!connection.broken) await connection.query(GIVE_BACK, [this.name, this.#holder]);
+  }
+}

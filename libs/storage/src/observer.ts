@@ -1,0 +1,36 @@
+/** Calls that travel to the database together. */
+export interface StoreBatch {
+  readonly lane: 'write' | 'get' | 'heads';
+  readonly size: number;
+  /** Milliseconds that each of them has waited for the batch before it. */
+  readonly waited: readonly number[];
+  /** What each of them came with as `origin`, in the same order; empty for lanes without. */
+  readonly origins: readonly unknown[];
+}
+
+/** What the store tells metrics and traces. Calls are cheap and must not throw. */
+export interface StoreObserver {
+  /** Carries a batch out: calls `work` once, and gives on what comes of it. */
+  batch?<R>(batch: StoreBatch, work: () => Promise<R>): Promise<R>;
+  /** A snapshot began, so many milliseconds after it was asked for. */
+  snapshot?(ms: number): void;
+  /** An attempt to connect failed; it is repeated while somebody waits. */
+  connectFailed?(error: unknown): void;
+}
+
+/** The observer's part in the batches of a lane; undefined where it takes none. */
+export function aroundBatches<T>({ batch }: StoreObserver, lane: StoreBatch['lane'], origin?: (item: T) => unknown) {
+  if (batch === undefined) return undefined;
+  return <W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>): Promise<W> => {
+    const origins = origin ? items.map(origin) : [];
+    return batch({ lane, size: items.length, waited, origins }, work);
+  };
+}
+
+/** Connections of one pool at this moment. */
+export interface PoolStats {
+  readonly open: number;
+  readonly idle: number;
+  /** Callers that wait for a connection. */
+  readonly waiting: number;
+}

@@ -1,0 +1,243 @@
+import type { Compactor } from './compactor.js';
+import type { Expirer } from './expirer.js';
+import type { ProcessLease } from './lease.js';
+import { IncompatibleDatabaseError, type Installation } from './migrate.js';
+import type { PoolStats } from './observer.js';
+import type { PostgresStore } from './postgres-store.js';
+import type {
+  Change,
+  CreateOp,
+  Head,
+  HistoricChange,
+  Key,
+  Measure,
+  Row,
+  Snapshot,
+  SnapshotRequest,
+  Store,
+  TypeId,
+  Version,
+  WriteOp,
+  WriteOutcome,
+} from './store.js';
+
+/** A store as a serving process uses it: with what keeps its house. */
+export interface ServingStore extends Store {
+  /** Whose database it is. */
+  readonly installation: Installation;
+  /** Bound the histories; start them in processes that should take part. */
+  readonly compactors: readonly Compactor[];
+  /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */
+  expirer(type: TypeId, timeToLive: number): Expirer;
+  /** What one process at a time holds, for so many milliseconds each time it takes it. */
+  lease(name: string, duration: number): ProcessLease;
+  /** Connections, by what they are for. */
+  pools(): [name: string, PoolStats][];
+}
+
+/** A type that lives in a database of its own. */
+export interface Placement {
+  readonly group: string;
+  readonly resource: string;
+  readonly store: PostgresStore;
+}
+
+interface Place {
+  readonly store: PostgresStore;
+  /** The type's id in that store. */
+  readonly type: TypeId;
+}
+
+/**
+ * Several databases as one store: some types are placed in others than the main one. Types are known by their ids in the
+ * main database. Versions are drawn in each database for itself, as they are only ever compared within a type.
+ *
+ * A namespace and what is in it may then lie apart. A creation looks at its namespace before and again after it was
+ * committed, and takes itself back when the namespace has begun to go: whoever empties the namespace either sees the
+ * object, or it goes by itself. A process that dies in between leaves it behind.
+ */
+export class PlacedStore implements ServingStore {
+  readonly #stores: readonly PostgresStore[];
+  readonly #places = new Map<TypeId, Place>();
+  /** Types by their ids in each store other than the main one. */
+  readonly #ids = new Map<PostgresStore, Map<TypeId, TypeId>>();
+  #namespaces: TypeId = 0;
+
+  constructor(
+    private readonly main: PostgresStore,
+    private readonly placements: readonly Placement[],
+  ) {
+    this.#stores = [...new Set([main, ...placements.map(({ store }) => store)])];
+  }
+
+  get installation(): Installation {
+    return this.main.installation;
+  }
+
+  get compactors(): readonly Compactor[] {
+    return this.#stores.flatMap(({ compactors }) => compactors);
+  }
+
+  /** @throws IncompatibleDatabaseError when a type that is placed elsewhere has objects in the main database */
+  async registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
+    const ids = await this.main.registerTypes(types);
+    for (const [i, { group, resource }] of types.entries()) {
+      const placement = this.placements.find((one) => one.group === group && one.resource === resource);
+      const id = ids[i];
+      if (placement && id !== undefined) await this.#place(id, placement);
+    }
+    return ids;
+  }
+
+  async #place(id: TypeId, { group, resource, store }: Placement): Promise<void> {
+    if ((await this.main.measure(id, 1)).objects > 0) {
+      const name = group === '' ? resource : `${group}/${resource}`;
+      throw new IncompatibleDatabaseError(
+        `${name} is placed in another database, but there are some in the main one: move or delete them first`,
+      );
+    }
+    const [type = 0] = await store.registerTypes([{ group, resource }]);
+    this.#places.set(id, { store, type });
+    const known = this.#ids.get(store) ?? new Map<TypeId, TypeId>();
+    this.#ids.set(store, known.set(type, id));
+  }
+
+  setNamespaceType(type: TypeId): void {
+    this.#namespaces = type;
+    this.main.setNamespaceType(type);
+  }
+
+  async write(op: WriteOp): Promise<WriteOutcome> {
+    const { store, type } = this.#placeOf(op.type);
+    if (store === this.main) return store.write(op);
+    if (op.op !== 'create' || !op.requireNamespace) return store.write({ ...op, type });
+    return this.#createApart(store, { ...op, type, requireNamespace: false });
+  }
+
+  async #createApart(store: PostgresStore, op: CreateOp): Promise<WriteOutcome> {
+    const before = await this.main.namespaceState(this.#namespaces, op.namespace);
+    if (before !== 'open') return { outcome: before };
+    const outcome = await store.write(op);
+    if (outcome.outcome !== 'committed') return outcome;
+    const after = await this.main.namespaceState(this.#namespaces, op.namespace);
+    if (after === 'open') return outcome;
+    for (let row = await store.get(op.type, op); row?.uid === op.uid; row = await store.get(op.type, op)) {
+      const { type, namespace, name } = op;
+      const { version, body } = row;
+      await store.write({ op: 'delete', type, namespace, name, version, body });
+    }
+    return { outcome: after };
+  }
+
+  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
+    const { store, type } = this.#placeOf(ops[0]?.type ?? 0);
+    return store.writeChain(ops.map((op) => ({ ...op, type })));
+  }
+
+  get(type: TypeId, key: Key): Promise<Row | undefined> {
+    const place = this.#placeOf(type);
+    return place.store.get(place.type, key);
+  }
+
+  getStale(type: TypeId, key: Key): Promise<Row | undefined> {
+    const place = this.#placeOf(type);
+    return place.store.getStale(place.type, key);
+  }
+
+  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+    const place = this.#placeOf(type);
+    const changes = await place.store.changes(place.type, after, limit);
+    return place.store === this.main ? changes : changes.map((change) => ({ ...change, type }));
+  }
+
+  snapshot(request: SnapshotRequest): Promise<Snapshot> {
+    const { store, type } = this.#placeOf(request.type);
+    return store.snapshot({ ...request, type });
+  }
+
+  measure(type: TypeId, objects: number): Promise<Measure> {
+    const place = this.#placeOf(type);
+    return place.store.measure(place.type, objects);
+  }
+
+  settledHead(type: TypeId): Promise<Head> {
+    const place = this.#placeOf(type);
+    return place.store.settledHead(place.type);
+  }
+
+  lastVersion(type: TypeId): Promise<Version> {
+    const place = this.#placeOf(type);
+    return place.store.lastVersion();
+  }
+
+  /** The types of a database that fails are left out, so that it does not take those of the others with it. */
+  async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
+    const asked = new Map<PostgresStore, TypeId[]>();
+    for (const id of types) {
+      const { store } = this.#placeOf(id);
+      asked.set(store, [...(asked.get(store) ?? []), id]);
+    }
+    const answers = await Promise.allSettled(
+      [...asked].map(async ([store, ids]) => {
+        const heads = await store.heads(ids.map((id) => this.#placeOf(id).type));
+        return ids.flatMap((id) => {
+          const head = heads.get(this.#placeOf(id).type);
+          return head ? [[id, head] as const] : [];
+        });
+      }),
+    );
+    const [failed] = answers.filter((answer) => answer.status === 'rejected');
+    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason;
+    return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])));
+  }
+
+  onCommit(listener: (changes: readonly Change[]) => void): () => void {
+    const stops = this.#stores.map((store) =>
+      store.onCommit((changes) => listener(store === this.main ? changes : this.#known(store, changes))),
+    );
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  #known(store: PostgresStore, changes: readonly Change[]): Change[] {
+    return changes.map((change) => ({ ...change, type: this.#ids.get(store)?.get(change.type) ?? change.type }));
+  }
+
+  onRewind(listener: () => void): () => void {
+    const stops = this.#stores.map((store) => store.onRewind(listener));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }
+
+  expirer(type: TypeId, timeToLive: number): Expirer {
+    const place = this.#placeOf(type);
+    return place.store.expirer(place.type, timeToLive);
+  }
+
+  lease(name: string, duration: number): ProcessLease {
+    return this.main.lease(name, duration);
+  }
+
+  pools(): [name: string, PoolStats][] {
+    const [main, ...others] = this.#stores.map((store) => store.pools());
+    return [...(main ?? []), ...others.flatMap((pools, i) => pools.map(named(i + 1)))];
+  }
+
+  async ping(): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.ping()));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#stores.map((store) => store.close()));
+  }
+
+  #placeOf(type: TypeId): Place {
+    return this.#places.get(type) ?? { store: this.main, type };
+  }
+}
+
+const named =
+  (database: number) =>
+  ([name, stats]: [string, PoolStats]): [string, PoolStats] => [`${name}-${database}`, stats];

@@ -1,0 +1,24 @@
+/**
+ * Settings for a database behind a pooler that lends a session for one transaction: what was set for a session would be
+ * lost, or found by somebody else, so each transaction begins with its own.
+ */
+export class PooledSettings {
+  readonly #local: string;
+  /** One statement that sets all of them for the transaction in which it runs. */
+  readonly statement: string;
+
+  constructor(settings: readonly (readonly [name: string, value: string])[]) {
+    this.#local = settings.map(([name, value]) => `SET LOCAL ${name} = '${value}'`).join('; ');
+    this.statement = `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
+  }
+
+  /**
+   * The settings and then these statements, in one transaction. They stand behind a BEGIN; unlike a SELECT they take no
+   * snapshot, which is left to what comes first there.
+   */
+  before(text: string): string {
+    const begin = /^BEGIN[^;]*/.exec(text)?.[0];
+    if (begin === undefined) return `${this.#local}; ${text}`;
+    return `${begin}; ${this.#local}${text.slice(begin.length)}`;
+  }
+}

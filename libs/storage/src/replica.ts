@@ -1,0 +1,75 @@
+import type { Connection } from './connection.js';
+import { ConnectionLostError } from './failures.js';
+import type { Lineage } from './lineage.js';
+import type { Pool } from './pool.js';
+import { ROW_COLUMNS, readRow, text } from './rows.js';
+import type { Snapshots } from './snapshot.js';
+import type { Key, Row, Snapshot, SnapshotRequest, TypeId } from './store.js';
+
+/** Milliseconds for which a replica that failed is not asked. */
+const REST = 2_000;
+
+const GET = `
+SELECT t.head, ${ROW_COLUMNS}
+  FROM resource_type t
+  LEFT JOIN object o ON o.type = t.id AND o.namespace = $2 COLLATE "C" AND o.name = $3 COLLATE "C"
+ WHERE t.id = $1`;
+
+/** Refuses a database that does not follow ours. */
+export const followerOf =
+  (clusterId: string) =>
+  async (connection: Connection): Promise<void> => {
+    const [row] = await connection.query('SELECT cluster_id FROM installation');
+    if (row?.[0] !== clusterId) throw new ConnectionLostError('the read replica is of another installation');
+  };
+
+/**
+ * Reads that may be a little behind, from a database that follows the primary. It is asked only for what is at least as
+ * new as everything that this process has read or written of the type: what it serves goes back in time for nobody.
+ */
+export class Replica {
+  #restingUntil = 0;
+
+  constructor(
+    private readonly reads: Pool,
+    private readonly snapshots: Snapshots,
+    private readonly lineage: Lineage,
+  ) {}
+
+  /** @returns undefined when the primary has to be asked */
+  get(type: TypeId, key: Key): Promise<{ readonly row: Row | undefined } | undefined> {
+    return this.#ask(() => this.reads.use((connection) => this.#get(connection, type, key)));
+  }
+
+  /** @returns undefined when the primary has to be asked */
+  snapshot(request: SnapshotRequest): Promise<Snapshot | undefined> {
+    return this.#ask(async () => {
+      const snapshot = await this.snapshots.take(request);
+      if (this.#isNew(request.type, snapshot.version)) return snapshot;
+      await snapshot.pages[Symbol.asyncIterator]().return?.();
+      return undefined;
+    });
+  }
+
+  async #get(connection: Connection, type: TypeId, key: Key) {
+    const [row] = await connection.statement('replica_get', GET, [type, key.namespace, key.name]);
+    if (!row || !this.#isNew(type, BigInt(text(row, 0)))) return undefined;
+    return { row: row[1] === null ? undefined : readRow(row, 1) };
+  }
+
+  #isNew(type: TypeId, head: bigint): boolean {
+    if (head < this.lineage.seen(type)) return false;
+    this.lineage.observe(type, head);
+    return true;
+  }
+
+  async #ask<T>(read: () => Promise<T | undefined>): Promise<T | undefined> {
+    if (performance.now() < this.#restingUntil) return undefined;
+    try {
+      return await read();
+    } catch {
+      this.#restingUntil = performance.now() + REST;
+      return undefined;
+    }
+  }
+}

@@ -1,0 +1,47 @@
+export interface RoundsOptions {
+  /** Milliseconds between rounds, about. */
+  readonly interval: number;
+  /** In [0, 1): spreads the rounds of several processes. */
+  readonly random: () => number;
+}
+
+/** Work that is done again and again until it is stopped; a round that fails is tried again with the next. */
+export class Rounds {
+  #timer: NodeJS.Timeout | undefined;
+  #round: Promise<unknown> = Promise.resolve();
+  readonly #failureListeners = new Set<(error: Error) => void>();
+
+  constructor(
+    private readonly run: () => Promise<unknown>,
+    private readonly options: RoundsOptions,
+  ) {}
+
+  start(): void {
+    if (this.#timer) return;
+    const pause = this.options.interval * (0.75 + this.options.random() / 2);
+    this.#timer = setTimeout(() => {
+      this.#round = this.run()
+        .catch((error: Error) => {
+          for (const listener of this.#failureListeners) listener(error);
+        })
+        .finally(() => {
+          if (!this.#timer) return;
+          this.#timer = undefined;
+          this.start();
+        });
+    }, pause);
+    this.#timer.unref();
+  }
+
+  /** Begins no more rounds. Resolves when the one under way has ended. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#round;
+  }
+
+  onFailure(listener: (error: Error) => void): () => void {
+    this.#failureListeners.add(listener);
+    return () => this.#failureListeners.delete(listener);
+  }
+}
