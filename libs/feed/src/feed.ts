@@ -4,12 +4,16 @@ import type { Change, TypeId, Version } from '@orch/storage';
 export interface AnnouncedChange extends Change {
   /** True when `body` is empty only because it did not fit. */
   readonly bodyOmitted?: boolean;
+  /** Trace that the change belongs to, as a W3C `traceparent`, when it is recorded. Says nothing of the change itself. */
+  readonly trace?: string;
+  /** Monotonic ms at which a traced change was received; undefined where it was announced within this process. */
+  readonly receivedAt?: number;
 }
 
 /** The fast path for changes. May lose, repeat, delay and reorder at will: whoever listens heals from the database. */
 export interface ChangeBus {
   /** Announces committed changes; never waits and never throws. */
-  publish(changes: readonly Change[]): void;
+  publish(changes: readonly AnnouncedChange[]): void;
   /** Hears changes of one type until the returned function is called. */
   subscribe(type: TypeId, listener: (changes: readonly AnnouncedChange[]) => void): () => void;
   /** Calls back whenever the bus is connected (again): what was announced in between is lost. */

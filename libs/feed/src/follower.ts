@@ -44,6 +44,8 @@ export class Follower implements Following {
   #ended = false;
   #cancelWait: (() => void) | undefined;
   #confirmedAt: number | undefined;
+  /** Monotonic ms. */
+  readonly begunAt: number;
   #unconfirmed: Unconfirmed[] = [];
   #confirmations: { version: Version; resolve: (version: Version) => void; reject: (error: Error) => void }[] = [];
 
@@ -56,6 +58,7 @@ export class Follower implements Following {
   ) {
     this.#delivered = after;
     this.#target = after;
+    this.begunAt = context.clock.now();
   }
 
   get delivered(): Version {

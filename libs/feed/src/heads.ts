@@ -1,5 +1,6 @@
 import type { ChangeSource, Head, TypeId } from '@orch/storage';
 import type { Clock } from './clock.js';
+import type { FeedObserver } from './observer.js';
 
 /** A head, and when (monotonic ms) the query that read it began. */
 export interface HeadReading extends Head {
@@ -8,6 +9,7 @@ export interface HeadReading extends Head {
 
 interface Batch {
   readonly types: Set<TypeId>;
+  callers: number;
   readonly result: Promise<ReadonlyMap<TypeId, HeadReading>>;
 }
 
@@ -19,13 +21,14 @@ export class Heads {
   constructor(
     private readonly source: ChangeSource,
     private readonly clock: Clock,
-    private readonly failed: (error: unknown) => void,
+    private readonly observer: FeedObserver,
   ) {}
 
   /** The head as of a moment after the call. */
   async read(type: TypeId): Promise<HeadReading> {
     const batch = this.#next ?? this.#gather();
     batch.types.add(type);
+    batch.callers++;
     const reading = (await batch.result).get(type);
     if (reading === undefined) throw new Error(`the database knows no type ${type}`);
     return reading;
@@ -35,11 +38,13 @@ export class Heads {
     const types = new Set<TypeId>();
     const result = this.#underWay.then(() => {
       this.#next = undefined;
+      this.observer.headsRead?.(types.size, batch.callers);
       return this.#query([...types]);
     });
-    this.#underWay = result.catch((error: unknown) => this.failed(error));
-    this.#next = { types, result };
-    return this.#next;
+    this.#underWay = result.catch((error: unknown) => this.observer.failed?.(error));
+    const batch: Batch = { types, callers: 0, result };
+    this.#next = batch;
+    return batch;
   }
 
   async #query(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, HeadReading>> {

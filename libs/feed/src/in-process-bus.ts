@@ -1,12 +1,18 @@
-import type { Change, TypeId } from '@orch/storage';
-import type { ChangeBus } from './feed.js';
+import type { TypeId } from '@orch/storage';
+import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
 
+export interface InProcessBusOptions {
+  /** Hears how long (ms) an announcement took until all listeners had it. */
+  readonly onTaken?: (ms: number) => void;
+}
+
 /** A bus within one process: listeners hear of a change in the call that announces it. */
-export function inProcessBus(): ChangeBus {
-  const listeners = new Map<TypeId, Set<(changes: readonly Change[]) => void>>();
+export function inProcessBus({ onTaken }: InProcessBusOptions = {}): ChangeBus {
+  const listeners = new Map<TypeId, Set<(changes: readonly AnnouncedChange[]) => void>>();
   return {
     publish(changes) {
+      const began = performance.now();
       for (const [type, ofType] of groupByType(changes)) {
         for (const listener of listeners.get(type) ?? []) {
           try {
@@ -16,6 +22,7 @@ export function inProcessBus(): ChangeBus {
           }
         }
       }
+      onTaken?.(performance.now() - began);
     },
     subscribe(type, listener) {
       const ofType = listeners.get(type) ?? new Set();

@@ -1,6 +1,6 @@
 import { DiscardPolicy, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { connect, headers, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
-import type { Change, TypeId } from '@orch/storage';
+import type { TypeId } from '@orch/storage';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
 import { decodeBatch, encodeBatches } from './record.js';
@@ -31,7 +31,14 @@ export interface JetStreamBusOptions {
   readonly onError?: (error: unknown) => void;
   /** Hears of announcements dropped for want of a connection or of room. */
   readonly onDropped?: (changes: number) => void;
+  /** Hears how long (ms) the oldest announcement of a round trip took until the server had it. */
+  readonly onTaken?: (ms: number) => void;
+  /** Reads the trace that a message belongs to from its headers. Default false: it costs a little for each message. */
+  readonly readTraces?: boolean;
 }
+
+/** Header of the trace that a message belongs to (W3C Trace Context). */
+const TRACE_HEADER = 'traceparent';
 
 const MINUTE_NANOSECONDS = 60_000_000_000;
 /** Room that a message's headers take of the server's largest payload. */
@@ -63,6 +70,8 @@ class JetStreamBus implements ChangeBus {
   #closed = false;
   #unsent = 0;
   #flushing = false;
+  /** Monotonic ms of the oldest announcement that no round trip has begun for. */
+  #unsentSince: number | undefined;
 
   constructor(options: JetStreamBusOptions) {
     this.#options = options;
@@ -70,7 +79,7 @@ class JetStreamBus implements ChangeBus {
     this.#run = this.#stayConnected();
   }
 
-  publish(changes: readonly Change[]): void {
+  publish(changes: readonly AnnouncedChange[]): void {
     const connection = this.#connection;
     if (connection === undefined || !this.#connected || this.#unsent > this.#maxUnsent) {
       this.#options.onDropped?.(changes.length);
@@ -78,10 +87,13 @@ class JetStreamBus implements ChangeBus {
     }
     try {
       const limit = (connection.info?.max_payload ?? 1 << 20) - HEADER_RESERVE;
+      const trace = changes[0]?.trace;
+      this.#unsentSince ??= performance.now();
       for (const [type, ofType] of groupByType(changes)) {
         for (const { payload, last } of encodeBatches(ofType, limit)) {
           const messageHeaders = headers();
           messageHeaders.set('Nats-Msg-Id', `${type}.${last.version}`);
+          if (trace !== undefined) messageHeaders.set(TRACE_HEADER, trace);
           connection.publish(this.#subject(type), payload, { headers: messageHeaders });
           this.#unsent += payload.length;
         }
@@ -196,7 +208,8 @@ class JetStreamBus implements ChangeBus {
       const subscription = connection.subscribe(this.#subject(type), {
         callback: (error, message) => {
           if (error !== null) return this.#failed(error);
-          this.#deliver(message.data, subscribed.listeners);
+          const trace = this.#options.readTraces === true ? message.headers?.get(TRACE_HEADER) : undefined;
+          this.#deliver(message.data, subscribed.listeners, trace);
         },
       });
       subscribed.stop = () => {
@@ -207,9 +220,14 @@ class JetStreamBus implements ChangeBus {
     }
   }
 
-  #deliver(payload: Uint8Array, listeners: ReadonlySet<(changes: readonly AnnouncedChange[]) => void>): void {
+  #deliver(
+    payload: Uint8Array,
+    listeners: ReadonlySet<(changes: readonly AnnouncedChange[]) => void>,
+    trace: string | undefined,
+  ): void {
     try {
-      const changes = decodeBatch(payload);
+      const decoded = decodeBatch(payload);
+      const changes = trace ? traced(decoded, trace) : decoded;
       for (const listener of listeners) listener(changes);
     } catch (error) {
       this.#failed(error);
@@ -222,7 +240,10 @@ class JetStreamBus implements ChangeBus {
     try {
       while (this.#unsent > 0 && this.#connected) {
         const sent = this.#unsent;
+        const since = this.#unsentSince ?? performance.now();
+        this.#unsentSince = undefined;
         await connection.flush();
+        this.#options.onTaken?.(performance.now() - since);
         this.#unsent = Math.max(0, this.#unsent - sent);
       }
     } catch (error) {
@@ -263,4 +284,9 @@ class JetStreamBus implements ChangeBus {
   #failed(error: unknown): void {
     this.#options.onError?.(error);
   }
+}
+
+function traced(changes: readonly AnnouncedChange[], trace: string): AnnouncedChange[] {
+  const receivedAt = performance.now();
+  return changes.map((change) => ({ ...change, trace, receivedAt }));
 }

@@ -8,6 +8,8 @@ export interface FeedObserver {
   /** So many announcements had been delivered before. */
   repeated?(type: TypeId, changes: number): void;
   reset?(type: TypeId, reason: ResetReason): void;
+  /** One query has read the heads of so many types, for so many callers. */
+  headsRead?(types: number, callers: number): void;
   /** Milliseconds from the start of a head read to the delivery of everything up to that head. */
   lag?(type: TypeId, ms: number): void;
   /** A read of the database, or a consumer, failed; the feed goes on trying. */

@@ -226,6 +226,14 @@ describe('OrderedFeed', () => {
     expect(feed.lag()).toBeLessThanOrEqual(1010);
   });
 
+  it('lags from its beginning when nothing was ever confirmed', async () => {
+    const { clock, feed, sink, source } = setUp();
+    source.down = true;
+    feed.follow(TYPE, 0n, sink);
+    await clock.advance(6000);
+    expect(feed.lag()).toBeGreaterThanOrEqual(6000);
+  });
+
   it('starts a consumer over that fails, and spares the others', async () => {
     const { bus, feed, sink, write } = setUp();
     const failing = new RecordingSink();

@@ -43,7 +43,7 @@ export class OrderedFeed {
     this.#pollInterval = options.pollInterval ?? 1000;
     this.#context = {
       source: options.source,
-      heads: new Heads(options.source, clock, (error) => observer.failed?.(error)),
+      heads: new Heads(options.source, clock, observer),
       clock,
       observer,
       busHealthy: () => this.#bus.healthy(),
@@ -82,9 +82,7 @@ export class OrderedFeed {
   lag(): number {
     const now = this.#context.clock.now();
     let lag = 0;
-    for (const { confirmedAt } of this.#followers) {
-      if (confirmedAt !== undefined) lag = Math.max(lag, now - confirmedAt);
-    }
+    for (const { confirmedAt, begunAt } of this.#followers) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
     return lag;
   }
 

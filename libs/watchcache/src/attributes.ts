@@ -1,4 +1,4 @@
-import type { Row } from '@orch/storage';
+import type { Key, Row } from '@orch/storage';
 
 /** What selectors look at. `fields` holds the type's selectable fields, `metadata.name` and `metadata.namespace` among them. */
 export interface Attributes {
@@ -24,9 +24,24 @@ export interface Selection {
 export const NAME_FIELD = 'field:metadata.name';
 export const NAMESPACE_FIELD = 'field:metadata.namespace';
 
+/** The equality that says most: a name, else a field, else a label; namespaces are looked after elsewhere. */
+export function narrowest(selection: Selection | undefined): readonly [EqualityKey, string] | undefined {
+  const equals = selection?.equals;
+  const name = equals?.get(NAME_FIELD);
+  if (name !== undefined) return [NAME_FIELD, name];
+  const others = [...(equals ?? [])].filter(([key]) => key !== NAMESPACE_FIELD);
+  return others.find(([key]) => key.startsWith('field:')) ?? others[0];
+}
+
 /** The value that an equality compares with; undefined when the object has none. */
 export function attributeOf(attributes: Attributes, key: EqualityKey): string | undefined {
   const values = key.startsWith('label:') ? attributes.labels : attributes.fields;
   const name = key.slice(6);
   return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+/** The same of an object, which need not be parsed where its key says it. */
+export function valueIn(object: Key & { readonly attributes: Attributes }, key: EqualityKey): string | undefined {
+  if (key === NAME_FIELD) return object.name;
+  return attributeOf(object.attributes, key);
 }

@@ -1,4 +1,4 @@
-import { attributeOf, type EqualityKey, NAME_FIELD, NAMESPACE_FIELD } from './attributes.js';
+import { attributeOf, type EqualityKey, NAME_FIELD, NAMESPACE_FIELD, narrowest } from './attributes.js';
 import type { Audience } from './audience.js';
 import type { Interest } from './interest.js';
 import type { ChangeEvent } from './ring.js';
@@ -72,19 +72,11 @@ export class AudienceIndex {
   }
 }
 
-/** A name says most, then an equality of a field or label, then the namespace. */
 function placeOf({ namespace, selection }: Interest): Place {
-  const equals = selection?.equals;
-  const within = namespace ?? equals?.get(NAMESPACE_FIELD);
-  const name = equals?.get(NAME_FIELD);
-  if (name !== undefined) return { by: 'name', value: nameWithin(within, name) };
-  let label: Place | undefined;
-  for (const [key, value] of equals ?? []) {
-    if (key === NAMESPACE_FIELD) continue;
-    if (key.startsWith('field:')) return { by: 'equality', key, value };
-    label ??= { by: 'equality', key, value };
-  }
-  if (label !== undefined) return label;
+  const within = namespace ?? selection?.equals?.get(NAMESPACE_FIELD);
+  const [key, value] = narrowest(selection) ?? [];
+  if (key === NAME_FIELD && value !== undefined) return { by: 'name', value: nameWithin(within, value) };
+  if (key !== undefined && value !== undefined) return { by: 'equality', key, value };
   return within === undefined ? { by: 'nothing' } : { by: 'namespace', value: within };
 }
 

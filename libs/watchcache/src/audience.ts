@@ -2,6 +2,7 @@ import type { Version } from '@orch/storage';
 import type { FrameEncoder } from './frames.js';
 import type { InitialState } from './initial-state.js';
 import type { Interest } from './interest.js';
+import type { ChangeEvent } from './ring.js';
 import type { Watcher } from './watcher.js';
 
 /** All watchers that want the same bytes. What one event is for one of them, it is for all. */
@@ -13,6 +14,10 @@ export class Audience {
   /** Frames gathered for the live watchers since the last flush. */
   #pending: Buffer[] = [];
   #pendingBytes = 0;
+  /** Monotonic ms at which the oldest pending event came. */
+  oldest = 0;
+  /** What the observer said of pending events. */
+  origins: unknown[] = [];
   lastFlush = Number.NEGATIVE_INFINITY;
   /** Milliseconds that the last flush took. */
   lastFlushTook = 0;
@@ -38,7 +43,12 @@ export class Audience {
     return this.#pending.length;
   }
 
-  gather(frame: Buffer): void {
+  gather(frame: Buffer, { at, origin }: ChangeEvent): void {
+    if (this.#pending.length === 0) {
+      this.oldest = at;
+      if (this.origins.length > 0) this.origins = [];
+    }
+    if (origin !== undefined) this.origins.push(origin);
     this.#pending.push(frame);
     this.#pendingBytes += frame.length;
   }

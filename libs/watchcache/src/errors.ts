@@ -1,4 +1,4 @@
-import type { Version } from '@orch/storage';
+import type { Key, TypeId, Version } from '@orch/storage';
 
 /** History no longer reaches back to the version asked for: answer 410 before the stream starts. */
 export class ExpiredError extends Error {
@@ -25,4 +25,19 @@ export class VersionNotReachedError extends Error {
 /** The state of the type is not loaded, or the server is going down: answer 429 with Retry-After, or read the database. */
 export class CacheNotReadyError extends Error {
   override readonly name = 'CacheNotReadyError';
+}
+
+/** The state in memory is not what the database has at the same version: a defect, healed by reading it anew. */
+export class StateMismatchError extends Error {
+  override readonly name = 'StateMismatchError';
+  constructor(
+    readonly type: TypeId,
+    readonly version: Version,
+    /** The first object that differs. */
+    readonly key: Key,
+  ) {
+    super(
+      `the cached state of type ${type} differs from the database at version ${version}: ${key.namespace}/${key.name}`,
+    );
+  }
 }

@@ -1,20 +1,18 @@
-import type { HistoricChange, Version } from '@orch/storage';
-import type { Describe } from './attributes.js';
+import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest } from './interest.js';
-import type { Ring } from './ring.js';
+import type { ChangeEvent, Ring } from './ring.js';
 import type { WatchSink } from './watcher.js';
 
 /** The state that a fan-out serves. */
 export interface WatchedState {
   readonly version: Version;
   readonly ring: Ring;
-  readonly describe: Describe;
   /** Everything that an interest is about, in key order. */
   collect(interest: Interest): readonly CacheEntry[];
   /** A page of changes after a version, from the database. */
-  history(after: Version): Promise<readonly HistoricChange[]>;
+  history(after: Version): Promise<readonly ChangeEvent[]>;
 }
 
 /** A watcher to be, once its start has been decided. */
@@ -30,7 +28,7 @@ export interface Joining {
     | { readonly at: 'now' }
     | { readonly at: 'initial'; readonly notOlderThan: Version }
     /** `page` holds the changes after the version as far as they were read, when the ring does not. */
-    | { readonly at: 'after'; readonly version: Version; readonly page?: readonly HistoricChange[] };
+    | { readonly at: 'after'; readonly version: Version; readonly page?: readonly ChangeEvent[] };
 }
 
 export interface FanOutStats {
@@ -42,6 +40,9 @@ export interface FanOutStats {
   readonly stalls: number;
   /** Streams ended because history had passed them. */
   readonly expired: number;
+  /** Initial states that were made, and watchers that asked for one. */
+  readonly initialStates: number;
+  readonly initialWatches: number;
   /** Events and bytes handed to sinks, each watcher counted. */
   readonly deliveredEvents: number;
   readonly deliveredBytes: number;

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '@orch/feed';
+import type { WatchObserver } from './observer.js';
 
 export interface FanOutOptions {
   /** Default: the system's. */
@@ -17,6 +18,8 @@ export interface FanOutOptions {
   readonly maxFrameBytes?: number;
   /** Milliseconds for which a stream that reads history and has stalled is kept. Default 300,000. */
   readonly maxStall?: number;
+  /** Hears what is delivered, for metrics and traces. */
+  readonly observer?: WatchObserver;
   /** Deliberate defects, for the negative controls of the fault tests. */
   readonly failpoints?: ReadonlySet<'bookmark-before-flush'>;
 }
@@ -31,6 +34,7 @@ export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
     shareInitial: 2_000,
     maxFrameBytes: 32 << 20,
     maxStall: 300_000,
+    observer: {},
     failpoints: new Set(),
     ...options,
   };

@@ -1,12 +1,11 @@
-import type { Version } from '@orch/storage';
-import { Audience } from './audience.js';
-import { AudienceIndex } from './audience-index.js';
+import type { Audience } from './audience.js';
+import { Audiences } from './audiences.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
-import { FrameCache, type FrameEncoder, type StreamError } from './frames.js';
-import { InitialState } from './initial-state.js';
-import { type Interest, transition } from './interest.js';
+import { FrameCache, followingOf, type StreamError } from './frames.js';
+import { InitialStates } from './initial-states.js';
+import { transition } from './interest.js';
 import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
 import { StreamSteps } from './stream-steps.js';
@@ -19,8 +18,7 @@ const CHECK = 1_000;
 /** Brings events to watchers: each is matched once an audience, encoded once, and written once a watcher and turn. */
 export class FanOut {
   readonly #options: Required<FanOutOptions>;
-  readonly #audiences = new Map<string, Audience>();
-  readonly #index = new AudienceIndex();
+  readonly #audiences = new Audiences((audience) => this.#flushes.clear(audience));
   readonly #watchers = new Set<Watcher>();
   readonly #waiting = new Set<Watcher>();
   readonly #behind = new Set<Watcher>();
@@ -28,6 +26,7 @@ export class FanOut {
   readonly #flushes: FlushSchedule;
   readonly #wheel: TimerWheel<Watcher>;
   readonly #pump: Pump<Watcher>;
+  readonly #initialStates: InitialStates;
   readonly #counts = { stalls: 0, expired: 0, deliveredEvents: 0, deliveredBytes: 0 };
   #checking: (() => void) | undefined;
   #onEmpty: (() => void)[] = [];
@@ -37,7 +36,8 @@ export class FanOut {
     options: FanOutOptions = {},
   ) {
     this.#options = withDefaults(options);
-    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes } = this.#options;
+    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes, shareInitial } = this.#options;
+    this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
     this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (audience) => this.#flush(audience));
     this.#wheel = new TimerWheel(clock, (watcher) => this.#due(watcher));
@@ -47,7 +47,10 @@ export class FanOut {
       resume: (watcher) => this.#pump.add(watcher),
       expire: (watcher) => this.#fail(watcher, 'expired'),
       end: (watcher, reason) => this.#end(watcher, reason),
-      delivered: (events, bytes) => this.#delivered(events, bytes),
+      delivered: (watcher, events, bytes, initial = 0) => {
+        this.#delivered(events, bytes);
+        this.#options.observer.caughtUp?.(watcher.audience.encoder, events + initial, bytes);
+      },
     });
     this.#pump = new Pump(clock, (watcher) => {
       try {
@@ -62,12 +65,11 @@ export class FanOut {
   /** Takes a watcher in. Nothing is written to its sink before the next turn of the event loop. */
   join(joining: Joining): Watcher {
     const { sink, bookmarks, marksInitialEnd, endsAt } = joining;
-    const audience = this.#audience(joining.interest, joining.encoder);
+    const audience = this.#audiences.enter(joining.interest, joining.encoder);
     const start = this.#start(audience, joining.from);
     const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (closed) =>
       this.#end(closed, 'closed'),
     );
-    audience.members++;
     this.#watchers.add(watcher);
     this.#enter(watcher, start);
     if (bookmarks) {
@@ -84,12 +86,13 @@ export class FanOut {
 
   /** Distributes an event that has just been put into the ring. */
   event(event: ChangeEvent): void {
-    this.#index.forEach(event, (audience) => {
+    this.#audiences.concernedBy(event, (audience) => {
       if (audience.live.length === 0) return;
       try {
         const kind = transition(audience.interest, event);
         if (kind === undefined) return;
-        audience.gather(this.#frames.frame(event, kind, audience.encoder));
+        const encoder = audience.pendingEvents === 0 ? audience.encoder : followingOf(audience.encoder);
+        audience.gather(this.#frames.frame(event, kind, encoder), event);
       } catch {
         for (const watcher of [...audience.live]) this.#fail(watcher, 'failed');
         return;
@@ -152,26 +155,16 @@ export class FanOut {
       audiences: this.#audiences.size,
       behind: this.#behind.size,
       ...this.#counts,
+      ...this.#initialStates.counts,
       frameBytes: this.#frames.bytes,
     };
-  }
-
-  #audience(interest: Interest, encoder: FrameEncoder): Audience {
-    const key = Audience.keyOf(interest, encoder);
-    let audience = this.#audiences.get(key);
-    if (audience === undefined) {
-      audience = new Audience(key, interest, encoder);
-      this.#audiences.set(key, audience);
-      this.#index.add(audience);
-    }
-    return audience;
   }
 
   #start(audience: Audience, from: Joining['from']): WatcherState {
     const { ring, version } = this.state;
     if (from.at === 'now') return { at: 'behind', cursor: ring.next };
     if (from.at === 'initial') {
-      return { at: 'initial', state: this.#initialState(audience, from.notOlderThan), piece: 0 };
+      return { at: 'initial', state: this.#initialStates.take(audience, from.notOlderThan), piece: 0 };
     }
     if (from.version > version) return { at: 'waiting', version: from.version };
     if (from.version >= ring.floor) return { at: 'behind', cursor: ring.cursorAfter(from.version) };
@@ -184,24 +177,12 @@ export class FanOut {
     };
   }
 
-  #initialState(audience: Audience, notOlderThan: Version): InitialState {
-    const { ring, version } = this.state;
-    const { clock, shareInitial } = this.#options;
-    const made = audience.initial;
-    if (made !== undefined && made.version >= notOlderThan && made.cursor >= ring.first) {
-      if (made.version === version || clock.now() - made.madeAt <= shareInitial) return made;
-    }
-    const entries = this.state.collect(audience.interest);
-    audience.initial = new InitialState(version, ring.next, clock.now(), entries, audience.encoder);
-    return audience.initial;
-  }
-
   /** The one place where a watcher's state changes, so that the sets follow. */
   #enter(watcher: Watcher, next: WatcherState): void {
     const { audience, state } = watcher;
     if (watcher.liveIndex >= 0) audience.leave(watcher);
     this.#waiting.delete(watcher);
-    if (state !== next && state.at === 'initial') this.#release(audience, state.state);
+    if (state !== next && state.at === 'initial') this.#initialStates.release(audience, state.state);
     if (next.at === 'initial' && (state === next || state.at !== 'initial')) next.state.readers++;
     watcher.state = next;
     if (next.at === 'waiting') this.#waiting.add(watcher);
@@ -214,19 +195,19 @@ export class FanOut {
     }
   }
 
-  /** An initial state that nobody reads is kept a little for those who may come, then dropped with its bytes. */
-  #release(audience: Audience, initial: InitialState): void {
-    initial.readers--;
-    if (initial.readers > 0 || audience.initial !== initial) return;
-    this.#options.clock.after(this.#options.shareInitial, () => {
-      if (initial.readers === 0 && audience.initial === initial) audience.initial = undefined;
-    });
-  }
-
   /** From the end of the ring on the watcher shares the audience's position; what is pending there it has already. */
   #goLive(watcher: Watcher): void {
+    if (watcher.opened) this.#follow(watcher);
     this.#flush(watcher.audience);
     this.#enter(watcher, LIVE);
+  }
+
+  /** Who has had the first event shares the others with all who had theirs before. */
+  #follow(watcher: Watcher): void {
+    const { audience } = watcher;
+    if (audience.encoder.following === undefined) return;
+    watcher.audience = this.#audiences.enter(audience.interest, audience.encoder.following);
+    this.#audiences.leave(audience);
   }
 
   #flush(audience: Audience): void {
@@ -235,16 +216,34 @@ export class FanOut {
     const bytes = audience.take();
     if (bytes === undefined) return;
     const began = this.#options.clock.now();
-    const { live } = audience;
+    const { live, encoder, oldest, origins } = audience;
+    const watchers = live.length;
     this.#delivered(events * live.length, bytes.length * live.length);
     // Backwards, as one that stalls is replaced by the last, which has been served.
     for (let index = live.length - 1; index >= 0; index--) {
       const watcher = live[index];
-      if (watcher === undefined || watcher.write(bytes)) continue;
+      if (watcher === undefined) continue;
+      watcher.opened = true;
+      if (watcher.write(bytes)) continue;
       this.#stalled(watcher);
     }
     audience.lastFlush = this.#options.clock.now();
     audience.lastFlushTook = audience.lastFlush - began;
+    const ended = audience.lastFlush;
+    const flush = { encoder, events, bytes: bytes.length, watchers, oldest, began, ended, origins };
+    this.#options.observer.flushed?.(flush);
+    if (encoder.following !== undefined) this.#opened(audience);
+  }
+
+  /**
+   * The first events have been sent: the live watchers go over to the audience that gets the others, though not within
+   * the distribution of an event, which that audience may still be about to get.
+   */
+  #opened(audience: Audience): void {
+    for (const watcher of [...audience.live]) {
+      this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
+      this.#pump.add(watcher);
+    }
   }
 
   #stalled(watcher: Watcher): void {
@@ -318,12 +317,7 @@ export class FanOut {
     this.#enter(watcher, { at: 'ended', reason });
     this.#wheel.remove(watcher);
     this.#watchers.delete(watcher);
-    audience.members--;
-    if (audience.members === 0) {
-      this.#audiences.delete(audience.key);
-      this.#index.remove(audience);
-      this.#flushes.clear(audience);
-    }
+    this.#audiences.leave(audience);
     if (reason !== 'closed') watcher.sink.end();
     if (this.#watchers.size === 0) {
       for (const resolve of this.#onEmpty.splice(0)) resolve();

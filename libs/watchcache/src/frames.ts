@@ -13,7 +13,12 @@ export interface FrameEncoder {
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
   error(kind: StreamError): Buffer;
+  /** Makes all events of a stream but its first, where they differ from that. */
+  readonly following?: FrameEncoder;
 }
+
+/** What makes the events of a stream that has had its first. */
+export const followingOf = (encoder: FrameEncoder): FrameEncoder => encoder.following ?? encoder;
 
 /** Frames of ring events, made on first use, shared by all who want the same bytes, and kept within a budget. */
 export class FrameCache {

@@ -1,27 +1,198 @@
-import type { ChangeSource, HistoricChange, TypeId, Version } from '@orch/storage';
+import type { Clock } from '@orch/feed';
+import { type ChangeSource, type HistoricChange, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
+import type { Describe } from './attributes.js';
+import { CacheEntry } from './cache-entry.js';
+import { bytesOf, type ChangeEvent } from './ring.js';
 
-/** Changes read at a time. */
-const PAGE = 256;
+/** Changes read at a time: as many as have about so many bytes, within bounds. */
+const PAGE_BYTES = 2 << 20;
+const PAGE_MIN = 8;
+const PAGE_MAX = 1024;
+const PAGE_FIRST = 256;
+/** Milliseconds after which pages that nobody asks for are dropped. */
+const IDLE = 10_000;
 
-/** Reads pages of history for watchers that resume behind the ring: those who come back together share their queries. */
+/** Consecutive changes: all there are after one version, up to that of the last. */
+interface HistoryPage {
+  readonly after: Version;
+  readonly events: readonly ChangeEvent[];
+  readonly last: Version;
+  readonly bytes: number;
+}
+
+interface Waiting {
+  readonly after: Version;
+  readonly resolve: (events: readonly ChangeEvent[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface HistoryReaderOptions {
+  readonly source: ChangeSource;
+  readonly type: TypeId;
+  readonly describe: Describe;
+  readonly clock: Clock;
+  /** Bytes of pages kept for those who come behind. */
+  readonly maxBytes: number;
+}
+
+/**
+ * Reads history below the ring for watchers that resume there. There is one query at a time, from the lowest version that
+ * somebody waits for, and its page serves all whose version lies in it, now and for a while: a herd that comes back to
+ * as many versions as it has members reads what it has missed about once.
+ */
 export class HistoryReader {
-  readonly #underWay = new Map<Version, Promise<readonly HistoricChange[]>>();
+  /** The most recently used last. */
+  #pages: HistoryPage[] = [];
+  #bytes = 0;
+  #waiting: Waiting[] = [];
+  #reading = false;
+  #limit = PAGE_FIRST;
+  #epoch = 0;
+  #lastUsed = 0;
+  #cancelIdle: (() => void) | undefined;
+  /** Queries, and pages asked for. */
+  readonly counts = { reads: 0, asked: 0 };
 
-  constructor(
-    private readonly source: ChangeSource,
-    private readonly type: TypeId,
-  ) {}
+  constructor(private readonly options: HistoryReaderOptions) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
 
   /**
-   * The changes after a version, as many as fit on a page.
+   * Changes after a version, without a gap; none when there are none.
    * @throws HistoryExpiredError
    * @throws StoreUnavailableError
    */
-  page(after: Version): Promise<readonly HistoricChange[]> {
-    const underWay = this.#underWay.get(after);
-    if (underWay !== undefined) return underWay;
-    const page = this.source.changes(this.type, after, PAGE).finally(() => this.#underWay.delete(after));
-    this.#underWay.set(after, page);
-    return page;
+  page(after: Version): Promise<readonly ChangeEvent[]> {
+    this.counts.asked++;
+    this.#lastUsed = this.options.clock.now();
+    const known = this.#known(after);
+    if (known !== undefined) return Promise.resolve(known);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ after, resolve, reject });
+      if (!this.#reading) void this.#readAll();
+    });
   }
+
+  /** Forgets everything: it is of another history, or nobody is left. */
+  clear(): void {
+    this.#epoch++;
+    this.#pages = [];
+    this.#bytes = 0;
+    this.#cancelIdle?.();
+    this.#cancelIdle = undefined;
+  }
+
+  /** Never rejects. */
+  async #readAll(): Promise<void> {
+    this.#reading = true;
+    while (this.#waiting.length > 0) {
+      const from = lowestOf(this.#waiting);
+      const epoch = this.#epoch;
+      try {
+        this.counts.reads++;
+        const changes = await this.options.source.changes(this.options.type, from, this.#limit);
+        this.#settle(this.#page(from, changes), epoch === this.#epoch);
+      } catch (error) {
+        this.#fail(error);
+      }
+    }
+    this.#reading = false;
+  }
+
+  #page(after: Version, changes: readonly HistoricChange[]): HistoryPage {
+    const events = changes.map((change) => this.#eventOf(change));
+    const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
+    if (events.length > 0) {
+      const wanted = Math.floor((PAGE_BYTES * events.length) / bytes);
+      this.#limit = Math.min(PAGE_MAX, Math.max(PAGE_MIN, wanted));
+    }
+    return { after, events, last: events.at(-1)?.version ?? after, bytes };
+  }
+
+  #settle(page: HistoryPage, keep: boolean): void {
+    const still: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      const events = waiting.after === page.after ? page.events : part(page, waiting.after);
+      if (events === undefined) still.push(waiting);
+      else waiting.resolve(events);
+    }
+    this.#waiting = still;
+    if (keep && page.events.length > 0) this.#keep(page);
+  }
+
+  /** What has expired is only for those below the floor to hear; a database that fails fails all. */
+  #fail(error: unknown): void {
+    const still: Waiting[] = [];
+    for (const waiting of this.#waiting) {
+      if (!(error instanceof HistoryExpiredError)) waiting.reject(error);
+      else if (waiting.after >= error.floor && waiting.after > error.requested) still.push(waiting);
+      else waiting.reject(new HistoryExpiredError(waiting.after, error.floor, error.head));
+    }
+    this.#waiting = still;
+  }
+
+  #known(after: Version): readonly ChangeEvent[] | undefined {
+    for (const [at, page] of this.#pages.entries()) {
+      const events = part(page, after);
+      if (events === undefined) continue;
+      this.#pages.splice(at, 1);
+      this.#pages.push(page);
+      return events;
+    }
+    return undefined;
+  }
+
+  #keep(page: HistoryPage): void {
+    this.#pages.push(page);
+    this.#bytes += page.bytes;
+    while (this.#bytes > this.options.maxBytes) this.#bytes -= this.#pages.shift()?.bytes ?? this.#bytes;
+    this.#cancelIdle ??= this.options.clock.after(IDLE, () => this.#idle());
+  }
+
+  #idle(): void {
+    this.#cancelIdle = undefined;
+    const { clock } = this.options;
+    const left = this.#lastUsed + IDLE - clock.now();
+    if (left <= 0) this.clear();
+    else this.#cancelIdle = clock.after(left, () => this.#idle());
+  }
+
+  #eventOf(change: HistoricChange): ChangeEvent {
+    const { describe } = this.options;
+    const { namespace, name, uid, version, op, body, prior, priorVersion } = change;
+    return {
+      version,
+      op,
+      entry: new CacheEntry(namespace, name, uid, version, body, describe),
+      prior:
+        prior === undefined
+          ? undefined
+          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe),
+      at: 0,
+      frames: undefined,
+    };
+  }
+}
+
+function lowestOf(waiting: readonly Waiting[]): Version {
+  let lowest = waiting[0]?.after ?? 0n;
+  for (const { after } of waiting) if (after < lowest) lowest = after;
+  return lowest;
+}
+
+/** What a page has after a version; undefined when the version lies outside of it. */
+function part({ after, events, last }: HistoryPage, version: Version): readonly ChangeEvent[] | undefined {
+  if (version < after || version >= last) return undefined;
+  if (version === after) return events;
+  let from = 0;
+  let to = events.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    const event = events[middle];
+    if (event !== undefined && event.version <= version) from = middle + 1;
+    else to = middle;
+  }
+  return events.slice(from);
 }

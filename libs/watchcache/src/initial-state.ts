@@ -1,6 +1,6 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
-import type { FrameEncoder } from './frames.js';
+import { type FrameEncoder, followingOf } from './frames.js';
 
 /** Bytes of one piece, unless a single object is larger. */
 const PIECE = 128 << 10;
@@ -11,6 +11,7 @@ const PIECE = 128 << 10;
  */
 export class InitialState {
   readonly #pieces: Buffer[] = [];
+  readonly #events: number[] = [];
   #encoded = 0;
   /** Encoded, but too much for the last piece. */
   #carried: Buffer | undefined;
@@ -34,12 +35,18 @@ export class InitialState {
     return this.#pieces[number];
   }
 
+  /** Events in the piece of this number, once it is there. */
+  eventsOf(number: number): number {
+    return this.#events[number] ?? 0;
+  }
+
   #encode(): Buffer {
     const frames: Buffer[] = [];
     let bytes = 0;
     while (this.#encoded < this.entries.length) {
       const entry = this.entries[this.#encoded] as CacheEntry;
-      const frame = this.#carried ?? this.encoder.event('ADDED', entry, entry.version);
+      const encoder = this.#encoded === 0 ? this.encoder : followingOf(this.encoder);
+      const frame = this.#carried ?? encoder.event('ADDED', entry, entry.version);
       const full = bytes > 0 && bytes + frame.length > PIECE;
       this.#carried = full ? frame : undefined;
       if (full) break;
@@ -47,6 +54,7 @@ export class InitialState {
       bytes += frame.length;
       this.#encoded++;
     }
+    this.#events.push(frames.length);
     return Buffer.concat(frames, bytes);
   }
 }

@@ -1,5 +1,7 @@
 import type { Change, Version } from '@orch/storage';
+import type { EqualityKey } from './attributes.js';
 import { type CacheEntry, sizeOf } from './cache-entry.js';
+import { RingIndex } from './ring-index.js';
 
 export type EventKind = 'ADDED' | 'MODIFIED' | 'DELETED';
 
@@ -13,6 +15,8 @@ export interface ChangeEvent {
   /** Monotonic ms of arrival. */
   readonly at: number;
   frames: Frame[] | undefined;
+  /** What the observer has to say of it. */
+  readonly origin?: unknown;
 }
 
 /** Wire bytes of an event for one encoder. */
@@ -33,6 +37,7 @@ export class Ring {
   #first = 0;
   #bytes = 0;
   #floor: Version;
+  readonly #index = new RingIndex(this);
 
   constructor(
     floor: Version,
@@ -79,9 +84,15 @@ export class Ring {
     return this.#events[cursor - this.#first + this.#offset];
   }
 
+  /** Cursor of the first event at or behind a cursor that may concern whoever wants the value; `next` if there is none. */
+  seek([key, value]: readonly [EqualityKey, string], cursor: number, now: number): number {
+    return cursor < this.next ? this.#index.seek(key, value, cursor, now) : cursor;
+  }
+
   push(event: ChangeEvent): void {
     this.#events.push(event);
     this.#bytes += bytesOf(event);
+    this.#index.push(this.next - 1, event);
     this.evict(event.at);
   }
 
@@ -118,6 +129,7 @@ export class Ring {
   }
 }
 
-function bytesOf(event: ChangeEvent): number {
+/** What an event takes, frames apart; an estimate. */
+export function bytesOf(event: ChangeEvent): number {
   return sizeOf(event.entry) + (event.prior === undefined ? 0 : sizeOf(event.prior));
 }

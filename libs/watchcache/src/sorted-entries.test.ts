@@ -71,13 +71,28 @@ describe('SortedEntries', () => {
             expect([...sorted.iterate(within, after)].map(({ version }) => version)).toEqual(
               wanted.map(({ version }) => version),
             );
-            const { entries, rest } = sorted.range(within, after, limit);
-            expect(entries.map(({ version }) => version)).toEqual(wanted.slice(0, limit).map(({ version }) => version));
+            const { pages, rest } = sorted.range(within, after, limit);
+            expect(pages.flat().map(({ version }) => version)).toEqual(
+              wanted.slice(0, limit).map(({ version }) => version),
+            );
             expect(rest).toBe(Math.max(0, wanted.length - limit));
           }
         },
       ),
       { seed: 8, numRuns: 40 },
     );
+  });
+
+  it('finds nothing of a namespace behind a key of a later one, however far', () => {
+    const namespaces = ['a', 'b', 'c'];
+    const entries = namespaces.flatMap((within) =>
+      Array.from({ length: 1000 }, (_, number) => entry(within, String(number).padStart(4, '0'))),
+    );
+    const sorted = SortedEntries.from(entries);
+    for (const name of ['', '0001', '0500', '0999', 'x']) {
+      for (const within of ['a', 'b']) {
+        expect(sorted.range(within, { namespace: 'c', name }, 5000)).toEqual({ pages: [], rest: 0 });
+      }
+    }
   });
 });

@@ -3,7 +3,19 @@ import type { CacheEntry } from './cache-entry.js';
 import { compareKeys } from './key-order.js';
 
 /** Entries of a chunk at most; a full one is split in two. */
-const CHUNK = 512;
+const CHUNK = 256;
+/** Bytes of bodies above which a chunk of several entries is split. */
+const CHUNK_BYTES = 256 << 10;
+/** A chunk with fewer entries is joined to a neighbour, if both together are no more than half of a chunk. */
+const SPARSE = 16;
+/** Parts remembered of one chunk. */
+const PARTS = 8;
+
+/** Entries in key order that never change: as long as it lives, what was made of it is good. */
+export type Page = readonly CacheEntry[];
+
+/** Parts of chunks that were handed out, so that the same part is the same page again. */
+const parts = new WeakMap<Page, Map<string, Page>>();
 
 /** A position: the chunk, and the place in it. */
 interface Position {
@@ -12,18 +24,27 @@ interface Position {
 }
 
 /**
- * Entries in key order, in chunks: two binary searches find a key, an insertion moves at most a chunk, and iteration is
- * that of arrays. A namespace is a range, as namespaces sort first.
+ * Entries in key order, in immutable chunks: two binary searches find a key, a change replaces one chunk by a copy, and
+ * what was handed out stays as it was. A namespace is a range, as namespaces sort first.
  */
 export class SortedEntries {
-  #chunks: CacheEntry[][] = [];
+  #chunks: Page[] = [];
   #size = 0;
 
   /** From entries that are in order already. */
-  static from(entries: readonly CacheEntry[]): SortedEntries {
+  static from(entries: Page): SortedEntries {
     const sorted = new SortedEntries();
-    const step = CHUNK / 2;
-    for (let at = 0; at < entries.length; at += step) sorted.#chunks.push(entries.slice(at, at + step));
+    let begin = 0;
+    let bytes = 0;
+    for (const [at, entry] of entries.entries()) {
+      if (at > begin && (at - begin === CHUNK / 2 || bytes + entry.body.length > CHUNK_BYTES)) {
+        sorted.#chunks.push(entries.slice(begin, at));
+        begin = at;
+        bytes = 0;
+      }
+      bytes += entry.body.length;
+    }
+    if (entries.length > 0) sorted.#chunks.push(entries.slice(begin));
     sorted.#size = entries.length;
     return sorted;
   }
@@ -41,14 +62,20 @@ export class SortedEntries {
   /** Puts an entry in its place and returns the one that stood there. */
   set(entry: CacheEntry): CacheEntry | undefined {
     const { chunk, index } = this.#lowerBound(entry);
-    const entries = this.#chunks[chunk];
-    const standing = entries?.[index];
-    if (standing !== undefined && compareKeys(standing, entry) === 0) {
-      entries?.splice(index, 1, entry);
-      return standing;
+    const entries = this.#chunks[chunk] ?? [];
+    const standing = entries[index];
+    const replaces = standing !== undefined && compareKeys(standing, entry) === 0;
+    if (!replaces) this.#size++;
+    const copy = entries.slice();
+    copy.splice(index, replaces ? 1 : 0, entry);
+    const grown = entry.body.length > (replaces ? standing.body.length : 0);
+    if (grown && isTooLarge(copy)) {
+      const middle = copy.length >> 1;
+      this.#chunks.splice(chunk, 1, copy.slice(0, middle), copy.slice(middle));
+    } else {
+      this.#chunks[chunk] = copy;
     }
-    this.#insert(entry, chunk, index);
-    return undefined;
+    return replaces ? standing : undefined;
   }
 
   delete(key: Key): CacheEntry | undefined {
@@ -56,42 +83,49 @@ export class SortedEntries {
     const entries = this.#chunks[chunk];
     const standing = entries?.[index];
     if (entries === undefined || standing === undefined || compareKeys(standing, key) !== 0) return undefined;
-    entries.splice(index, 1);
-    if (entries.length === 0) this.#chunks.splice(chunk, 1);
     this.#size--;
+    const copy = entries.slice();
+    copy.splice(index, 1);
+    if (copy.length === 0) this.#chunks.splice(chunk, 1);
+    else this.#chunks[chunk] = copy;
+    if (copy.length > 0 && copy.length < SPARSE && !this.#join(chunk)) this.#join(chunk - 1);
     return standing;
   }
 
-  /** Entries of one namespace, or of all, behind a key. */
-  *iterate(namespace?: string, after?: Key): Generator<CacheEntry> {
-    const start = this.#start(namespace, after);
-    for (let chunk = start.chunk; chunk < this.#chunks.length; chunk++) {
-      const entries = this.#chunks[chunk] ?? [];
-      for (let index = chunk === start.chunk ? start.index : 0; index < entries.length; index++) {
-        const entry = entries[index];
-        if (entry === undefined || (namespace !== undefined && entry.namespace !== namespace)) return;
-        yield entry;
-      }
-    }
+  /** Makes one of a chunk and the next, if together they are small. */
+  #join(chunk: number): boolean {
+    const [first, second] = this.#chunks.slice(Math.max(0, chunk), chunk + 2);
+    if (first === undefined || second === undefined || !areSmall(first, second)) return false;
+    this.#chunks.splice(chunk, 2, [...first, ...second]);
+    return true;
   }
 
-  /** As `iterate`, at most `limit` of them, gathered; and how many more there are. */
-  range(namespace: string | undefined, after: Key | undefined, limit: number): { entries: CacheEntry[]; rest: number } {
+  /** Entries of one namespace, or of all, behind a key, as of each step: nothing may be changed meanwhile. */
+  *iterate(namespace?: string, after?: Key): Generator<CacheEntry> {
+    for (const page of this.range(namespace, after, Number.POSITIVE_INFINITY).pages) yield* page;
+  }
+
+  /**
+   * Entries of one namespace, or of all, behind a key, at most `limit` of them; and how many more there are. Where
+   * nothing has changed since, the pages are the very ones that were handed out before.
+   */
+  range(namespace: string | undefined, after: Key | undefined, limit: number): { pages: Page[]; rest: number } {
     const start = this.#start(namespace, after);
     const end =
       namespace === undefined
         ? { chunk: this.#chunks.length, index: 0 }
         : this.#lowerBound({ namespace: `${namespace}\0`, name: '' });
     const total = this.#distance(start, end);
-    const entries: CacheEntry[] = [];
-    const wanted = Math.min(total, limit);
-    for (let chunk = start.chunk; entries.length < wanted; chunk++) {
+    const pages: Page[] = [];
+    let wanted = Math.min(total, limit);
+    for (let chunk = start.chunk; wanted > 0; chunk++) {
       const source = this.#chunks[chunk] ?? [];
-      const first = chunk === start.chunk ? start.index : 0;
-      const last = Math.min(source.length, first + wanted - entries.length);
-      for (let index = first; index < last; index++) entries.push(source[index] as CacheEntry);
+      const from = chunk === start.chunk ? start.index : 0;
+      const to = Math.min(source.length, from + wanted);
+      if (to > from) pages.push(partOf(source, from, to));
+      wanted -= to - from;
     }
-    return { entries, rest: total - wanted };
+    return { pages, rest: total - Math.min(total, limit) };
   }
 
   #start(namespace: string | undefined, after: Key | undefined): Position {
@@ -104,7 +138,7 @@ export class SortedEntries {
   }
 
   #distance(start: Position, end: Position): number {
-    if (start.chunk === end.chunk) return Math.max(0, end.index - start.index);
+    if (start.chunk >= end.chunk) return start.chunk > end.chunk ? 0 : Math.max(0, end.index - start.index);
     let distance = -start.index;
     for (let chunk = start.chunk; chunk < end.chunk; chunk++) distance += this.#chunks[chunk]?.length ?? 0;
     return Math.max(0, distance + end.index);
@@ -131,15 +165,32 @@ export class SortedEntries {
     }
     return { chunk: low, index: from };
   }
+}
 
-  #insert(entry: CacheEntry, chunk: number, index: number): void {
-    this.#size++;
-    const entries = this.#chunks[chunk];
-    if (entries === undefined) {
-      this.#chunks.push([entry]);
-      return;
-    }
-    entries.splice(index, 0, entry);
-    if (entries.length > CHUNK) this.#chunks.splice(chunk + 1, 0, entries.splice(CHUNK / 2));
+function bytesOf(entries: Page): number {
+  let bytes = 0;
+  for (const { body } of entries) bytes += body.length;
+  return bytes;
+}
+
+function isTooLarge(entries: Page): boolean {
+  return entries.length > CHUNK || (entries.length > 1 && bytesOf(entries) > CHUNK_BYTES);
+}
+
+function areSmall(first: Page, second: Page): boolean {
+  return first.length + second.length <= CHUNK / 2 && bytesOf(first) + bytesOf(second) <= CHUNK_BYTES / 2;
+}
+
+function partOf(chunk: Page, from: number, to: number): Page {
+  if (from === 0 && to === chunk.length) return chunk;
+  const name = `${from}-${to}`;
+  const known = parts.get(chunk) ?? new Map<string, Page>();
+  let part = known.get(name);
+  if (part === undefined) {
+    part = chunk.slice(from, to);
+    if (known.size >= PARTS) known.clear();
+    known.set(name, part);
+    parts.set(chunk, known);
   }
+  return part;
 }

@@ -1,10 +1,13 @@
 import type { Key, Version } from '@orch/storage';
-import { type EqualityKey, NAME_FIELD, NAMESPACE_FIELD } from './attributes.js';
+import { type EqualityKey, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
 import { type CacheEntry, sizeOf } from './cache-entry.js';
-import { EqualityIndex } from './equality-index.js';
+import { IndexSet } from './index-set.js';
 import { concerns, type Interest } from './interest.js';
 import { compareKeys } from './key-order.js';
-import { SortedEntries } from './sorted-entries.js';
+import { type Page, SortedEntries } from './sorted-entries.js';
+
+/** Objects above which an index saves more than it costs. */
+const INDEX_FROM = 500;
 
 export interface ListRequest extends Interest {
   /** Start behind this key. */
@@ -16,8 +19,11 @@ export interface ListRequest extends Interest {
 export interface ListResult {
   /** The version of the state that the entries are from. */
   readonly version: Version;
-  /** In byte order of (namespace, name). */
-  readonly entries: readonly CacheEntry[];
+  /**
+   * In byte order of (namespace, name). Pages never change; without a selection, those of parts of the state that have
+   * not changed either are the same objects in every list, so that what is made of one can be kept with it.
+   */
+  readonly pages: readonly Page[];
   /** How many the limit cut off; unknown when a selection is at work and something was cut off. */
   readonly remaining: number | undefined;
 }
@@ -26,16 +32,15 @@ export interface ListResult {
 export class State {
   #bytes = 0;
   readonly #entries: SortedEntries;
-  readonly #indexes = new Map<EqualityKey, EqualityIndex>();
-  /** Whole lists by namespace (undefined: all), as they were handed out since the last change. */
-  readonly #whole = new Map<string | undefined, readonly CacheEntry[]>();
+  readonly #indexes: IndexSet;
 
   constructor(
     public version: Version,
     entries: readonly CacheEntry[],
-    private readonly indexed: ReadonlySet<EqualityKey>,
+    maxIndexes: number,
   ) {
     this.#entries = SortedEntries.from(entries);
+    this.#indexes = new IndexSet(maxIndexes);
     for (const entry of entries) this.#bytes += sizeOf(entry);
   }
 
@@ -45,6 +50,10 @@ export class State {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get indexes(): number {
+    return this.#indexes.size;
   }
 
   get(key: Key): CacheEntry | undefined {
@@ -63,42 +72,49 @@ export class State {
   list({ namespace, selection, after, limit = Number.POSITIVE_INFINITY }: ListRequest): ListResult {
     const { version } = this;
     if (selection === undefined) {
-      if (after === undefined && limit === Number.POSITIVE_INFINITY) {
-        return { version, entries: this.#all(namespace), remaining: 0 };
-      }
-      const { entries, rest } = this.#entries.range(namespace, after, limit);
-      return { version, entries, remaining: rest };
+      const { pages, rest } = this.#entries.range(namespace, after, limit);
+      return { version, pages, remaining: rest };
     }
     const interest = { ...(namespace === undefined ? {} : { namespace }), selection };
     const entries: CacheEntry[] = [];
     for (const entry of this.#candidates(interest, after)) {
       if (!concerns(interest, entry)) continue;
-      if (entries.length >= limit) return { version, entries, remaining: undefined };
+      if (entries.length >= limit) return { version, pages: [entries], remaining: undefined };
       entries.push(entry);
     }
-    return { version, entries, remaining: 0 };
+    return { version, pages: entries.length === 0 ? [] : [entries], remaining: 0 };
   }
 
-  /** The same array until something changes, so that what was made of it can be used again. */
-  #all(namespace: string | undefined): readonly CacheEntry[] {
-    let entries = this.#whole.get(namespace);
-    if (entries === undefined) {
-      entries = this.#entries.range(namespace, undefined, Number.POSITIVE_INFINITY).entries;
-      this.#whole.set(namespace, entries);
-    }
-    return entries;
+  /** The pages whose attributes a list of this interest reads: more than those that are shown, where an index is built. */
+  reads({ namespace, selection }: Interest): readonly Page[] {
+    if (selection === undefined || selection.equals?.has(NAME_FIELD) === true) return [];
+    const within = this.#indexable(selection).length > 0 ? undefined : namespace;
+    return this.#entries.range(within, undefined, Number.POSITIVE_INFINITY).pages;
   }
 
   /** As few entries as the equalities of the selection allow, in key order. */
   #candidates({ namespace, selection }: Interest, after: Key | undefined): Iterable<CacheEntry> {
-    const equals = selection?.equals;
-    const within = namespace ?? equals?.get(NAMESPACE_FIELD);
-    const name = equals?.get(NAME_FIELD);
+    const within = this.#within(namespace ?? selection?.equals?.get(NAMESPACE_FIELD));
+    const name = selection?.equals?.get(NAME_FIELD);
     if (name !== undefined && within !== undefined) return this.#only({ namespace: within, name }, after);
-    for (const [key, value] of equals ?? []) {
-      if (this.indexed.has(key)) return this.#index(key).get(value)?.iterate(within, after) ?? [];
-    }
-    return this.#entries.iterate(within, after);
+    const found = this.#indexes.find(this.#indexable(selection), () => this.#entries.iterate());
+    if (found === 'none') return [];
+    return (found ?? this.#entries).iterate(within, after);
+  }
+
+  /** The equalities that an index may answer: by name alone where there is one, as that needs no parsing. */
+  #indexable(selection: Selection | undefined): [EqualityKey, string][] {
+    if (this.size < INDEX_FROM) return [];
+    const equals = [...(selection?.equals ?? [])];
+    const named = equals.filter(([key]) => key === NAME_FIELD);
+    return named.length > 0 ? named : equals.filter(([key]) => key !== NAMESPACE_FIELD);
+  }
+
+  /** Objects of cluster-scoped types have one namespace, the empty one. */
+  #within(namespace: string | undefined): string | undefined {
+    if (namespace !== undefined) return namespace;
+    const [first] = this.#entries.range(undefined, undefined, 1).pages;
+    return first?.[0]?.namespace === '' ? '' : undefined;
   }
 
   *#only(key: Key, after: Key | undefined): Generator<CacheEntry> {
@@ -107,20 +123,10 @@ export class State {
     if (after === undefined || compareKeys(after, key) < 0) yield entry;
   }
 
-  #index(key: EqualityKey): EqualityIndex {
-    let index = this.#indexes.get(key);
-    if (index === undefined) {
-      index = new EqualityIndex(key, this.#entries.iterate());
-      this.#indexes.set(key, index);
-    }
-    return index;
-  }
-
   #changed(before: CacheEntry | undefined, after: CacheEntry | undefined): CacheEntry | undefined {
-    if (this.#whole.size > 0) this.#whole.clear();
     if (before !== undefined) this.#bytes -= sizeOf(before);
     if (after !== undefined) this.#bytes += sizeOf(after);
-    for (const index of this.#indexes.values()) index.change(before, after);
+    this.#indexes.change(before, after);
     return before;
   }
 }

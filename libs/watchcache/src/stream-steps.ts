@@ -1,11 +1,10 @@
 import type { Clock } from '@orch/feed';
-import { type HistoricChange, HistoryExpiredError } from '@orch/storage';
-import { CacheEntry } from './cache-entry.js';
+import { HistoryExpiredError } from '@orch/storage';
+import { narrowest } from './attributes.js';
 import type { WatchedState } from './fan-out-model.js';
-import { encodeEvent, type FrameCache } from './frames.js';
+import { type FrameCache, type FrameEncoder, followingOf } from './frames.js';
 import { transition } from './interest.js';
 import type { StepResult } from './pump.js';
-import type { ChangeEvent } from './ring.js';
 import type { EndReason, Watcher, WatcherState } from './watcher.js';
 
 /** What a step may do to a watcher beside writing. */
@@ -15,7 +14,8 @@ export interface StepActions {
   resume(watcher: Watcher): void;
   expire(watcher: Watcher): void;
   end(watcher: Watcher, reason: EndReason): void;
-  delivered(events: number, bytes: number): void;
+  /** `initial`: events of the initial state, which are not among `events`. */
+  delivered(watcher: Watcher, events: number, bytes: number, initial?: number): void;
 }
 
 type At<Name extends WatcherState['at']> = Extract<WatcherState, { at: Name }>;
@@ -58,14 +58,15 @@ export class StreamSteps {
     }
     const piece = state.piece(at.piece);
     if (piece !== undefined) {
+      this.actions.delivered(watcher, 0, piece.length, state.eventsOf(at.piece));
+      watcher.opened = true;
       at.piece++;
-      this.actions.delivered(0, piece.length);
       return watcher.write(piece) ? 'more' : 'rest';
     }
     this.actions.enter(watcher, { at: 'behind', cursor: state.cursor });
     if (watcher.marksInitialEnd) {
       const end = watcher.audience.encoder.bookmark(state.version, true);
-      this.actions.delivered(0, end.length);
+      this.actions.delivered(watcher, 0, end.length);
       watcher.write(end);
     }
     return 'more';
@@ -77,15 +78,17 @@ export class StreamSteps {
       this.actions.expire(watcher);
       return 'rest';
     }
-    const { interest, encoder } = watcher.audience;
+    const { interest } = watcher.audience;
     const frames: Buffer[] = [];
     let bytes = 0;
-    const end = Math.min(ring.next, at.cursor + STEP_EVENTS);
-    while (at.cursor < end && bytes < STEP_BYTES) {
+    const value = narrowest(interest.selection);
+    for (let looked = 0; looked < STEP_EVENTS && bytes < STEP_BYTES; looked++) {
+      if (value !== undefined) at.cursor = ring.seek(value, at.cursor, this.clock.now());
+      if (at.cursor >= ring.next) break;
       const event = ring.at(at.cursor++);
       const kind = event === undefined ? undefined : transition(interest, event);
       if (event === undefined || kind === undefined) continue;
-      const frame = this.frames.frame(event, kind, encoder);
+      const frame = this.frames.frame(event, kind, this.#encoder(watcher, frames.length));
       frames.push(frame);
       bytes += frame.length;
     }
@@ -106,16 +109,15 @@ export class StreamSteps {
       if (!at.reading) void this.#read(watcher, at);
       return 'rest';
     }
-    const { interest, encoder } = watcher.audience;
+    const { interest } = watcher.audience;
     const frames: Buffer[] = [];
     let bytes = 0;
     // The database may be ahead of the ring: what lies beyond the ring's floor comes from there, and only from there.
     const page = at.page.filter(({ version }) => version <= ring.floor);
-    for (const change of page) {
-      const event = this.#eventOf(change);
+    for (const event of page) {
       const kind = transition(interest, event);
       if (kind === undefined) continue;
-      const frame = encodeEvent(event, kind, encoder);
+      const frame = this.frames.frame(event, kind, this.#encoder(watcher, frames.length));
       frames.push(frame);
       bytes += frame.length;
     }
@@ -141,26 +143,17 @@ export class StreamSteps {
     }
   }
 
+  /** `before`: events that this step has made already. */
+  #encoder(watcher: Watcher, before: number): FrameEncoder {
+    const { encoder } = watcher.audience;
+    return watcher.opened || before > 0 ? followingOf(encoder) : encoder;
+  }
+
   #write(watcher: Watcher, frames: readonly Buffer[], bytes: number): void {
     const first = frames[0];
     if (first === undefined) return;
-    this.actions.delivered(frames.length, bytes);
+    watcher.opened = true;
+    this.actions.delivered(watcher, frames.length, bytes);
     watcher.write(frames.length === 1 ? first : Buffer.concat(frames, bytes));
-  }
-
-  #eventOf(change: HistoricChange): ChangeEvent {
-    const { describe } = this.served;
-    const { namespace, name, uid, version, op, body, prior, priorVersion } = change;
-    return {
-      version,
-      op,
-      entry: new CacheEntry(namespace, name, uid, version, body, describe),
-      prior:
-        prior === undefined
-          ? undefined
-          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe),
-      at: 0,
-      frames: undefined,
-    };
   }
 }

@@ -1,5 +1,5 @@
 import type { Version } from '@orch/storage';
-import type { Describe, EqualityKey } from './attributes.js';
+import type { Describe } from './attributes.js';
 import type { FanOutStats } from './fan-out-model.js';
 import type { FanOutOptions } from './fan-out-options.js';
 import type { FrameEncoder } from './frames.js';
@@ -15,6 +15,10 @@ export interface TypeCacheOptions extends FanOutOptions {
   readonly loadWait?: number;
   /** Milliseconds that the start of a watch waits for a version that does not exist yet. Default 3000. */
   readonly versionWait?: number;
+  /** Bytes of history below the ring that are kept while watchers resume from there. Default 16 MiB. */
+  readonly historyBytes?: number;
+  /** Attributes (label keys, fields) that may be indexed at a time. Default 16. */
+  readonly maxIndexes?: number;
   /** Hears of failures to load; the cache goes on trying. */
   readonly onError?: (error: unknown) => void;
 }
@@ -22,8 +26,6 @@ export interface TypeCacheOptions extends FanOutOptions {
 /** What a type's objects look like to selectors. */
 export interface TypeDescription {
   readonly describe: Describe;
-  /** Attributes that lists find objects by. `metadata.name` and `metadata.namespace` need no mention. */
-  readonly indexed?: readonly EqualityKey[];
 }
 
 export interface WatchRequest extends Interest {
@@ -45,9 +47,25 @@ export interface TypeCacheStats extends FanOutStats {
   readonly ready: boolean;
   readonly version: Version | undefined;
   readonly objects: number;
+  /** Attributes that objects are found by. */
+  readonly indexes: number;
   /** Bytes of the state, an estimate. */
   readonly stateBytes: number;
   readonly ringEvents: number;
   readonly ringBytes: number;
   readonly ringFloor: Version | undefined;
+  /** Times that the whole state was read from the database. */
+  readonly snapshots: number;
+  /** Comparisons of the state with the database that were finished, and how many found a difference. */
+  readonly checks: number;
+  readonly mismatches: number;
+  /** Queries for history below the ring, and pages of it that watchers asked for. */
+  readonly historyReads: number;
+  readonly historyAsked: number;
+  /** Bytes of history below the ring that are held. */
+  readonly historyBytes: number;
+  /** Milliseconds from the oldest event in the ring to the newest. */
+  readonly ringSpan: number;
+  /** Milliseconds since everything was last known to be here; undefined before the first time. */
+  readonly confirmedAgo: number | undefined;
 }

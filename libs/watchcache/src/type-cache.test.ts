@@ -26,7 +26,10 @@ describe('reads', () => {
     const rig = await start({}, writeSome);
     rig.write('a/two', { node: 'n1' });
     rig.write('a/three', 'deleted');
-    const names = rig.cache.list({}).entries.map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
+    const names = rig.cache
+      .list({})
+      .pages.flat()
+      .map(({ namespace, name, version }) => `${namespace}/${name}@${version}`);
     expect(names).toEqual(['a/one@2', 'a/two@4', 'b/two@1']);
     expect(rig.cache.version).toBe(5n);
     expect(rig.cache.get({ namespace: 'a', name: 'three' })).toBeUndefined();
@@ -36,8 +39,8 @@ describe('reads', () => {
   it('select by field, label and name, and page', async () => {
     const rig = await start({}, writeSome);
     const list = (request: Parameters<typeof rig.cache.list>[0]) => {
-      const { entries, remaining } = rig.cache.list(request);
-      return [entries.map(({ namespace, name }) => `${namespace}/${name}`), remaining];
+      const { pages, remaining } = rig.cache.list(request);
+      return [pages.flat().map(({ namespace, name }) => `${namespace}/${name}`), remaining];
     };
     const onNode = { selection: selecting({ 'field:spec.nodeName': 'n1' }) };
     expect(list(onNode)).toEqual([['a/one'], 0]);
@@ -281,7 +284,7 @@ describe('resets', () => {
     rig.source.rewind(1, 1n, true);
     await rig.clock.settle();
     expect([sink.summary, future.summary]).toEqual([['ERROR expired'], ['ERROR expired']]);
-    expect(rig.cache.list({}).entries).toHaveLength(1);
+    expect(rig.cache.list({}).pages.flat()).toHaveLength(1);
   });
 });
 

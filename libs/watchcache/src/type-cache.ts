@@ -7,20 +7,20 @@ import {
   type TypeId,
   type Version,
 } from '@orch/storage';
-import type { EqualityKey } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';
-import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from './errors.js';
+import { Describing } from './describing.js';
+import { CacheNotReadyError, ExpiredError, StateMismatchError, VersionNotReachedError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
 import { HistoryReader } from './history-reader.js';
+import type { Interest } from './interest.js';
 import { type ChangeEvent, Ring } from './ring.js';
 import { type ListRequest, type ListResult, State } from './state.js';
+import { firstDifference } from './state-check.js';
+import { StateLoader } from './state-loader.js';
 import type { TypeCacheOptions, TypeCacheStats, TypeDescription, WatchRequest } from './type-cache-options.js';
 import { VersionWaiters } from './version-waiters.js';
 import type { Watcher } from './watcher.js';
-
-const MIN_BACKOFF = 100;
-const MAX_BACKOFF = 5_000;
 
 interface Loaded {
   readonly state: State;
@@ -32,15 +32,18 @@ interface Loaded {
 export class TypeCache {
   readonly #options: TypeCacheOptions;
   readonly #clock: Clock;
-  readonly #indexed: ReadonlySet<EqualityKey>;
   readonly #fanOut: FanOut;
   readonly #waiters: VersionWaiters;
   readonly #history: HistoryReader;
+  readonly #describing: Describing;
+  readonly #loader: StateLoader;
   /** Undefined while the state is not to be relied on. */
   #loaded: Loaded | undefined;
   /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
   #latest: Loaded | undefined;
   #resets = 0;
+  #checks = 0;
+  #mismatches = 0;
   #loading = false;
   #closed = false;
   #draining = false;
@@ -57,9 +60,12 @@ export class TypeCache {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.lastUsed = this.#clock.now();
-    this.#indexed = new Set(description.indexed);
+    this.#describing = new Describing(this.#clock);
     this.#waiters = new VersionWaiters(this.#clock);
-    this.#history = new HistoryReader(source, type);
+    const { describe } = description;
+    const maxBytes = options.historyBytes ?? 16 << 20;
+    this.#loader = new StateLoader({ source, type, describe, clock: this.#clock, onError: options.onError });
+    this.#history = new HistoryReader({ source, type, describe, clock: this.#clock, maxBytes });
     this.#fanOut = new FanOut(this.#served(), options);
     void this.#load();
   }
@@ -91,6 +97,15 @@ export class TypeCache {
    */
   get(key: Key): CacheEntry | undefined {
     return this.#now().state.get(key);
+  }
+
+  /**
+   * Reads what the selection of a list looks at, a few milliseconds at a time, so that the list itself holds nobody up.
+   * A list without it is as right, though it may take long.
+   * @throws CacheNotReadyError
+   */
+  async prepare(interest: Interest): Promise<void> {
+    await this.#describing.describe(this.#now().state.reads(interest));
   }
 
   /**
@@ -142,10 +157,35 @@ export class TypeCache {
       await this.#whenLoaded();
       const resets = this.#resets;
       const from = await this.#start(request);
+      if (from.at === 'initial' && resets === this.#resets) await this.prepare(request);
       this.#checkOpen();
       if (this.#draining) throw new CacheNotReadyError('the cache takes no more watches');
       // A reset while the start was prepared has made it void: whether it is possible is decided anew.
       if (resets === this.#resets) return this.#join(request, from);
+    }
+  }
+
+  /**
+   * Compares the state with the database at the same version. If they differ, all streams end with an error and the state
+   * is read anew: what was served since it went wrong cannot be told from what was right. Never rejects.
+   */
+  async check(): Promise<void> {
+    const loaded = this.#loaded;
+    if (loaded === undefined) return;
+    try {
+      const { version, pages } = loaded.state.list({});
+      const key = await firstDifference(this.source, this.type, version, pages);
+      // Whatever has been reset meanwhile has started over already.
+      if (this.#loaded !== loaded) return;
+      this.#checks++;
+      if (key === undefined) return;
+      this.#mismatches++;
+      this.#options.onError?.(new StateMismatchError(this.type, version, key));
+      loaded.following.close();
+      this.#reset('rewound');
+    } catch (error) {
+      // A version that is forgotten, or a database that does not answer, says nothing of the state.
+      if (!(error instanceof HistoryExpiredError)) this.#options.onError?.(error);
     }
   }
 
@@ -158,8 +198,10 @@ export class TypeCache {
   /** Ends everything at once. */
   close(): void {
     this.#closed = true;
+    this.#loader.close();
     this.#loaded?.following.close();
     this.#loaded = undefined;
+    this.#history.clear();
     this.#fanOut.close();
     this.#waiters.close();
   }
@@ -168,22 +210,32 @@ export class TypeCache {
     return this.#fanOut.size;
   }
 
-  /** Bytes held: state, ring and frames, an estimate. */
+  /** Bytes held: state, ring, frames and history, an estimate. */
   get bytes(): number {
-    const { ringBytes, stateBytes, frameBytes } = this.stats();
-    return ringBytes + stateBytes + frameBytes;
+    const { ringBytes, stateBytes, frameBytes, historyBytes } = this.stats();
+    return ringBytes + stateBytes + frameBytes + historyBytes;
   }
 
   stats(): TypeCacheStats {
-    const { state, ring } = this.#loaded ?? {};
+    const { state, ring, following } = this.#loaded ?? {};
+    const confirmedAt = following?.confirmedAt;
     return {
       ready: this.ready(),
       version: state?.version,
       objects: state?.size ?? 0,
+      indexes: state?.indexes ?? 0,
       stateBytes: state?.bytes ?? 0,
       ringEvents: ring?.length ?? 0,
       ringBytes: ring?.bytes ?? 0,
       ringFloor: ring?.floor,
+      snapshots: this.#loader.snapshots,
+      checks: this.#checks,
+      mismatches: this.#mismatches,
+      historyReads: this.#history.counts.reads,
+      historyAsked: this.#history.counts.asked,
+      historyBytes: this.#history.bytes,
+      ringSpan: ring?.span ?? 0,
+      confirmedAgo: confirmedAt === undefined ? undefined : this.#clock.now() - confirmedAt,
       ...this.#fanOut.stats(),
     };
   }
@@ -248,40 +300,17 @@ export class TypeCache {
     if (this.#closed) throw new CacheNotReadyError('the cache is closed');
   }
 
-  /** Loads until it succeeds or the cache is closed. Never rejects. */
+  /** Never rejects. */
   async #load(): Promise<void> {
     if (this.#loading) return;
     this.#loading = true;
-    for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
-      try {
-        const { version, entries } = await this.#snapshot();
-        if (!this.#closed) this.#begin(version, entries);
-        break;
-      } catch (error) {
-        this.#options.onError?.(error);
-        await new Promise<void>((resolve) => {
-          this.#clock.after(backoff, resolve);
-        });
-      }
-    }
+    await this.#loader.load(({ version, entries }) => this.#begin(version, entries));
     this.#loading = false;
   }
 
-  async #snapshot(): Promise<{ version: Version; entries: CacheEntry[] }> {
-    const { version, pages } = await this.source.snapshot({ type: this.type });
-    const entries: CacheEntry[] = [];
-    for await (const page of pages) {
-      for (const { namespace, name, uid, version: at, body } of page) {
-        entries.push(new CacheEntry(namespace, name, uid, at, body, this.description.describe));
-      }
-      if (this.#closed) break;
-    }
-    return { version, entries };
-  }
-
   #begin(version: Version, entries: readonly CacheEntry[]): void {
-    const { ringMaxAge = 300_000, ringMaxBytes = 64 << 20 } = this.#options;
-    const state = new State(version, entries, this.#indexed);
+    const { ringMaxAge = 300_000, ringMaxBytes = 64 << 20, maxIndexes = 16 } = this.#options;
+    const state = new State(version, entries, maxIndexes);
     const ring = new Ring(version, ringMaxAge, ringMaxBytes);
     const following = this.feed.follow(this.type, version, {
       changes: (changes) => {
@@ -289,10 +318,7 @@ export class TypeCache {
       },
       confirmed: () => ring.evict(this.#clock.now()),
       reset: (reason) => {
-        this.#loaded = undefined;
-        this.#resets++;
-        this.#fanOut.reset(reason);
-        void this.#load();
+        this.#reset(reason);
       },
     });
     this.#loaded = { state, ring, following };
@@ -301,12 +327,22 @@ export class TypeCache {
     this.#fanOut.wake();
   }
 
+  /** Starts over: what the reason does not spare of the streams ends. */
+  #reset(reason: 'expired' | 'rewound'): void {
+    this.#loaded = undefined;
+    this.#resets++;
+    this.#history.clear();
+    this.#fanOut.reset(reason);
+    void this.#load();
+  }
+
   #apply(state: State, ring: Ring, change: Change): void {
     const { namespace, name, uid, version, op, body } = change;
     const entry = new CacheEntry(namespace, name, uid, version, body, this.description.describe);
     const prior = op === 'delete' ? state.delete(entry) : state.set(entry);
     state.version = version;
-    const event: ChangeEvent = { version, op, entry, prior, at: this.#clock.now(), frames: undefined };
+    const origin = this.#options.observer?.arrived?.(this.type, change);
+    const event: ChangeEvent = { version, op, entry, prior, at: this.#clock.now(), frames: undefined, origin };
     ring.push(event);
     this.#fanOut.event(event);
     this.#waiters.reached(version);
@@ -318,7 +354,6 @@ export class TypeCache {
       if (this.#latest === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
       return this.#latest;
     };
-    const { description } = this;
     const history = this.#history;
     return {
       get version() {
@@ -327,8 +362,7 @@ export class TypeCache {
       get ring() {
         return latest().ring;
       },
-      describe: description.describe,
-      collect: (interest) => latest().state.list(interest).entries,
+      collect: (interest) => latest().state.list(interest).pages.flat(),
       history: (after) => history.page(after),
     };
   }

@@ -68,4 +68,16 @@ describe('WatchCache', () => {
     await clock.advance(20_000);
     expect(clock.pending).toBe(0);
   });
+
+  it('compares every state with the database from time to time, and not at all when told so', async () => {
+    const checks = async (checkInterval: number) => {
+      const { cache, clock, description } = setUp({ checkInterval, random: () => 0 });
+      const types = [cache.type(1, description), cache.type(2, description)];
+      await clock.settle();
+      await clock.advance(3_500);
+      return types.map((type) => type.stats().checks);
+    };
+    expect(await checks(1_000)).toEqual([4, 4]);
+    expect(await checks(0)).toEqual([0, 0]);
+  });
 });

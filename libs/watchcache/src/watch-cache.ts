@@ -10,6 +10,8 @@ export interface WatchCacheOptions extends TypeCacheOptions {
   readonly maxBytes?: number;
   /** Milliseconds after its last request at which a type without watchers is unloaded. Default 600,000. */
   readonly idle?: number;
+  /** Milliseconds between comparisons of every state with the database; 0 for none. Default 600,000. */
+  readonly checkInterval?: number;
 }
 
 /** Milliseconds between looks at what may be unloaded. */
@@ -20,10 +22,14 @@ export class WatchCache {
   readonly #types = new Map<TypeId, TypeCache>();
   readonly #options: WatchCacheOptions;
   #cancelSweep: (() => void) | undefined;
+  #cancelCheck: (() => void) | undefined;
   #closed = false;
 
   constructor(options: WatchCacheOptions) {
     this.#options = options;
+    const { checkInterval = 600_000, random = Math.random } = options;
+    // Processes that were started together check at different times.
+    if (checkInterval > 0) this.#scheduleCheck(checkInterval, checkInterval * (0.5 + random() / 2));
   }
 
   /** The cache of a type, loading if need be. Ask each time rather than keep it: an idle one is unloaded and closed. */
@@ -62,7 +68,18 @@ export class WatchCache {
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
+    this.#cancelCheck?.();
     for (const type of [...this.#types.keys()]) this.unload(type);
+  }
+
+  #scheduleCheck(interval: number, wait: number): void {
+    this.#cancelCheck = (this.#options.clock ?? systemClock).after(wait, () => void this.#check(interval));
+  }
+
+  /** One type after another, so that it is never more than one query. */
+  async #check(interval: number): Promise<void> {
+    for (const cache of [...this.#types.values()]) if (!this.#closed) await cache.check();
+    if (!this.#closed) this.#scheduleCheck(interval, interval);
   }
 
   #scheduleSweep(): () => void {

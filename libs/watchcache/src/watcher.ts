@@ -1,6 +1,7 @@
-import type { HistoricChange, Version } from '@orch/storage';
+import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import type { InitialState } from './initial-state.js';
+import type { ChangeEvent } from './ring.js';
 import type { Due } from './timer-wheel.js';
 
 /** Where a stream's bytes go. */
@@ -33,7 +34,7 @@ export type WatcherState =
   | {
       readonly at: 'history';
       after: Version;
-      page: readonly HistoricChange[] | undefined;
+      page: readonly ChangeEvent[] | undefined;
       reading: boolean;
       /** Monotonic ms of the last step forward. */
       since: number;
@@ -53,6 +54,8 @@ export class Watcher implements Due {
   blocked = false;
   /** In the pump's queue. */
   queued = false;
+  /** Has been sent an event. */
+  opened = false;
   /** Place among the live watchers of the audience. */
   liveIndex = -1;
   due = 0;
@@ -60,7 +63,7 @@ export class Watcher implements Due {
   nextBookmark = Number.POSITIVE_INFINITY;
 
   constructor(
-    readonly audience: Audience,
+    public audience: Audience,
     readonly sink: WatchSink,
     readonly bookmarks: boolean,
     /** The initial state is to be closed by a bookmark. */

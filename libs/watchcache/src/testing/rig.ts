@@ -29,7 +29,7 @@ export class Rig {
       TYPE,
       this.source,
       this.feed,
-      { describe: describeRow, indexed: ['field:spec.nodeName'] },
+      { describe: describeRow },
       { clock: this.clock, random: () => 0.5, ...options },
     );
   }

@@ -1,0 +1,102 @@
+import { ManualClock, MemorySource } from '@orch/feed/testing';
+import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
+import { describe, expect, it } from 'vitest';
+import { HistoryReader } from './history-reader.js';
+import { bodyOf, describeRow } from './testing/fixtures.js';
+
+const TYPE = 1;
+
+function setup(changes: number, { maxBytes = 16 << 20, content = 'x' } = {}) {
+  const source = new MemorySource();
+  for (let number = 0; number < changes; number++) {
+    source.write(TYPE, 'put', { namespace: 'a', name: `o${number % 100}` }, bodyOf({ content }));
+  }
+  const clock = new ManualClock();
+  const reader = new HistoryReader({ source, type: TYPE, describe: describeRow, clock, maxBytes });
+  /** Reads everything after a version, page by page. */
+  const rest = async (after: Version): Promise<Version[]> => {
+    const versions: Version[] = [];
+    for (let at = after; ; ) {
+      const page = await reader.page(at);
+      const last = page.at(-1);
+      if (last === undefined) return versions;
+      versions.push(...page.map(({ version }) => version));
+      at = last.version;
+    }
+  };
+  const wanted = (after: Version) => source.history(TYPE).flatMap(({ version }) => (version > after ? [version] : []));
+  return { source, clock, reader, rest, wanted };
+}
+
+describe('HistoryReader', () => {
+  it('serves a thousand that come back to a thousand versions at once with a handful of queries', async () => {
+    const { source, reader, rest, wanted } = setup(3000);
+    const starts = Array.from({ length: 1000 }, (_, number) => BigInt((number * 7) % 2990));
+    const read = await Promise.all(starts.map(rest));
+    for (const [at, versions] of read.entries()) expect(versions).toEqual(wanted(starts[at] ?? 0n));
+    expect(source.calls.changes).toBeLessThanOrEqual(12);
+    expect(reader.counts.reads).toBe(source.calls.changes);
+    expect(reader.counts.asked).toBeGreaterThan(1000);
+  });
+
+  it('shares the events themselves, so that their frames are made once', async () => {
+    const { reader } = setup(100);
+    const [all, some] = await Promise.all([reader.page(0n), reader.page(50n)]);
+    expect(some[0]).toBe(all[50]);
+  });
+
+  it('reads only so much at a time, and keeps only so much', async () => {
+    const { reader, rest, wanted } = setup(400, { maxBytes: 8 << 20, content: 'x'.repeat(64 << 10) });
+    let most = 0;
+    const watching = rest(0n);
+    const late = rest(100n);
+    for await (const _ of [watching, late]) most = Math.max(most, reader.bytes);
+    expect(await watching).toEqual(wanted(0n));
+    expect(most).toBeLessThanOrEqual(8 << 20);
+    // Pages get smaller once it is seen how large changes are.
+    expect((await reader.page(380n)).length).toBeLessThan(40);
+  });
+
+  it('forgets what nobody asks for', async () => {
+    const { source, clock, reader } = setup(100);
+    await reader.page(0n);
+    await clock.advance(6_000);
+    await reader.page(10n);
+    await clock.advance(6_000);
+    expect(source.calls.changes).toBe(1);
+    expect(reader.bytes).toBeGreaterThan(0);
+    await clock.advance(10_000);
+    expect(reader.bytes).toBe(0);
+    await reader.page(10n);
+    expect(source.calls.changes).toBe(2);
+  });
+
+  it('tells those below the floor, and only those, that it is too late', async () => {
+    const { source, reader } = setup(200);
+    source.compact(TYPE, 100n);
+    const results = await Promise.allSettled([50n, 99n, 100n, 150n].map((version) => reader.page(version)));
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled', 'fulfilled']);
+    for (const result of results.slice(0, 2)) {
+      expect(result).toMatchObject({ reason: expect.any(HistoryExpiredError) });
+    }
+  });
+
+  it('tells all who wait when the database fails, and goes on with those who come later', async () => {
+    const { source, reader } = setup(200);
+    source.down = true;
+    const results = await Promise.allSettled([50n, 99n].map((version) => reader.page(version)));
+    for (const result of results) expect(result).toMatchObject({ reason: expect.any(StoreUnavailableError) });
+    source.down = false;
+    expect(await reader.page(50n)).toHaveLength(150);
+  });
+
+  it('keeps nothing that was read before it was cleared', async () => {
+    const { source, reader } = setup(200);
+    const reading = reader.page(0n);
+    reader.clear();
+    await reading;
+    expect(reader.bytes).toBe(0);
+    await reader.page(0n);
+    expect(source.calls.changes).toBe(2);
+  });
+});

@@ -1,0 +1,65 @@
+import type { Clock } from '@orch/feed';
+import type { ChangeSource, TypeId, Version } from '@orch/storage';
+import type { Describe } from './attributes.js';
+import { CacheEntry } from './cache-entry.js';
+
+const MIN_BACKOFF = 100;
+const MAX_BACKOFF = 5_000;
+
+/** The objects of a type at one version, in key order. */
+export interface LoadedState {
+  readonly version: Version;
+  readonly entries: readonly CacheEntry[];
+}
+
+export interface StateLoaderOptions {
+  readonly source: ChangeSource;
+  readonly type: TypeId;
+  readonly describe: Describe;
+  readonly clock: Clock;
+  /** Hears of failures to load; the loader goes on trying. */
+  readonly onError: ((error: unknown) => void) | undefined;
+}
+
+/** Reads the whole state of a type from the database, again and again until it succeeds. */
+export class StateLoader {
+  /** Snapshots that were begun. */
+  snapshots = 0;
+  #closed = false;
+
+  constructor(private readonly options: StateLoaderOptions) {}
+
+  /** Hands the state on, unless closed meanwhile; whoever fails to take it gets another. Never rejects. */
+  async load(take: (loaded: LoadedState) => void): Promise<void> {
+    for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
+      try {
+        const loaded = await this.#snapshot();
+        if (!this.#closed) take(loaded);
+        return;
+      } catch (error) {
+        this.options.onError?.(error);
+        await new Promise<void>((resolve) => {
+          this.options.clock.after(backoff, resolve);
+        });
+      }
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  async #snapshot(): Promise<LoadedState> {
+    const { source, type, describe } = this.options;
+    this.snapshots++;
+    const { version, pages } = await source.snapshot({ type });
+    const entries: CacheEntry[] = [];
+    for await (const page of pages) {
+      for (const { namespace, name, uid, version: at, body } of page) {
+        entries.push(new CacheEntry(namespace, name, uid, at, body, describe));
+      }
+      if (this.#closed) break;
+    }
+    return { version, entries };
+  }
+}
