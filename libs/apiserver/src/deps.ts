@@ -15,6 +15,8 @@ export interface RequestLimits {
   readonly maxBodyBytes: number;
   /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
   readonly minRequestTimeoutSeconds: number;
+  /** A watch ends after a random time between half of this and this, whatever it asked for; 0 for no such end. Milliseconds. */
+  readonly maxWatchAgeMs: number;
   /** Deadline of requests other than watches, milliseconds. */
   readonly requestTimeoutMs: number;
 }

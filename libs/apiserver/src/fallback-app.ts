@@ -4,6 +4,8 @@ import type { HealthRegistry, Metrics } from '@orch/runtime';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { DiscoveryRoutes } from './discovery-routes.js';
 import { splitTarget } from './http/context.js';
+import { overBothVersions } from './http/express-http2.js';
+import { healthMetrics } from './observing/health-metrics.js';
 
 /** What `GET /version` answers. */
 export interface VersionInfo {
@@ -18,20 +20,28 @@ export interface VersionInfo {
   readonly platform: string;
 }
 
+/** Whatever answers `GET /metrics`. */
+export type MetricsText = Pick<Metrics, 'text'>;
+
 export interface FallbackOptions {
   readonly health: HealthRegistry;
-  readonly metrics: Metrics;
+  readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
 }
 
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
 export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
+  const slis = healthMetrics(health);
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.get('/version', (_req, res) => void res.json(version));
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
+    res.type(contentType).send(body);
+  });
+  app.get('/metrics/slis', async (_req, res) => {
+    const { contentType, body } = await slis();
     res.type(contentType).send(body);
   });
   app.get(
@@ -50,7 +60,7 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
       : new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
   });
   app.use(answerWithStatus);
-  return app;
+  return overBothVersions(app);
 }
 
 const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {

@@ -29,6 +29,8 @@ export interface AuthenticatorSettings {
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
   readonly anonymous: boolean;
+  /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */
+  readonly certificateAccepted?: (left: number) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -48,6 +50,7 @@ export function createAuthenticator(settings: AuthenticatorSettings): Authentica
           const live = now() <= verdict.expiresAt;
           const proxied = frontProxy?.authority === verdict.authority;
           const authentication = proxied ? identityFrom(headers) : verdict.authentication;
+          if (live && !proxied) settings.certificateAccepted?.(verdict.expiresAt - now());
           if (live && authentication) return authentication;
           refusal = live
             ? 'a front proxy named nobody to speak for'

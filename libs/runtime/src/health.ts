@@ -69,6 +69,13 @@ export class HealthRegistry {
     return check && this.#one(check);
   }
 
+  /** Makes every check of an endpoint; whether each passed, by name. */
+  run(endpoint: HealthEndpoint): Promise<(readonly [name: string, passed: boolean])[]> {
+    return Promise.all(
+      this.#checks[endpoint].map(async (check) => [check.name, (await this.#run(check)) === undefined] as const),
+    );
+  }
+
   async #one(check: HealthCheck): Promise<HealthResponse> {
     const failure = await this.#run(check);
     if (!failure) return ok('ok');

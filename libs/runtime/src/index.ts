@@ -15,9 +15,17 @@ export {
 export { ManualClock } from './manual-clock.js';
 export type { Family, LabelTuple, MetricDefinition } from './metrics/family.js';
 export type { HistogramSeries } from './metrics/histogram.js';
-export { type CounterSeries, type GaugeSeries, Metrics, REQUEST_DURATION_BUCKETS } from './metrics/metrics.js';
+export {
+  type CounterSeries,
+  type GaugeSeries,
+  Metrics,
+  REQUEST_DURATION_BUCKETS,
+  type ReadSeries,
+} from './metrics/metrics.js';
 export { type CommandLine, type Output, readCommandLine } from './options/command-line.js';
 export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { formatBytes, formatDuration, parseBytes, parseDuration } from './options/values.js';
 export { type ProcessControl, runToCompletion } from './process.js';
+export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
+export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

@@ -1,9 +1,10 @@
-import { backendOptions, busOf, createControlPlane, runService, servingOptions, storeAt } from '@orch/apiserver';
+import { backendOptions, busOf, runService, servingOptions, storeAt, workerOptions } from '@orch/apiserver';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 
 const options = defineOptions({
   ...servingOptions,
   ...backendOptions,
+  ...workerOptions,
   'postgres-url': { ...backendOptions['postgres-url'], required: true },
   'gateway-url': {
     type: 'list',
@@ -18,12 +19,13 @@ export async function main(args: readonly string[]): Promise<number> {
   if (!line.run) return line.exitCode;
   const { values } = line;
   return runService(
-    createControlPlane({
-      role: { gatewayUrls: values.gatewayUrl, housekeeping: true },
+    {
+      role: { name: 'api-server', gatewayUrls: values.gatewayUrl, housekeeping: true },
       serving: values,
       backend: values,
-      openStore: () => storeAt(values.postgresUrl, values, values),
-      openBus: (logger, clusterId) => busOf(values, logger, clusterId),
-    }),
+      openStore: (observer) => storeAt(values.postgresUrl, values, values, observer),
+      openBus: (settings) => busOf(values, settings),
+    },
+    values.workers,
   );
 }

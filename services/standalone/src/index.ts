@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { backendOptions, busOf, createControlPlane, runService, servingOptions, storeAt } from '@orch/apiserver';
+import { backendOptions, busOf, type ControlPlaneSettings, runService, servingOptions, storeAt } from '@orch/apiserver';
 import { defineOptions, readCommandLine } from '@orch/runtime';
 import { startEmbeddedPostgres } from '@orch/storage/embedded';
 
@@ -29,15 +29,15 @@ export async function main(args: readonly string[]): Promise<number> {
   // The database may run as another user (it refuses to be root), who must be able to pass through.
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
   const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
-  const controlPlane = createControlPlane({
-    role: { gatewayUrls: [], housekeeping: true },
+  const settings: ControlPlaneSettings = {
+    role: { name: 'standalone', gatewayUrls: [], housekeeping: true },
     serving,
     backend: values,
-    openStore: async () => storeAt(await database.start(), serving, values),
-    openBus: (logger, clusterId) => busOf(values, logger, clusterId),
-  });
+    openStore: async (observer) => storeAt(await database.start(), serving, values, observer),
+    openBus: (settings) => busOf(values, settings),
+  };
   try {
-    return await runService(controlPlane);
+    return await runService(settings);
   } finally {
     await database.stop();
   }

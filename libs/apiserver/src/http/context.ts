@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
+import type { RequestTrail } from './request-trail.js';
 
-/** One request on its way through the chain. */
+/**
+ * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
+ * asked for below, and nowhere else.
+ */
 export interface RequestContext {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -13,10 +19,81 @@ export interface RequestContext {
   readonly user: UserInfo;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
+  /** The client wants to go on with WebSocket frames, if this request is a watch. */
+  readonly upgrade?: Upgrade;
+  /** Where the time of the request goes; absent where nobody looks. */
+  readonly trail?: RequestTrail;
 }
 
+/** A connection that its client asks to turn into a WebSocket. */
+export interface Upgrade {
+  readonly socket: Socket;
+  /** What came behind the request. */
+  readonly head: Buffer;
+}
+
+type Answering = Pick<RequestContext, 'res'>;
+
+/** The stream of a request that came over HTTP/2. */
+export const http2StreamOf = ({ res }: Answering): ServerHttp2Stream | undefined =>
+  (res as unknown as Partial<Http2ServerResponse>).stream;
+
+/** The connection of a request; undefined when it is gone. */
+export function socketOf(req: IncomingMessage): Socket | undefined {
+  const { stream } = req as unknown as Partial<Http2ServerRequest>;
+  // One object a session, where the socket of a compatible request would be another each time.
+  return stream ? (stream.session?.socket as Socket | undefined) : req.socket;
+}
+
+/** Whether nobody waits for the answer any more. */
+export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
+
 /** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
-export const isOver = ({ res }: Pick<RequestContext, 'res'>): boolean => res.writableEnded || res.destroyed;
+export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
+
+/** Breaks an answer off that cannot be finished, so that its client does not take it for whole. */
+export function cutOff(ctx: Answering): void {
+  const stream = http2StreamOf(ctx);
+  if (stream) {
+    stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    return;
+  }
+  ctx.res.destroy();
+  // One that waits behind another has no connection of its own to end yet.
+  ctx.res.req.socket.destroy();
+}
+
+/**
+ * Lets a response of HTTP/1.1 that waits behind others of its connection hear of the connection's end: of itself, only the
+ * one whose turn it is does, and what waits for the others to be read would wait for ever.
+ */
+export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): void {
+  if (http2StreamOf({ res }) || res.socket) return;
+  const { socket } = req;
+  const ended = () => {
+    res.destroy();
+    res.emit('close');
+  };
+  socket.once('close', ended);
+  res.once('socket', () => socket.off('close', ended));
+}
+
+/** How long the rest of a body may take to come that nobody reads. */
+const LEFT_BODY_MS = 10_000;
+
+/**
+ * What is left of a body that nobody will read is taken and forgotten, up to `limitMs`: whoever still sends would lose an
+ * answer behind which the connection is cut, and over HTTP/2 a reset would cost it what it holds of the window.
+ */
+export function leaveBody({ req, res }: Pick<RequestContext, 'req' | 'res'>, limitMs = LEFT_BODY_MS): void {
+  const stream = http2StreamOf({ res });
+  const whole = stream ? stream.endAfterHeaders || stream.readableEnded : req.complete;
+  if (whole) return;
+  req.resume();
+  const cut = () => (stream ? stream.close(constants.NGHTTP2_NO_ERROR) : req.socket.destroy());
+  const limit = setTimeout(cut, limitMs);
+  (stream ?? req).once('close', () => clearTimeout(limit));
+}
 
 /** Splits a request target; an absent query costs nothing. */
 export function splitTarget(target: string): { path: string; query: URLSearchParams } {

@@ -6,6 +6,7 @@ import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { leaveBody } from './context.js';
 
 let api: TestApi;
 let server: TestServer | undefined;
@@ -147,14 +148,41 @@ describe('deadlines', () => {
 });
 
 describe('connections', () => {
-  it('are not kept when a body is left unread', async () => {
+  it('outlive a body that is left unread', async () => {
     const { port } = await serve();
+    const head = 'POST /api/v1/nosuch HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
+    const { socket, received } = await raw(port, head);
+    await expect.poll(received).toMatch(/^HTTP\/1.1 404 /);
+    socket.write(`123456789GET ${configMaps} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(received).toMatch(/HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
+  it('give clients that send all before they read the answer to a body too large', async () => {
+    const { port } = await serve();
+    const bytes = 32 << 20;
     const { socket, received } = await raw(
       port,
-      `POST /api/v1/nosuch HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n`,
+      `POST ${configMaps} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
     );
+    socket.pause();
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.write(Buffer.alloc(bytes, 'x'), () => resolve());
+    });
+    socket.resume();
+    await expect.poll(received).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
+  });
+
+  it('are cut when the rest of an unread body does not come', async () => {
+    server = await openServer((req, res) => {
+      leaveBody({ req, res }, 20);
+      res.end('no');
+    });
+    const { socket, received } = await raw(server.port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n');
     await once(socket, 'close');
-    expect(received()).toMatch(/^HTTP\/1.1 404 .*\r\nConnection: close/s);
+    expect(received()).toMatch(/^HTTP\/1.1 200 /);
   });
 
   it('carry a watch behind another request, in order', async () => {

@@ -1,15 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { ANONYMOUS, type Authenticator, type UserInfo } from '@orch/authentication';
 import { StatusError, timeout } from '@orch/machinery';
-import type { GaugeSeries, Logger } from '@orch/runtime';
+import type { GaugeSeries, Logger, Tracing } from '@orch/runtime';
 import type { Authorizer } from '../authorization.js';
 import type { ApiDeps } from '../deps.js';
 import { toStatusError } from '../errors.js';
 import { handle, type ResourceRouter, type Route } from '../router.js';
-import { type RequestContext, splitTarget } from './context.js';
+import { hearOfEnd, isGone, leaveBody, type RequestContext, socketOf, splitTarget, type Upgrade } from './context.js';
+import { requestIdOf } from './request-id.js';
 import type { RequestMetrics } from './request-metrics.js';
+import { RequestObserver } from './request-observer.js';
+import { RequestTrail } from './request-trail.js';
 import { sendError } from './respond.js';
+import { checkOrigin, takeProtocolToken } from './web-socket-request.js';
+
+/** Takes a request of any version of HTTP; `upgrade` when its client wants to go on as a WebSocket. */
+export type ApiListener = (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => void;
 
 export interface ListenerOptions {
   readonly deps: ApiDeps;
@@ -22,8 +28,17 @@ export interface ListenerOptions {
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
+  /** Milliseconds from which on a request is logged with its legs. Default 0: never. */
+  readonly slowRequestMs?: number;
+  /** Records requests; absent when there is no tracing. */
+  readonly tracing?: Tracing;
 }
 
+interface Serving extends ListenerOptions {
+  readonly observer: RequestObserver;
+}
+
+const SWITCHING_PROTOCOLS = 101;
 /** Seconds after which a request that ran out of time may be tried again. */
 const RETRY_SECONDS = 1;
 
@@ -31,57 +46,75 @@ const RETRY_SECONDS = 1;
  * The chain of one request: authenticate → authorize → route → carry out. Resource verbs take this thin path of their
  * own; the rest goes through the same authentication and authorization to `fallback`.
  */
-export function createListener(options: ListenerOptions): RequestListener {
-  return (req, res) => {
-    void serve(options, req, res);
+export function createListener(options: ListenerOptions): ApiListener {
+  const { metrics, logger, slowRequestMs = 0, tracing } = options;
+  const serving = { ...options, observer: new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing }) };
+  return (req, res, upgrade) => {
+    hearOfEnd({ req, res });
+    void serve(serving, req, res, upgrade);
   };
 }
 
-async function serve(options: ListenerOptions, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function serve(
+  options: Serving,
+  req: IncomingMessage,
+  res: ServerResponse,
+  upgrade: Upgrade | undefined,
+): Promise<void> {
   const { path, query } = splitTarget(req.url ?? '/');
+  const { observer } = options;
   let ctx = contextOf(req, res, path, query, ANONYMOUS.user);
+  let route: Route | undefined;
   try {
-    const { user } = await options.authenticator.authenticate(req);
-    ctx = { ...ctx, user };
+    ctx = { ...ctx, user: await userOf(options, req, upgrade), ...(upgrade && { upgrade }) };
+    const { user } = ctx;
     const method = req.method ?? 'GET';
     const denial = options.authorizer.authorize({ user, method, path });
     if (denial) throw denial;
-    const route = options.router.route(method, path, query);
+    route = options.router.route(method, path, query);
     if (route?.endpoint.deprecation) {
       ctx.warnings.push(route.endpoint.deprecation);
       options.metrics.deprecated(route);
     }
-    if (route) await carryOut(options, ctx, route);
-    else options.fallback(req, res);
+    observer.begin(ctx, route, user !== ANONYMOUS.user);
+    if (route) return await carryOut(options, ctx, route);
+    options.fallback(req, res);
+    res.once('close', () => observer.end(ctx, undefined));
   } catch (error) {
     answerError(options, ctx, error);
+    observer.end(ctx, route);
   }
 }
 
-async function carryOut(options: ListenerOptions, ctx: RequestContext, route: Route): Promise<void> {
-  const { deps, metrics, proxyWatch } = options;
+async function userOf(options: ListenerOptions, req: IncomingMessage, upgrade: Upgrade | undefined): Promise<UserInfo> {
+  if (upgrade) takeProtocolToken(req, options.deps.names);
+  const { headers } = req;
+  const { user, method } = await options.authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers });
+  if (upgrade && method === 'x509') checkOrigin(req);
+  return user;
+}
+
+async function carryOut(options: Serving, ctx: RequestContext, route: Route): Promise<void> {
+  const { deps, metrics, proxyWatch, observer } = options;
   if (route.verb === 'watch') {
     // The client went while it was found out who asks.
-    if (ctx.res.destroyed) return;
+    if (isGone(ctx)) return;
     const leave = enter(metrics.longRunning(route));
     ctx.res.once('close', leave);
     await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
     // Nothing more is heard of a response that never got to its connection.
-    if (!ctx.res.headersSent) leave();
-    metrics.total(route, ctx.res.statusCode).inc();
+    if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) leave();
+    observer.end(ctx, route);
     return;
   }
-  const inflight = metrics.inflight(route);
-  const began = performance.now();
-  inflight.add(1);
+  const inflight = metrics.enter(route, performance.now());
   try {
     await withDeadline(handle(deps, ctx, route), deps.limits.requestTimeoutMs);
   } catch (error) {
     answerError(options, ctx, error);
   } finally {
-    inflight.add(-1);
-    metrics.total(route, ctx.res.statusCode).inc();
-    metrics.duration(route).observe((performance.now() - began) / 1000);
+    inflight.leave();
+    observer.end(ctx, route);
   }
 }
 
@@ -102,7 +135,7 @@ function contextOf(
   query: URLSearchParams,
   user: UserInfo,
 ): RequestContext {
-  return { req, res, path, query, requestId: randomUUID(), user, warnings: [] };
+  return { req, res, path, query, requestId: requestIdOf(req), user, warnings: [], trail: new RequestTrail() };
 }
 
 /** Rejects with 504 when the work takes too long; what was begun may still be finished, as with any time-out. */
@@ -122,7 +155,6 @@ function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unkn
   const error = toStatusError(thrown);
   const inner = error.code === 500 && !(thrown instanceof StatusError);
   if (inner) options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });
-  // What is left of a body that nobody will read must not keep the connection.
-  if (!ctx.req.complete && !ctx.res.headersSent) ctx.res.setHeader('Connection', 'close');
+  if (!ctx.res.headersSent) leaveBody(ctx);
   sendError(ctx, error, options.deps.representations);
 }

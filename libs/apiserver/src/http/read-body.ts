@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
 
 const tooLarge = (limit: number) =>
@@ -17,7 +18,7 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
   }
   if (Number(req.headers['content-length'] ?? 0) > limit) throw tooLarge(limit);
   // Nothing more is heard of a request whose connection was cut before.
-  if (req.destroyed && !req.readableEnded) throw endedEarly();
+  if (wasCut(req)) throw endedEarly();
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -28,10 +29,17 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
         reject(tooLarge(limit));
       } else chunks.push(chunk);
     });
-    req.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size)));
-    req.on('error', () => reject(endedEarly()));
-    req.on('close', () => {
-      if (!req.complete) reject(endedEarly());
+    req.on('end', () => {
+      // Over HTTP/2 a body that was cut ends like a whole one.
+      if (req.aborted) reject(endedEarly());
+      else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });
+    req.on('error', () => reject(endedEarly()));
+    req.on('close', () => reject(endedEarly()));
   });
+}
+
+function wasCut(req: IncomingMessage): boolean {
+  const { stream } = req as unknown as Partial<Http2ServerRequest>;
+  return (req.destroyed && !req.readableEnded) || stream?.destroyed === true;
 }

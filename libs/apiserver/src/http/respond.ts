@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { constants, createGzip, gzip } from 'node:zlib';
+import { constants, gzip } from 'node:zlib';
 import type { Status, StatusError } from '@orch/machinery';
 import type { Representations } from '../representation/choose.js';
-import type { RequestContext } from './context.js';
+import { bytesOf, type Piece, sizeOf } from '../representation/piece.js';
+import { cutOff, isGone, type RequestContext } from './context.js';
+import { gzipped } from './gzip-body.js';
 
 /** Answers below this size are sent as they are: compressing them costs more than it saves. */
 const GZIP_MIN_BYTES = 128 * 1024;
@@ -14,6 +14,7 @@ const gzipBuffer = promisify(gzip);
 
 /** Headers that every answer of the API carries. */
 export function baseHeaders(ctx: RequestContext, contentType: string): Record<string, string | string[] | number> {
+  ctx.trail?.mark('answering');
   const headers: Record<string, string | string[] | number> = {
     'Audit-Id': ctx.requestId,
     'Cache-Control': 'no-cache, private',
@@ -68,61 +69,78 @@ export async function sendBytes(
       'Content-Encoding': 'gzip',
       'Content-Length': packed.length,
     });
+    if (ctx.trail) ctx.trail.bytes = packed.length;
     ctx.res.end(packed);
     return;
   }
+  if (ctx.trail) ctx.trail.bytes = body.length;
   ctx.res.writeHead(code, { ...headers, 'Content-Length': body.length });
   ctx.res.end(body);
 }
 
 /**
- * A body in pieces, written as fast as the client reads. A body that fits one piece goes out whole.
- * Errors before the first piece are the caller's to answer; after it the connection is cut, as nothing else is honest.
+ * A body in pieces, written as fast as the client reads. A body too short to be compressed goes out whole.
+ * Errors before that much has come are the caller's to answer; after it the connection is cut, as nothing else is honest.
  */
 export async function sendPieces(
   ctx: RequestContext,
   contentType: string,
-  pieces: AsyncIterable<Buffer>,
+  pieces: AsyncIterable<Piece>,
   compress: boolean,
 ): Promise<void> {
   const iterator = pieces[Symbol.asyncIterator]();
   try {
-    await sendAll(ctx, contentType, iterator, compress);
+    const { begin, ended } = await beginning(iterator);
+    // The time for an answer ran out meanwhile, and it was said so.
+    if (ctx.res.headersSent) return;
+    if (ended) await sendBytes(ctx, 200, contentType, Buffer.concat(begin.map(bytesOf)), compress);
+    else await stream(ctx, contentType, prepend(begin, iterator), compress);
   } finally {
     // Also when nothing was read of it: it may hold a connection to the database.
     await iterator.return?.();
   }
 }
 
-async function sendAll(
+/** As many pieces as show whether the body is long. */
+async function beginning(iterator: AsyncIterator<Piece>): Promise<{ begin: Piece[]; ended: boolean }> {
+  const begin: Piece[] = [];
+  let size = 0;
+  while (size < GZIP_MIN_BYTES) {
+    const next = await iterator.next();
+    if (next.done) return { begin, ended: true };
+    begin.push(next.value);
+    size += sizeOf(next.value);
+  }
+  return { begin, ended: false };
+}
+
+async function stream(
   ctx: RequestContext,
   contentType: string,
-  iterator: AsyncIterator<Buffer>,
+  pieces: AsyncIterable<Piece>,
   compress: boolean,
 ): Promise<void> {
-  const first = await iterator.next();
-  const second = first.done ? first : await iterator.next();
-  if (first.done || second.done)
-    return sendBytes(ctx, 200, contentType, first.done ? Buffer.alloc(0) : first.value, compress);
-  const rest = prepend([first.value, second.value], iterator);
   const headers = baseHeaders(ctx, contentType);
   try {
     if (compress && acceptsGzip(ctx)) {
       ctx.res.writeHead(200, { ...headers, Vary: 'Accept-Encoding', 'Content-Encoding': 'gzip' });
-      await pipeline(Readable.from(rest), createGzip({ level: GZIP_LEVEL }), ctx.res);
+      await writeAll(ctx, gzipped(pieces));
     } else {
       ctx.res.writeHead(200, headers);
-      await writeAll(ctx.res, rest);
+      await writeAll(ctx, pieces);
     }
-  } catch (error) {
-    ctx.res.destroy(error instanceof Error ? error : undefined);
+  } catch {
+    cutOff(ctx);
   }
 }
 
-async function writeAll(res: ServerResponse, pieces: AsyncIterable<Buffer>): Promise<void> {
+async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Promise<void> {
+  const { res } = ctx;
   for await (const piece of pieces) {
-    if (res.destroyed) return;
-    if (!res.write(piece)) await drained(res);
+    if (isGone(ctx)) return;
+    const bytes = bytesOf(piece);
+    if (ctx.trail) ctx.trail.bytes += bytes.length;
+    if (!res.write(bytes)) await drained(res);
   }
   res.end();
 }
@@ -137,7 +155,7 @@ const drained = (res: ServerResponse): Promise<void> =>
     res.on('drain', done).on('close', done);
   });
 
-async function* prepend(first: readonly Buffer[], rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+async function* prepend(first: readonly Piece[], rest: AsyncIterator<Piece>): AsyncGenerator<Piece> {
   yield* first;
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
 }
@@ -148,11 +166,12 @@ type StatusEncoder = Pick<Representations, 'status'>;
 /** A Status, in the encoding that the client prefers; every error leaves through here. */
 export function sendStatus(ctx: RequestContext, status: Status, representations: StatusEncoder): void {
   if (ctx.res.headersSent) {
-    ctx.res.destroy();
+    cutOff(ctx);
     return;
   }
   const retry = status.details?.retryAfterSeconds;
   const { contentType, body } = representations.status(ctx.req.headers.accept, status);
+  if (ctx.trail) ctx.trail.bytes = body.length;
   ctx.res.writeHead(status.code, {
     ...baseHeaders(ctx, contentType),
     'Content-Length': body.length,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { splitTarget } from './context.js';
-import { chunkedFrames, httpChunk, LAST_CHUNK } from './frames.js';
+import { CHUNKS, framesOf, httpChunk, LAST_CHUNK } from './frames.js';
 import { WatchStream } from './watch-stream.js';
 
 const path = '/api/v1/namespaces/default/configmaps';
@@ -57,7 +57,8 @@ describe('chunks (RFC 9112, section 7.1)', () => {
     const endpoint = api.endpoint('configmaps');
     const keys = ['application/json', 'application/yaml', api.deps.names.protobufMediaType].map(
       (accept) =>
-        chunkedFrames(representations.choose(endpoint, accept, new URLSearchParams()), () => expired('x').status).key,
+        framesOf(representations.choose(endpoint, accept, new URLSearchParams()), CHUNKS, () => expired('x').status)
+          .key,
     );
     expect(new Set(keys).size).toBe(3);
   });

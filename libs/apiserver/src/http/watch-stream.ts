@@ -5,11 +5,11 @@ import { LAST_CHUNK } from './frames.js';
 import { baseHeaders } from './respond.js';
 
 /** Bytes that may wait in the process for one slow client before it is no longer pushed to. */
-const MAX_WAITING_BYTES = 256 * 1024;
+export const MAX_WAITING_BYTES = 256 * 1024;
 /** Idle time after which the kernel probes whether the client is still there. */
-const KEEP_ALIVE_MS = 30_000;
+export const KEEP_ALIVE_MS = 30_000;
 /** How long an ended stream may take to leave, before the connection is cut. */
-const LINGER_MS = 10_000;
+export const LINGER_MS = 10_000;
 
 /** The connection, once the answers to requests before this one have left; undefined when the client is gone. */
 export async function connectionOf({ req, res }: RequestContext): Promise<Socket | undefined> {

@@ -3,13 +3,18 @@ import type { Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
-import { storeClaims } from '../allocation/store-claims.js';
+import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import type { Endpoint } from '../endpoint.js';
+import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
+import { DatabaseLister } from '../reading/database-lister.js';
+import { ListGate } from '../reading/list-gate.js';
+import { MemoryFit } from '../reading/memory-fit.js';
 import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
+import { PieceCache } from '../representation/piece-cache.js';
 import { ObjectRemover } from '../writing/object-remover.js';
 import { ObjectWriter } from '../writing/object-writer.js';
 import { bootstrap } from './bootstrap.js';
@@ -22,11 +27,22 @@ export interface AssembleOptions {
   readonly store: Store;
   readonly cache: WatchCache;
   readonly limits: RequestLimits;
+  readonly lists: ListBudget;
   readonly watchList: boolean;
   readonly compress: boolean;
+  /** Bytes of encoded and compressed lists that are kept. */
+  readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
   readonly onError: (error: unknown) => void;
+}
+
+/** What lists may take, all of them together. */
+export interface ListBudget {
+  /** Lists that read from the database at a time. */
+  readonly concurrent: number;
+  /** Bodies of a type that a list takes into memory, bytes; a larger type is read from the database each time. */
+  readonly maxCachedBytes: number;
 }
 
 /** The API of one process, without sockets. */
@@ -34,15 +50,11 @@ export interface Api {
   readonly deps: ApiDeps;
   readonly endpoints: readonly Endpoint[];
   readonly terminator: NamespaceTerminator;
+  readonly claims: AllocationClaims;
+  readonly listCache: PieceCache;
   /** Makes what every installation has. */
   bootstrap(securePort: number): Promise<void>;
 }
-
-/** Types of the claims on addresses and ports; not served. */
-const CLAIM_TYPES = [
-  { group: 'internal', resource: 'clusterips' },
-  { group: 'internal', resource: 'nodeports' },
-];
 
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache } = options;
@@ -55,9 +67,18 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   };
   const namespaces = find('', 'namespaces');
   store.setNamespaceType(namespaces.type);
-  const allocators = await makeAllocators(options);
+  const claims = await openClaims(store);
+  const allocators = makeAllocators(options, claims);
+  const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
-  const writer = new ObjectWriter({ store, reader, namespaces, allocators, now });
+  const writer = new ObjectWriter({
+    store,
+    reader,
+    namespaces,
+    allocators,
+    now,
+    patience: options.limits.requestTimeoutMs,
+  });
   const remover = new ObjectRemover({ store, reader, writer, now });
   const meta = {
     partialObjectMetadata: scheme.struct('meta/v1.PartialObjectMetadata'),
@@ -74,20 +95,22 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       reader,
       writer,
       remover,
-      lister: new ObjectLister(store, cache, reader),
-      representations: new Representations(names, meta, now),
+      lister: makeLister(options, reader),
+      representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
       watchList: options.watchList,
       compress: options.compress,
     },
     endpoints,
+    claims,
+    listCache,
     terminator: new NamespaceTerminator({
       store,
       names,
       namespaces,
-      namespaced,
-      remover,
+      contents: new NamespaceContents({ store, remover, namespaced }),
       writer,
+      now,
       onError: options.onError,
     }),
     bootstrap: (securePort) =>
@@ -95,10 +118,14 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   };
 }
 
-async function makeAllocators({ store, serviceCidr, nodePorts }: AssembleOptions): Promise<Allocators> {
-  const [addresses = 0, ports = 0] = await store.registerTypes(CLAIM_TYPES);
+function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: ObjectReader): ObjectLister {
+  const database = new DatabaseLister(store, new ListGate(lists.concurrent, limits.requestTimeoutMs / 2));
+  return new ObjectLister(cache, reader, database, new MemoryFit(store, lists.maxCachedBytes));
+}
+
+function makeAllocators({ serviceCidr, nodePorts }: AssembleOptions, claims: AllocationClaims): Allocators {
   return {
-    clusterIPs: makeAllocator(addressRange(serviceCidr), storeClaims(store, addresses)),
-    nodePorts: makeAllocator(portRange(nodePorts.from, nodePorts.to), storeClaims(store, ports)),
+    clusterIPs: makeAllocator(addressRange(serviceCidr), claims.clusterIPs),
+    nodePorts: makeAllocator(portRange(nodePorts.from, nodePorts.to), claims.nodePorts),
   };
 }

@@ -1,37 +1,83 @@
 import { type ChangeBus, inProcessBus, jetStreamBus } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
-import { openStore, type PostgresStore } from '@orch/storage';
+import { openStore, PlacedStore, type PostgresStore, type ServingStore, type StoreObserver } from '@orch/storage';
 import { failpoints } from './failpoints.js';
 import type { BackendOptions, ServingOptions } from './options.js';
+import { parseOverrides } from './storage-overrides.js';
 
 /** Most milliseconds that history grows before its partition is closed, and between rounds that drop old ones. */
 const PARTITION_MS = 60_000;
 const COMPACTION_MS = 15_000;
 
-/** The PostgreSQL store at a URL, treated as the options say. */
-export function storeAt(url: string, serving: ServingOptions, backend: BackendOptions): Promise<PostgresStore> {
+/** The store at a PostgreSQL URL, with the types that the options place in other databases, treated as the options say. */
+export async function storeAt(
+  url: string,
+  serving: ServingOptions,
+  backend: BackendOptions,
+  observer: StoreObserver,
+): Promise<ServingStore> {
+  const overrides = parseOverrides(backend.storageOverride);
+  const options = storeOptions(serving, backend, observer);
+  const { postgresReadUrl: readUrl } = backend;
+  const main = await openStore({ ...options, url, ...(readUrl !== undefined && { readUrl }) });
+  if (overrides.length === 0) return main;
+  const stores = new Map<string, PostgresStore>();
+  try {
+    for (const { url: other } of overrides)
+      if (!stores.has(other)) stores.set(other, await openStore({ ...options, url: other }));
+  } catch (error) {
+    await Promise.all([main, ...stores.values()].map((store) => store.close()));
+    throw error;
+  }
+  const placements = overrides.map(({ group, resource, url: other }) => ({
+    group,
+    resource,
+    store: stores.get(other) as PostgresStore,
+  }));
+  return new PlacedStore(main, placements);
+}
+
+function storeOptions(serving: ServingOptions, backend: BackendOptions, observer: StoreObserver) {
   const { historyRetention: retention } = backend;
-  return openStore({
-    url,
+  return {
     naming: serving.naming,
     retention,
+    pooling: backend.postgresPooling === 'transaction' ? ('transaction' as const) : ('session' as const),
+    readConnections: backend.postgresReadConnections,
+    // Two more than lists may hold, for what is loaded into memory.
+    snapshotConnections: backend.databaseLists + 2,
     // Finer where history is to be short, so that it does not last several times as long as asked for.
     partitionInterval: Math.min(PARTITION_MS, retention / 5),
     compactionInterval: Math.min(COMPACTION_MS, retention / 5),
     publishBeforeCommit: failpoints(backend.failpoints).has('publish-before-commit'),
-  });
+    observer,
+  };
+}
+
+export interface BusSettings {
+  readonly logger: Logger;
+  readonly clusterId: string;
+  /** Hears how long announcements take (ms), and how many are not made. */
+  readonly observer: { taken(ms: number): void; dropped(changes: number): void };
+  readonly readTraces: boolean;
 }
 
 /**
  * NATS when servers are named, else a bus within the process. Subjects and stream carry the id of the cluster, so that
  * installations may share a NATS.
  */
-export function busOf({ natsUrl, natsSubjectPrefix }: BackendOptions, logger: Logger, clusterId: string): ChangeBus {
-  if (natsUrl.length === 0) return inProcessBus();
+export function busOf(
+  { natsUrl, natsSubjectPrefix }: BackendOptions,
+  { logger, clusterId, observer, readTraces }: BusSettings,
+): ChangeBus {
+  if (natsUrl.length === 0) return inProcessBus({ onTaken: (ms) => observer.taken(ms) });
   return jetStreamBus({
     servers: natsUrl,
     subjectPrefix: `${natsSubjectPrefix}.${clusterId}`,
     streamName: `${natsSubjectPrefix}-${clusterId}`,
+    readTraces,
+    onTaken: (ms) => observer.taken(ms),
+    onDropped: (changes) => observer.dropped(changes),
     onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
   });
 }

@@ -1,37 +1,26 @@
-import { writeKubeconfig } from '@orch/client';
-import { type ChangeBus, OrderedFeed } from '@orch/feed';
+import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
-import {
-  type Component,
-  createLogger,
-  type FeatureGates,
-  featureGates,
-  HealthRegistry,
-  Lifecycle,
-  type Logger,
-  Metrics,
-  shutdownCheck,
-} from '@orch/runtime';
-import { loadScheme, parseRuntimeConfig, type ResourceDefinition, selectServed } from '@orch/schema';
-import type { PostgresStore } from '@orch/storage';
-import { WatchCache } from '@orch/watchcache';
-import { credentialsDecide } from '../authorization.js';
-import { createDiscoveryRoutes } from '../discovery-routes.js';
-import { createFallbackApp } from '../fallback-app.js';
-import { createListener } from '../http/listener.js';
-import { RequestMetrics } from '../http/request-metrics.js';
-import { ResourceRouter, servesSubresource } from '../router.js';
+import { type Component, createLogger, type FeatureGates, featureGates, Lifecycle, type Logger } from '@orch/runtime';
+import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
+import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { MetricsText } from '../fallback-app.js';
+import { Observation } from '../observing/observation.js';
+import { observePools } from '../observing/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
-import { type Credentials, loadCredentials } from './credentials.js';
-import { type Failpoint, failpoints, GATHER_LONG } from './failpoints.js';
-import { type Listeners, openListeners } from './listeners.js';
-import { observeWatchCache } from './observe.js';
+import type { BusSettings } from './backends.js';
+import { type ChangeFeed, openChangeFeed } from './change-feed.js';
+import { type Failpoint, failpoints } from './failpoints.js';
+import { healthChecks } from './health-checks.js';
+import { Housekeeping } from './housekeeping.js';
+import { observeListCache } from './observe.js';
 import type { BackendOptions, ServingOptions } from './options.js';
+import { type Served, serve } from './serve.js';
 import { VERSION } from './version.js';
-import { watchProxy } from './watch-proxy.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
+  /** What the process is called in traces. */
+  readonly name: string;
   /** Gateways that watches are handed to; empty where they are served here. */
   readonly gatewayUrls: readonly string[];
   /** Looks after what is shared by the installation: default objects, namespaces on their way out. */
@@ -43,9 +32,11 @@ export interface ControlPlaneSettings {
   readonly serving: ServingOptions;
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
-  openStore(): Promise<PostgresStore>;
+  openStore(observer: StoreObserver): Promise<ServingStore>;
   /** Opens what announces changes between processes. */
-  openBus(logger: Logger, clusterId: string): ChangeBus;
+  openBus(settings: BusSettings): ChangeBus;
+  /** What is answered for the metrics of this process. Default: themselves. */
+  readonly metricsPage?: (own: MetricsText) => MetricsText;
 }
 
 export interface ControlPlane {
@@ -75,24 +66,21 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
 class ControlPlaneProcess {
   readonly #settings: ControlPlaneSettings;
   readonly #logger: Logger;
-  readonly #health: HealthRegistry;
-  readonly #metrics = new Metrics().withProcessMetrics();
   readonly #features: FeatureGates;
   readonly #failpoints: ReadonlySet<Failpoint>;
   readonly #lifecycle: Lifecycle;
-  #store: PostgresStore | undefined;
-  #bus: ChangeBus | undefined;
-  #feed: OrderedFeed | undefined;
-  #cache: WatchCache | undefined;
+  #observation: Observation | undefined;
+  #store: ServingStore | undefined;
+  #changes: ChangeFeed | undefined;
   #api: Api | undefined;
-  #listeners: Listeners | undefined;
-  #url = '';
+  #housekeeping: Housekeeping | undefined;
+  #served: Served | undefined;
+  #bootstrapped = false;
 
   constructor(settings: ControlPlaneSettings, logger: Logger, lifecycle: Lifecycle) {
     this.#settings = settings;
     this.#logger = logger;
     this.#lifecycle = lifecycle;
-    this.#health = new HealthRegistry({ logger });
     this.#features = featureGates(settings.serving.featureGates);
     for (const warning of this.#features.warnings) logger.warn(warning);
     this.#failpoints = failpoints(settings.backend.failpoints);
@@ -102,153 +90,104 @@ class ControlPlaneProcess {
 
   components(): Component[] {
     return [
+      { name: 'observation', start: () => this.#observe(), stop: async () => this.#observation?.close() },
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
-      { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#closeFeed() },
-      { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.terminator.stop() },
+      { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
+      { name: 'api', start: () => this.#assemble(), stop: async () => this.#housekeeping?.stop() },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
     ];
   }
 
   address(): { url: string; kubeconfig: string | undefined } {
-    return { url: this.#url, kubeconfig: this.#settings.serving.kubeconfigOut };
+    return { url: this.#served?.url ?? '', kubeconfig: this.#settings.serving.kubeconfigOut };
+  }
+
+  async #observe(): Promise<void> {
+    const { role, serving } = this.#settings;
+    this.#observation = await Observation.open({
+      serviceName: `orch-${role.name}`,
+      version: VERSION,
+      tracingConfigFile: serving.tracingConfigFile,
+      logger: this.#logger,
+    });
   }
 
   async #openStore(): Promise<void> {
-    const store = await this.#settings.openStore();
-    this.#store = store;
-    store.compactor.start();
-    this.#health.add({ name: 'postgres', check: () => store.ping() }, 'readyz', 'healthz');
+    const { store: observer, metrics } = needed(this.#observation);
+    this.#store = await this.#settings.openStore(observer);
+    observePools(metrics, this.#store);
+    for (const compactor of this.#store.compactors) compactor.start();
   }
 
   #openFeed(): void {
-    const { backend } = this.#settings;
-    const store = needed(this.#store);
-    const bus = this.#settings.openBus(this.#logger, store.installation.clusterId);
-    const onError = (error: unknown) => this.#logger.error('change feed', error);
-    const feed = new OrderedFeed({
-      source: store,
-      bus,
-      observer: { failed: onError },
-      ...(this.#failpoints.has('no-heal') && { failpoints: new Set(['no-heal'] as const) }),
+    this.#changes = openChangeFeed({
+      backend: this.#settings.backend,
+      store: needed(this.#store),
+      observation: needed(this.#observation),
+      failpoints: this.#failpoints,
+      logger: this.#logger,
+      openBus: this.#settings.openBus,
     });
-    store.onCommit((changes) => bus.publish(changes));
-    this.#bus = bus;
-    this.#feed = feed;
-    this.#cache = new WatchCache({
-      source: store,
-      feed,
-      maxBytes: backend.watchCacheBytes,
-      ringMaxAge: backend.historyRetention,
-      bookmarkInterval: backend.watchBookmarkInterval,
-      ...(this.#failpoints.has('bookmark-before-flush') && {
-        ...GATHER_LONG,
-        failpoints: new Set(['bookmark-before-flush'] as const),
-      }),
-      onError,
-    });
-    this.#health.add({ name: 'feed', check: () => checkLag(feed.lag()) }, 'readyz');
-    this.#health.add(shutdownCheck(this.#lifecycle.stopping), 'readyz');
-    this.#health.add({ name: 'bootstrap', check: () => checkBootstrapped(this.#url) }, 'readyz');
-    observeWatchCache(this.#metrics, this.#cache);
-  }
-
-  async #closeFeed(): Promise<void> {
-    this.#cache?.close();
-    this.#feed?.close();
-    await this.#bus?.close();
   }
 
   async #assemble(): Promise<void> {
-    const { serving, role } = this.#settings;
+    const { serving, backend, role } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
-    this.#api = await assembleApi({
+    const store = needed(this.#store);
+    const api = await assembleApi({
       names,
       scheme,
       served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
-      store: needed(this.#store),
-      cache: needed(this.#cache),
+      store,
+      cache: needed(this.#changes).cache,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
+        maxWatchAgeMs: serving.maxWatchAge,
         requestTimeoutMs: serving.requestTimeout,
       },
+      lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       watchList: this.#features.enabled('WatchList'),
       compress: this.#features.enabled('APIResponseCompression'),
+      listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
       nodePorts: portsOf(serving.serviceNodePortRange),
       onError: (error) => this.#logger.error('namespace deletion', error),
     });
-    if (role.housekeeping) this.#api.terminator.start();
+    this.#api = api;
+    const { metrics, names: resourceNames } = needed(this.#observation);
+    resourceNames.learn(api.endpoints);
+    observeListCache(metrics, api.listCache);
+    if (!role.housekeeping) return;
+    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger });
+    this.#housekeeping.start();
   }
 
   async #listen(): Promise<void> {
-    const { serving, role } = this.#settings;
+    const { serving, role, metricsPage = (own) => own } = this.#settings;
     const api = needed(this.#api);
-    const credentials = await loadCredentials(serving, api.deps.names);
-    const served = api.endpoints.map(({ definition }) => discoverable(definition));
-    const discovery = createDiscoveryRoutes(
-      { scheme: api.deps.scheme, served, release: VERSION.gitVersion },
-      api.deps.names,
-    );
-    const listener = createListener({
-      deps: api.deps,
-      router: new ResourceRouter(api.endpoints),
-      authenticator: credentials.authenticator,
-      authorizer: credentialsDecide,
-      fallback: createFallbackApp({ health: this.#health, metrics: this.#metrics, version: VERSION, discovery }),
-      ...(role.gatewayUrls.length > 0 && { proxyWatch: watchProxy(role.gatewayUrls, credentials) }),
-      metrics: new RequestMetrics(this.#metrics),
+    const health = healthChecks({
       logger: this.#logger,
+      stopping: this.#lifecycle.stopping,
+      livezGraceMs: serving.livezGracePeriod,
+      pingStore: () => needed(this.#store).ping(),
+      feedLag: () => needed(this.#changes).lag(),
+      isBootstrapped: () => this.#bootstrapped,
     });
-    this.#listeners = await openListeners({
-      listener,
-      pki: credentials.pki,
-      clientCa: credentials.clientCa,
-      bindAddress: serving.bindAddress,
-      securePort: serving.securePort,
-      insecurePort: serving.insecurePort,
-    });
-    if (role.housekeeping) await api.bootstrap(this.#listeners.securePort);
-    await this.#announce(credentials, this.#listeners.securePort);
-  }
-
-  async #announce({ pki }: Credentials, port: number): Promise<void> {
-    const { serving } = this.#settings;
-    const host = serving.bindAddress === '0.0.0.0' || serving.bindAddress === '::' ? '127.0.0.1' : serving.bindAddress;
-    const url = serving.publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
-    if (serving.kubeconfigOut !== undefined)
-      await writeKubeconfig(serving.kubeconfigOut, {
-        server: url,
-        ca: pki.ca.cert,
-        cert: pki.admin.cert,
-        key: pki.admin.key,
-      });
-    this.#url = url;
+    const { gatewayUrls } = role;
+    const observation = needed(this.#observation);
+    this.#served = await serve({ api, serving, health, observation, logger: this.#logger, gatewayUrls, metricsPage });
+    if (role.housekeeping) await api.bootstrap(this.#served.listeners.securePort);
+    await this.#served.announce();
+    this.#bootstrapped = true;
   }
 
   async #closeListeners(): Promise<void> {
-    const closed = this.#listeners?.close();
-    await this.#cache?.drain(DRAIN_SPREAD_MS);
+    const closed = this.#served?.listeners.close();
+    await this.#changes?.cache.drain(DRAIN_SPREAD_MS);
     await closed;
   }
-}
-
-/** A feed that has not been confirmed for so long may be missing changes. */
-const MAX_LAG_MS = 5_000;
-
-function checkLag(ms: number): void {
-  if (ms > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(ms)} ms ago`);
-}
-
-/** The sockets are open before what clients take for granted (the namespace `default`, the kubeconfig) is there. */
-function checkBootstrapped(url: string): void {
-  if (url === '') throw new Error('the process is still starting');
-}
-
-/** Discovery promises only what is carried out. */
-function discoverable(definition: ResourceDefinition): ResourceDefinition {
-  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
 }
 
 function portsOf(range: string): { from: number; to: number } {

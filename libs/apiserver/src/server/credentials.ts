@@ -17,7 +17,11 @@ export interface Credentials {
 }
 
 /** Certificates (made where missing) and the ways in which callers may prove who they are. */
-export async function loadCredentials(options: ServingOptions, names: Names): Promise<Credentials> {
+export async function loadCredentials(
+  options: ServingOptions,
+  names: Names,
+  certificateAccepted: (left: number) => void = () => undefined,
+): Promise<Credentials> {
   const pki = await ensurePki({
     certDir: options.certDir,
     bindAddress: options.bindAddress,
@@ -34,6 +38,7 @@ export async function loadCredentials(options: ServingOptions, names: Names): Pr
     frontProxy: { authority: pki.proxyCa.fingerprint },
     tokenVerifiers,
     anonymous: options.anonymousAuth,
+    certificateAccepted,
   });
   return { pki, clientCa, authenticator };
 }

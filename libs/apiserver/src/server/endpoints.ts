@@ -3,11 +3,8 @@ import { type KindRules, kindRules } from '@orch/kinds';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
-import type { Describe, EqualityKey } from '@orch/watchcache';
+import type { Describe } from '@orch/watchcache';
 import { type Endpoint, makeEndpoint } from '../endpoint.js';
-
-/** Fields that agents select their own objects by. */
-const INDEXED: readonly EqualityKey[] = ['field:spec.nodeName'];
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
 
@@ -30,7 +27,7 @@ export async function buildEndpoints(
     const storage = storageDefinition(definition, scheme);
     const rules = kindRules(storage, names);
     const type = types.get(storageKey(definition)) as TypeId;
-    const description = { describe: describer(storage, rules), indexed: INDEXED };
+    const description = { describe: describer(storage, rules) };
     return makeEndpoint(definition, storage, type, names, description);
   });
 }

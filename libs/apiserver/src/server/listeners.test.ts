@@ -34,6 +34,7 @@ async function open(listener: RequestListener): Promise<{ socket: TLSSocket; rec
     bindAddress,
     securePort: 0,
     insecurePort: 0,
+    http2MaxStreams: 100,
   });
   const socket = connect({ port: listeners.securePort, host: bindAddress, ca: pki.ca.cert });
   sockets.push(socket);
@@ -56,6 +57,13 @@ describe('what is not HTTP', () => {
       expect(received()).toMatch(/^HTTP\/1.1 400 .*"kind":"Status".*"reason":"BadRequest"/s);
     },
   );
+
+  it('but has too large a head is told so', async () => {
+    const { socket, received } = await open((_req, res) => res.end());
+    socket.write(`GET / HTTP/1.1\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toMatch(/^HTTP\/1.1 431 .*"kind":"Status".*"code":431/s);
+  });
 
   it('gets none in the middle of another answer', async () => {
     const { socket, received } = await open((_req, res) => {

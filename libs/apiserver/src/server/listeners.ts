@@ -1,10 +1,14 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import { createServer as createHttpsServer } from 'node:https';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Pki } from '@orch/authentication';
+import type { ApiListener } from '../http/listener.js';
+import { acceptUpgrades } from '../http/upgrades.js';
+import { MAX_WAITING_BYTES } from '../http/watch-stream.js';
+import { Http2Sessions } from './http2-sessions.js';
 
 export interface ListenOptions {
-  readonly listener: RequestListener;
+  readonly listener: ApiListener;
   readonly pki: Pki;
   /** PEM bundle of the authorities whose client certificates are believed. */
   readonly clientCa: string;
@@ -12,6 +16,8 @@ export interface ListenOptions {
   readonly securePort: number;
   /** 0 for none. */
   readonly insecurePort: number;
+  /** Streams that may be open at once on a connection of HTTP/2. */
+  readonly http2MaxStreams: number;
 }
 
 /** Sockets that take requests, opened. */
@@ -28,29 +34,25 @@ const KEEP_ALIVE_MS = 120_000;
 const HEADERS_MS = 30_000;
 /** Time that a client gets to send its whole request. */
 const REQUEST_MS = 120_000;
+/** Idle time after which the kernel probes whether a client is still there. */
+const TCP_KEEP_ALIVE_MS = 30_000;
+/** Node's default for what a connection of HTTP/2 may hold in memory. */
+const DEFAULT_SESSION_MEGABYTES = 10;
 const LOOPBACK = '127.0.0.1';
 const BACKLOG = 4096;
 
+/** Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if asked. */
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
-  const { listener, pki, clientCa, bindAddress } = options;
-  const tls = createHttpsServer(
-    {
-      key: pki.serving.key,
-      cert: pki.serving.cert,
-      ca: clientCa,
-      requestCert: true,
-      rejectUnauthorized: false,
-      minVersion: 'TLSv1.2',
-      keepAlive: true,
-      noDelay: true,
-    },
-    listener,
-  );
-  const servers: Server[] = [prepared(tls)];
-  const securePort = await listen(tls, options.securePort, bindAddress);
+  const { listener, bindAddress } = options;
+  const http2 = secureServer(options);
+  const sessions = new Http2Sessions(http2, KEEP_ALIVE_MS);
+  // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
+  const secure = prepared(http2 as unknown as Server, listener);
+  const servers = [secure];
+  const securePort = await listen(secure, options.securePort, bindAddress);
   let insecurePort: number | undefined;
   if (options.insecurePort > 0) {
-    const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }, listener));
+    const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), listener);
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
   }
@@ -58,36 +60,77 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     securePort,
     insecurePort,
     async close() {
-      await Promise.all(servers.map(closeServer));
+      const closed = Promise.all(servers.map(closeServer));
+      sessions.close();
+      await closed;
     },
   };
 }
 
-function prepared<S extends Server>(server: S): S {
+/** Bytes of a stream of HTTP/2 beside those that wait to be sent. */
+const STREAM_BYTES = 16 * 1024;
+
+/**
+ * Streams of a connection that all stall must not keep it from opening the last ones. Beside these bounds node's own
+ * hold: invalid frames, refused streams, resets, settings and pings without an end close the connection.
+ */
+function secureServer({ pki, clientCa, http2MaxStreams }: ListenOptions): Http2SecureServer {
+  const megabytes = Math.ceil((http2MaxStreams * (MAX_WAITING_BYTES + STREAM_BYTES)) / 1e6);
+  const tls = {
+    key: pki.serving.key,
+    cert: pki.serving.cert,
+    ca: clientCa,
+    requestCert: true,
+    rejectUnauthorized: false,
+    minVersion: 'TLSv1.2',
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+    noDelay: true,
+  } as const;
+  return createSecureServer({
+    ...tls,
+    allowHTTP1: true,
+    settings: { maxConcurrentStreams: http2MaxStreams },
+    maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
+  });
+}
+
+function prepared(server: Server, listener: ApiListener): Server {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
-  server.on('clientError', (_error, socket) => answerMalformed(socket as Socket));
+  server.on('request', listener as RequestListener);
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket));
+  acceptUpgrades(server, listener);
   return server;
 }
 
 /** A connection as node's server keeps it: with the response that is under way, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
 
+const MALFORMED = {
+  line: '400 Bad Request',
+  status: { message: 'the request is not well-formed HTTP', reason: 'BadRequest', code: 400 },
+};
+/** There is no reason of its own for it. */
+const HEADERS_TOO_LARGE = {
+  line: '431 Request Header Fields Too Large',
+  status: { message: 'the head of the request is too large', reason: '', code: 431 },
+};
+
 /** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
-function answerMalformed(socket: Connection): void {
+function answerMalformed({ code }: NodeJS.ErrnoException, socket: Connection): void {
   if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+  const refusal = code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : MALFORMED;
   const body = JSON.stringify({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: {},
     status: 'Failure',
-    message: 'the request is not well-formed HTTP',
-    reason: 'BadRequest',
-    code: 400,
+    ...refusal.status,
   });
   socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    `HTTP/1.1 ${refusal.line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
   );
 }
 

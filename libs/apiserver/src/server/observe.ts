@@ -1,24 +1,84 @@
 import type { Metrics } from '@orch/runtime';
 import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { ResourceNames } from '../observing/resource-names.js';
+import type { PieceCache, PieceCacheStats } from '../representation/piece-cache.js';
 
-/** Gauges of the watch tier, read when metrics are asked for. */
-export function observeWatchCache(metrics: Metrics, cache: WatchCache): void {
-  const gauge = (name: string, help: string, read: (stats: TypeCacheStats) => number): void => {
-    metrics.observedGauge({ name, help, labels: [] as const }, () => [[[] as const, total(cache, read)] as const]);
-  };
-  gauge('watch_cache_watchers', 'Open watches.', (stats) => stats.watchers);
-  gauge('watch_cache_audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
-  gauge('watch_cache_behind', 'Watchers that are stalled or catching up.', (stats) => stats.behind);
-  gauge('watch_cache_stalls', 'Times that a watcher did not read fast enough.', (stats) => stats.stalls);
-  gauge('watch_cache_expired', 'Streams ended because history had passed them.', (stats) => stats.expired);
-  gauge('watch_cache_delivered_events', 'Events handed to sockets.', (stats) => stats.deliveredEvents);
-  gauge('watch_cache_delivered_bytes', 'Bytes handed to sockets.', (stats) => stats.deliveredBytes);
-  gauge('watch_cache_objects', 'Objects held in memory.', (stats) => stats.objects);
-  gauge('watch_cache_bytes', 'Bytes of state and rings.', (stats) => stats.stateBytes + stats.ringBytes);
+const RESOURCE = ['resource'] as const;
+const NONE = [] as const;
+
+/** The watch tier by type, read when metrics are asked for. Types that are not in memory have no series. */
+export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: ResourceNames): void {
+  const read = (value: (stats: TypeCacheStats) => number | undefined) => () =>
+    [...cache.types()].flatMap((type) => {
+      const read = value(type.stats());
+      return read === undefined ? [] : [[[names.of(type.type)], read] as const];
+    });
+  const gauge = (name: string, help: string, value: (stats: TypeCacheStats) => number | undefined): void =>
+    metrics.observedGauge({ name: `orch_watch_cache_${name}`, help, labels: RESOURCE }, read(value));
+  const counter = (name: string, help: string, value: (stats: TypeCacheStats) => number): void =>
+    metrics.observedCounter({ name: `orch_watch_cache_${name}_total`, help, labels: RESOURCE }, read(value));
+  gauge('ready', 'Whether the state is loaded and followed (1) or not (0).', ({ ready }) => (ready ? 1 : 0));
+  gauge('confirmed_age_seconds', 'Time since everything was last known to be here.', ({ confirmedAgo }) =>
+    confirmedAgo === undefined ? undefined : confirmedAgo / 1000,
+  );
+  gauge('watchers', 'Open watches.', (stats) => stats.watchers);
+  gauge('audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
+  gauge('behind', 'Watchers that are stalled or catching up.', (stats) => stats.behind);
+  gauge('objects', 'Objects held in memory.', (stats) => stats.objects);
+  gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);
+  gauge('state_bytes', 'Bytes of the state, an estimate.', (stats) => stats.stateBytes);
+  gauge('frame_bytes', 'Bytes of frames kept for sharing.', (stats) => stats.frameBytes);
+  gauge('ring_events', 'Changes in the ring.', (stats) => stats.ringEvents);
+  gauge('ring_bytes', 'Bytes of the ring.', (stats) => stats.ringBytes);
+  gauge(
+    'ring_span_seconds',
+    'Time from the oldest change in the ring to the newest.',
+    (stats) => stats.ringSpan / 1000,
+  );
+  gauge(
+    'history_bytes',
+    'Bytes of history below the ring, held for watches that resume.',
+    (stats) => stats.historyBytes,
+  );
+  counter('snapshots', 'Times that the whole state was read from the database.', (stats) => stats.snapshots);
+  counter('checks', 'Comparisons of the state with the database.', (stats) => stats.checks);
+  counter('mismatches', 'Comparisons that found a difference.', (stats) => stats.mismatches);
+  counter('history_reads', 'Queries for history below the ring.', (stats) => stats.historyReads);
+  counter('history_pages', 'Pages of history that watches asked for.', (stats) => stats.historyAsked);
+  counter('initial_states', 'Initial states that were made.', (stats) => stats.initialStates);
+  counter('initial_watches', 'Watches that asked for an initial state.', (stats) => stats.initialWatches);
+  counter('stalls', 'Times that a watcher did not read fast enough.', (stats) => stats.stalls);
+  counter('expired', 'Streams ended because history had passed them.', (stats) => stats.expired);
+  counter('delivered_events', 'Events handed to sockets.', (stats) => stats.deliveredEvents);
+  counter('delivered_bytes', 'Bytes handed to sockets.', (stats) => stats.deliveredBytes);
+  metrics.observedGauge(
+    {
+      name: 'apiserver_storage_objects',
+      help: 'Objects of the types that are in memory here.',
+      labels: RESOURCE,
+      stability: 'STABLE',
+    },
+    read(({ ready, objects }) => (ready ? objects : undefined)),
+  );
 }
 
-function total(cache: WatchCache, read: (stats: TypeCacheStats) => number): number {
-  let sum = 0;
-  for (const type of cache.types()) sum += read(type.stats());
-  return sum;
+/** What is kept of lists. */
+export function observeListCache(metrics: Metrics, cache: PieceCache): void {
+  const read = (value: (stats: PieceCacheStats) => number) => () => [[NONE, value(cache.stats())] as const];
+  metrics.observedGauge(
+    { name: 'orch_list_cache_bytes', help: 'Encoded and compressed bytes of lists that are kept.', labels: NONE },
+    read(({ bytes }) => bytes),
+  );
+  metrics.observedCounter(
+    { name: 'orch_list_cache_hits_total', help: 'Parts of lists that were there when asked for.', labels: NONE },
+    read(({ hits }) => hits),
+  );
+  metrics.observedCounter(
+    {
+      name: 'orch_list_cache_misses_total',
+      help: 'Parts of lists that had to be encoded or compressed.',
+      labels: NONE,
+    },
+    read(({ misses }) => misses),
+  );
 }

@@ -59,6 +59,25 @@ export const servingOptions = {
     unit: 'seconds',
     help: 'A watch without timeoutSeconds ends at a random time between this and twice this.',
   },
+  'livez-grace-period': {
+    type: 'duration',
+    default: 0,
+    min: 0,
+    help: 'How long /livez takes a process that is still starting for a live one.',
+  },
+  'max-watch-age': {
+    type: 'duration',
+    default: 0,
+    min: 0,
+    help: 'A watch ends at a random time between half of this and this, whatever it asked for, so that its client comes back by way of the load balancer; 0 is off.',
+  },
+  'http2-max-streams-per-connection': {
+    type: 'int',
+    default: 1000,
+    min: 1,
+    max: 100_000,
+    help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
+  },
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
@@ -69,9 +88,30 @@ export const servingOptions = {
     default: '30000-32767',
     help: 'Ports that Services of type NodePort get.',
   },
+  'slow-request-threshold': {
+    type: 'duration',
+    default: 1000,
+    min: 0,
+    help: 'A request that takes longer, other than a watch, is logged with its legs; 0 for none.',
+  },
+  'tracing-config-file': {
+    type: 'string',
+    help: 'File of a TracingConfiguration: endpoint (OTLP over HTTP) and samplingRatePerMillion. Default: no traces.',
+  },
   ...featureGateOptions,
   ...loggingOptions,
   ...lifecycleOptions,
+} as const;
+
+/** Options of a service that one core is too little for. */
+export const workerOptions = {
+  workers: {
+    type: 'int',
+    default: 1,
+    min: 1,
+    max: 256,
+    help: 'Processes that share the ports, each with its own memory; one a core is a good number.',
+  },
 } as const;
 
 /** Options of the state and of what announces its changes. */
@@ -80,15 +120,84 @@ export const backendOptions = {
     type: 'string',
     help: 'postgres://user:password@host:port,host:port/database?sslmode=…; several hosts for failover.',
   },
+  'postgres-pooling': {
+    type: 'string',
+    choices: ['session', 'transaction'],
+    default: 'session',
+    help: 'transaction when the URL leads to a pooler that lends sessions for single transactions, as PgBouncer can.',
+  },
+  'postgres-read-url': {
+    type: 'string',
+    help: 'A read replica, for reads that ask for resourceVersion 0. One that is behind what was read before is passed over.',
+  },
+  'postgres-read-connections': {
+    type: 'int',
+    default: 3,
+    min: 1,
+    help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
+  },
+  'storage-override': {
+    type: 'list',
+    default: [],
+    help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
+  },
   'nats-url': { type: 'list', default: [], help: 'NATS servers that carry changes between processes.' },
   'nats-subject-prefix': { type: 'string', default: 'orch', help: 'First token of the subjects on NATS.' },
   'redis-url': { type: 'string', help: 'Redis for shared short-lived caches; may be absent at any time.' },
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
+  'event-ttl': {
+    type: 'duration',
+    default: 3_600_000,
+    min: 0,
+    help: 'How long events are kept after they were last written, of whichever group they were written as. 0 keeps them.',
+  },
+  'unused-claim-age': {
+    type: 'duration',
+    default: 300_000,
+    min: 0,
+    help: 'How long a claim on an address or node port must have been without a Service to be given up; at least twice --request-timeout. 0 never looks.',
+  },
   'watch-cache-bytes': {
     type: 'bytes',
     default: 2 ** 30,
     min: 2 ** 20,
     help: 'Memory for state and recent changes of the types that are read here.',
+  },
+  'list-load-bytes': {
+    type: 'bytes',
+    default: 2 ** 27,
+    min: 0,
+    help: 'Largest type that a list takes into memory; larger ones are read from PostgreSQL each time, unless watched.',
+  },
+  'database-lists': {
+    type: 'int',
+    default: 6,
+    min: 1,
+    help: 'Lists that read from PostgreSQL at a time; the others wait. Each takes a connection and a few MiB.',
+  },
+  'watch-cache-check-interval': {
+    type: 'duration',
+    default: 600_000,
+    min: 0,
+    help: 'How often each state in memory is compared with the database; 0 is never.',
+  },
+  'watch-history-bytes': {
+    type: 'bytes',
+    default: 16 << 20,
+    min: 0,
+    help: 'Memory of each type for changes that have left it, while watches resume from there.',
+  },
+  'watch-cache-indexes': {
+    type: 'int',
+    default: 16,
+    min: 0,
+    help: 'Label keys and fields of each type that selectors may have indexed at a time.',
+  },
+  'list-cache-bytes': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 0,
+    help: 'Memory for the encoded and compressed bytes of lists that are asked for again; 0 keeps none.',
   },
   'watch-bookmark-interval': {
     type: 'duration',

@@ -1,11 +1,31 @@
-import { runToCompletion } from '@orch/runtime';
-import type { ControlPlane } from './control-plane.js';
+import { createLogger, type ProcessControl, runToCompletion } from '@orch/runtime';
+import { type ControlPlaneSettings, createControlPlane } from './control-plane.js';
 
-/** Runs a process to its end; prints how to reach it once it is ready. Resolves with the exit code. */
-export function runService({ lifecycle, logger, address }: ControlPlane): Promise<number> {
-  return runToCompletion(lifecycle, logger, () => {
+/**
+ * Runs a process to its end; prints how to reach it once it is ready. Resolves with the exit code.
+ * With several `workers` the process serves nothing itself, but sees to so many of its kind that share its ports.
+ */
+export async function runService(settings: ControlPlaneSettings, workers = 1): Promise<number> {
+  if (workers === 1) return run(settings, print);
+  const { isParent, superviseWorkers, WorkerLink } = await import('../workers/run-workers.js');
+  const { loggingFormat: format, v: verbosity } = settings.serving;
+  if (isParent()) return superviseWorkers(workers, createLogger({ format, verbosity }));
+  const link = new WorkerLink();
+  const shared = { ...settings, metricsPage: (own: Parameters<typeof link.shared>[0]) => link.shared(own) };
+  const code = await run(shared, (lines) => link.ready(lines), link.signals);
+  link.close();
+  return code;
+}
+
+function run(settings: ControlPlaneSettings, onReady: (lines: string[]) => void, control?: ProcessControl) {
+  const { lifecycle, logger, address } = createControlPlane(settings);
+  const ready = () => {
     const { url, kubeconfig } = address();
-    process.stdout.write(`serving on ${url}\n`);
-    if (kubeconfig !== undefined) process.stdout.write(`export KUBECONFIG=${kubeconfig}\n`);
-  });
+    onReady([`serving on ${url}`, ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${kubeconfig}`])]);
+  };
+  return runToCompletion(lifecycle, logger, ready, control);
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) process.stdout.write(`${line}\n`);
 }

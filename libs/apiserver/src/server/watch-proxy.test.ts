@@ -71,6 +71,13 @@ async function get(url: string, headers: Record<string, string> = {}, path = '/a
 }
 
 describe('watchProxy', () => {
+  it('finds the gateway that serves, however many ask at the same time', async () => {
+    const gateway = await open((_req, res) => res.end('{}'));
+    const url = await front([await nobody(), gateway]);
+    const got = await Promise.all(Array.from({ length: 20 }, () => get(url)));
+    expect(new Set(got.map(({ status }) => status))).toEqual(new Set([200]));
+  });
+
   it('passes the answer on as it is', async () => {
     const gateway = await open((_req, res) => {
       res.writeHead(410, { 'Content-Type': 'application/json', Warning: '299 - "x"' }).end('{}');

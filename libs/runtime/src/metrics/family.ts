@@ -6,6 +6,8 @@ export interface MetricDefinition<L extends readonly string[]> {
   readonly help: string;
   /** Names of the labels, in the order in which `with` takes their values. */
   readonly labels: L;
+  /** What may change about the metric from release to release; stands before the help, as in `[STABLE]`. Default ALPHA. */
+  readonly stability?: 'ALPHA' | 'BETA' | 'STABLE';
   /** Most combinations of label values that are counted apart; further ones share one series. Default 5,000. */
   readonly maxSeries?: number;
 }
@@ -14,15 +16,21 @@ const MAX_SERIES = 5000;
 /** Every label of the series that takes what is over the limit. */
 export const OVERFLOW = '(other)';
 
+interface Entry<S> {
+  /** As they are printed: `verb="GET",code="200"`. */
+  readonly labels: string;
+  readonly series: S;
+}
+
 /**
- * The series of one metric by their label values. The library hashes an object of labels on every observation
- * (2 to 4 µs on the machine that this was written on); here a caller looks its series up, or keeps it, and then adds to plain numbers.
+ * The series of one metric by their label values. A caller looks its series up, or keeps it, and then adds to plain
+ * numbers; labels are written once, when a series is made.
  */
 export class Family<L extends readonly string[], S> {
   readonly #labels: L;
   readonly #max: number;
   readonly #create: () => S;
-  readonly #series = new Map<string, { readonly values: readonly string[]; readonly series: S }>();
+  readonly #entries = new Map<string, Entry<S>>();
   #overflow: S | undefined;
 
   constructor(definition: MetricDefinition<L>, create: () => S) {
@@ -34,24 +42,30 @@ export class Family<L extends readonly string[], S> {
   /** The series of these label values. It stays valid for ever: hot paths keep it. */
   with(...values: LabelTuple<L>): S {
     const key = values.join('\0');
-    const known = this.#series.get(key);
+    const known = this.#entries.get(key);
     if (known) return known.series;
-    if (this.#series.size >= this.#max) {
+    if (this.#entries.size >= this.#max) {
       this.#overflow ??= this.#create();
       return this.#overflow;
     }
     const series = this.#create();
-    this.#series.set(key, { values: [...values], series });
+    this.#entries.set(key, { labels: this.#printed(values), series });
     return series;
   }
 
-  /** Every series with its labels. */
-  *entries(): Generator<[Record<string, string>, S]> {
-    for (const { values, series } of this.#series.values()) yield [this.#named(values), series];
-    if (this.#overflow !== undefined) yield [this.#named(this.#labels.map(() => OVERFLOW)), this.#overflow];
+  /** Every series with its labels as they are printed. */
+  *entries(): Generator<Entry<S>> {
+    // Without labels there is one series, which is there from the beginning.
+    if (this.#labels.length === 0) (this as unknown as Family<readonly [], S>).with();
+    yield* this.#entries.values();
+    const overflow = this.#labels.map(() => OVERFLOW);
+    if (this.#overflow !== undefined) yield { labels: this.#printed(overflow), series: this.#overflow };
   }
 
-  #named(values: readonly string[]): Record<string, string> {
-    return Object.fromEntries(this.#labels.map((label, at) => [label, values[at] ?? '']));
+  #printed(values: readonly string[]): string {
+    return this.#labels.map((label, at) => `${label}="${escaped(values[at] ?? '')}"`).join(',');
   }
 }
+
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+const escaped = (value: string): string => value.replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? character);

@@ -10,10 +10,14 @@ test('counters and gauges', async () => {
   get.inc();
   requests.with('GET', '200').inc(2);
   requests.with('PUT', '409').inc();
-  metrics.gauge({ name: 'inflight', help: 'In flight.', labels: [] }).with().set(4);
+  metrics.gauge({ name: 'inflight', help: 'In flight.', labels: [], stability: 'STABLE' }).with().set(4);
   metrics.observedGauge({ name: 'lag', help: 'Lag.', labels: ['type'] }, () => [[['pods'], 7]]);
+  metrics.observedCounter({ name: 'heals_total', help: 'Heals.', labels: ['type'] }, () => [[['pods'], 2]]);
   const expected = [
-    '# HELP requests_total Requests.',
+    '# HELP requests_total [ALPHA] Requests.',
+    '# HELP inflight [STABLE] In flight.',
+    '# TYPE heals_total counter',
+    'heals_total{type="pods"} 2',
     '# TYPE requests_total counter',
     'requests_total{verb="GET",code="200"} 3',
     'requests_total{verb="PUT",code="409"} 1',
@@ -28,15 +32,16 @@ test('counters and gauges', async () => {
 test('histograms: inclusive bounds, cumulative buckets, sum and count', async () => {
   const metrics = new Metrics();
   const family = metrics.histogram({ name: 'd_seconds', help: 'D.', labels: ['verb'], buckets: [0.1, 1] });
-  for (const value of [0.05, 0.1, 0.5, 3]) family.with('GET').observe(value);
+  for (const value of [0.05, 0.1, 3]) family.with('GET').observe(value);
+  family.with('GET').observe(0.5, 2);
   expect(await linesOf(metrics)).toEqual([
-    '# HELP d_seconds D.',
+    '# HELP d_seconds [ALPHA] D.',
     '# TYPE d_seconds histogram',
     'd_seconds_bucket{verb="GET",le="0.1"} 2',
-    'd_seconds_bucket{verb="GET",le="1"} 3',
-    'd_seconds_bucket{verb="GET",le="+Inf"} 4',
-    'd_seconds_sum{verb="GET"} 3.65',
-    'd_seconds_count{verb="GET"} 4',
+    'd_seconds_bucket{verb="GET",le="1"} 4',
+    'd_seconds_bucket{verb="GET",le="+Inf"} 5',
+    'd_seconds_sum{verb="GET"} 4.15',
+    'd_seconds_count{verb="GET"} 5',
   ]);
   expect(REQUEST_DURATION_BUCKETS).toHaveLength(23);
 });
@@ -60,4 +65,35 @@ test('process metrics', async () => {
   const { body } = await new Metrics().withProcessMetrics().text();
   expect(body).toMatch(/^process_cpu_seconds_total /m);
   expect(body).toMatch(/^nodejs_eventloop_lag_seconds /m);
+});
+
+test('labels and values are written as the format wants them', async () => {
+  const metrics = new Metrics();
+  const gauge = metrics.gauge({ name: 'g', help: 'Two\nlines.', labels: ['what'] });
+  gauge.with('a"b\\c\nd').set(Number.POSITIVE_INFINITY);
+  metrics.counter({ name: 'untouched_total', help: 'None yet.', labels: [] });
+  expect(await linesOf(metrics)).toEqual([
+    '# HELP g [ALPHA] Two\\nlines.',
+    '# TYPE g gauge',
+    'g{what="a\\"b\\\\c\\nd"} +Inf',
+    '# HELP untouched_total [ALPHA] None yet.',
+    '# TYPE untouched_total counter',
+    'untouched_total 0',
+  ]);
+});
+
+test('many series are printed in several turns of the event loop', async () => {
+  const metrics = new Metrics();
+  const family = metrics.histogram({ name: 'd', help: 'D.', labels: ['n'], buckets: REQUEST_DURATION_BUCKETS });
+  for (let at = 0; at < 2_000; at++) family.with(String(at)).observe(at);
+  let turns = 0;
+  const count = () => {
+    turns++;
+    counting = setImmediate(count);
+  };
+  let counting = setImmediate(count);
+  const lines = await linesOf(metrics);
+  clearImmediate(counting);
+  expect(lines).toHaveLength(2 + 2_000 * (REQUEST_DURATION_BUCKETS.length + 3));
+  expect(turns).toBeGreaterThan(3);
 });

@@ -1,6 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { headLines, histogramLines, type MetricHead, sampleLine } from './exposition.js';
 import { Family, type LabelTuple, type MetricDefinition } from './family.js';
-import { FamilyHistogram, HistogramSeries } from './histogram.js';
+import { HistogramSeries } from './histogram.js';
 
 /** Upper bounds in seconds of the request duration histogram, those of the reference system's `apiserver_request_duration_seconds`. */
 export const REQUEST_DURATION_BUCKETS: readonly number[] = [
@@ -36,49 +38,39 @@ export class GaugeSeries {
   }
 }
 
+/** Gives label values and value of each series of the moment. */
+export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [LabelTuple<L>, number]>;
+
+/** A metric as it is printed: the lines of its series. */
+interface Printable extends MetricHead {
+  samples(): Iterable<string>;
+}
+
+/** Characters that are printed before others get a turn: some milliseconds' worth. */
+const PIECE = 256 << 10;
+
 /** The metrics of one process; several can live side by side in tests. Names are the callers'. */
 export class Metrics {
-  readonly #registry = new Registry();
+  readonly #metrics = new Map<string, Printable>();
+  /** Those of the runtime, which the library knows how to read. */
+  readonly #process = new Registry();
 
   counter<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, CounterSeries> {
-    const family = new Family(definition, () => new CounterSeries());
-    new Counter({
-      ...this.#about(definition),
-      collect() {
-        this.reset();
-        for (const [labels, series] of family.entries()) this.inc(labels, series.value);
-      },
-    });
-    return family;
+    return this.#values('counter', definition, new Family(definition, () => new CounterSeries()));
   }
 
   gauge<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, GaugeSeries> {
-    const family = new Family(definition, () => new GaugeSeries());
-    new Gauge({
-      ...this.#about(definition),
-      collect() {
-        this.reset();
-        for (const [labels, series] of family.entries()) this.set(labels, series.value);
-      },
-    });
-    return family;
+    return this.#values('gauge', definition, new Family(definition, () => new GaugeSeries()));
   }
 
-  /** A gauge that is read when metrics are asked for: `read` gives label values and value of each series. */
-  observedGauge<const L extends readonly string[]>(
-    definition: MetricDefinition<L>,
-    read: () => Iterable<readonly [LabelTuple<L>, number]>,
-  ): void {
-    const about = this.#about(definition);
-    new Gauge({
-      ...about,
-      collect() {
-        this.reset();
-        const family = new Family(definition, () => new GaugeSeries());
-        for (const [values, value] of read()) family.with(...values).set(value);
-        for (const [labels, series] of family.entries()) this.set(labels, series.value);
-      },
-    });
+  /** A gauge that is read when metrics are asked for. */
+  observedGauge<const L extends readonly string[]>(definition: MetricDefinition<L>, read: ReadSeries<L>): void {
+    this.#observed('gauge', definition, read);
+  }
+
+  /** A counter that somebody else keeps, read when metrics are asked for; its values never fall. */
+  observedCounter<const L extends readonly string[]>(definition: MetricDefinition<L>, read: ReadSeries<L>): void {
+    this.#observed('counter', definition, read);
   }
 
   /** `buckets`: upper bounds, ascending, in the metric's unit. */
@@ -86,23 +78,67 @@ export class Metrics {
     definition: MetricDefinition<L> & { readonly buckets: readonly number[] },
   ): Family<L, HistogramSeries> {
     const family = new Family(definition, () => new HistogramSeries(definition.buckets));
-    const { name, help } = definition;
-    this.#registry.registerMetric(new FamilyHistogram({ name, help }, family));
+    this.#add('histogram', definition, function* () {
+      for (const { labels, series } of family.entries()) yield histogramLines(definition.name, labels, series);
+    });
     return family;
   }
 
   /** Adds the usual metrics of the process, its memory, event loop and garbage collection. Once per process. */
   withProcessMetrics(): this {
-    collectDefaultMetrics({ register: this.#registry });
+    collectDefaultMetrics({ register: this.#process });
     return this;
   }
 
-  /** The answer to `GET /metrics`. */
+  /** The answer to `GET /metrics`. Many series take many turns of the event loop. */
   async text(): Promise<{ contentType: string; body: string }> {
-    return { contentType: this.#registry.contentType, body: await this.#registry.metrics() };
+    const pieces: string[] = [];
+    let piece = '';
+    for (const metric of this.#metrics.values()) {
+      piece += headLines(metric);
+      for (const lines of metric.samples()) {
+        piece += lines;
+        if (piece.length < PIECE) continue;
+        pieces.push(piece);
+        piece = '';
+        await nextTurn();
+      }
+    }
+    return {
+      contentType: this.#process.contentType,
+      body: `${pieces.join('')}${piece}${await this.#process.metrics()}`,
+    };
   }
 
-  #about({ name, help, labels }: MetricDefinition<readonly string[]>) {
-    return { name, help, labelNames: [...labels], registers: [this.#registry] };
+  #values<L extends readonly string[], S extends { readonly value: number }>(
+    type: 'counter' | 'gauge',
+    definition: MetricDefinition<L>,
+    family: Family<L, S>,
+  ): Family<L, S> {
+    this.#add(type, definition, function* () {
+      for (const { labels, series } of family.entries()) yield sampleLine(definition.name, labels, series.value);
+    });
+    return family;
+  }
+
+  /** The series of the moment, bounded in number as all others; what is over the bound adds up. */
+  #observed<L extends readonly string[]>(
+    type: 'counter' | 'gauge',
+    definition: MetricDefinition<L>,
+    read: ReadSeries<L>,
+  ): void {
+    this.#add(type, definition, function* () {
+      const family = new Family(definition, () => new GaugeSeries());
+      for (const [values, value] of read()) family.with(...values).add(value);
+      for (const { labels, series } of family.entries()) yield sampleLine(definition.name, labels, series.value);
+    });
+  }
+
+  /** @throws Error for a name that is taken */
+  #add(type: MetricHead['type'], definition: MetricDefinition<readonly string[]>, samples: Printable['samples']): void {
+    const { name, help, stability = 'ALPHA' } = definition;
+    if (this.#metrics.has(name) || this.#process.getSingleMetric(name))
+      throw new Error(`there is a metric named ${name} already`);
+    this.#metrics.set(name, { name, type, help: `[${stability}] ${help}`, samples });
   }
 }

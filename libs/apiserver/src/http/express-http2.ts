@@ -1,0 +1,19 @@
+import type { RequestListener } from 'node:http';
+import { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import express, { type Express } from 'express';
+
+/** The prototype that express gives requests and responses, upon those of HTTP/2 in place of those of HTTP/1.1. */
+const upon = (base: object, express: object): object => Object.create(base, Object.getOwnPropertyDescriptors(express));
+
+/** Serves the routes of an application over HTTP/1.1 and HTTP/2, which express by itself does not know. */
+export function overBothVersions(app: Express): RequestListener {
+  const http2 = express();
+  for (const setting of ['x-powered-by', 'etag']) http2.set(setting, app.get(setting));
+  const own = { app: { value: http2, configurable: true, enumerable: true, writable: true } };
+  const http2App = Object.assign(http2, {
+    request: Object.create(upon(Http2ServerRequest.prototype, express.request), own),
+    response: Object.create(upon(Http2ServerResponse.prototype, express.response), own),
+  });
+  http2App.use(app.router);
+  return (req, res) => (req.httpVersionMajor === 2 ? http2App(req, res) : app(req, res));
+}

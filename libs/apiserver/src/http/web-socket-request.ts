@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { type Names, StatusError } from '@orch/machinery';
+
+/** Whether a request asks to go on as a WebSocket (RFC 6455 section 4.1). */
+export const wantsWebSocket = ({ method, headers }: IncomingMessage): boolean =>
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket';
+
+/**
+ * Moves a token from the subprotocols, where browsers can put one, to the `Authorization` header, where it is looked
+ * for; it is not named in the answer. The subprotocol is `base64url.bearer.authorization.<domain>.<token>`, the token
+ * in base64url without padding, and stands beside at least one other.
+ * @throws StatusError 401 for several tokens, for one that cannot be read, and for one alone
+ */
+export function takeProtocolToken({ headers }: IncomingMessage, names: Names): void {
+  const offered = headers['sec-websocket-protocol']?.split(',').map((protocol) => protocol.trim()) ?? [];
+  const prefix = `base64url.bearer.${names.group('authorization.orch.io')}.`;
+  const [token, ...more] = offered.filter((protocol) => protocol.startsWith(prefix));
+  if (token === undefined) return;
+  const others = offered.filter((protocol) => !protocol.startsWith(prefix));
+  const encoded = token.slice(prefix.length);
+  if (more.length > 0 || others.length === 0 || !/^[\w-]+$/.test(encoded)) throw unauthorized();
+  headers['sec-websocket-protocol'] = others.join(', ');
+  headers.authorization ??= `Bearer ${Buffer.from(encoded, 'base64url').toString('utf8')}`;
+}
+
+const unauthorized = () => new StatusError('Unauthorized', 'Unauthorized');
+
+/**
+ * A browser sends a client certificate with whatever page asks it to, and lets every page open WebSockets anywhere:
+ * pages of other origins may not use it. Tokens are known only to those who were given them.
+ * @throws StatusError 403
+ */
+export function checkOrigin({ headers: { origin, host } }: IncomingMessage): void {
+  if (origin === undefined) return;
+  const from = URL.canParse(origin) ? new URL(origin).host : undefined;
+  if (from === undefined || from !== host?.toLowerCase()) {
+    throw new StatusError('Forbidden', 'pages of another origin may not use a client certificate');
+  }
+}

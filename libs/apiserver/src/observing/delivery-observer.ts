@@ -1,0 +1,138 @@
+import type { AnnouncedChange, ChangeBus } from '@orch/feed';
+import type { CounterSeries, HistogramSeries, Metrics, Tracing } from '@orch/runtime';
+import type { Change, TypeId } from '@orch/storage';
+import type { Flush, FrameEncoder, WatchObserver } from '@orch/watchcache';
+import { LATENCY_BUCKETS } from './buckets.js';
+import { type WatchedKind, watchedKinds } from './watched-kinds.js';
+
+const KIND = ['group', 'version', 'kind'] as const;
+const EVENT_SIZES = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
+const UNKNOWN: WatchedKind = { group: '', version: '', kind: '' };
+
+interface EventSeries {
+  readonly events: CounterSeries;
+  readonly sizes: HistogramSeries;
+}
+
+/**
+ * The way of a change from its commit to the sockets: what each leg takes, what is delivered, and its trace.
+ * Nothing is done for a single watcher: what an audience gets is counted once, times its watchers.
+ */
+export class DeliveryObserver implements WatchObserver {
+  readonly #tracing: Tracing | undefined;
+  readonly #legs: Readonly<Record<'publish' | 'ring' | 'socket', HistogramSeries>>;
+  readonly #flushes: HistogramSeries;
+  readonly #dropped: CounterSeries;
+  readonly #seriesOf: (kind: WatchedKind) => EventSeries;
+  readonly #byEncoder = new WeakMap<FrameEncoder, EventSeries>();
+  /** Monotonic ms of a commit whose changes are being announced in this very turn. */
+  #announcing: number | undefined;
+
+  constructor(metrics: Metrics, tracing: Tracing | undefined) {
+    this.#tracing = tracing;
+    const legs = metrics.histogram({
+      name: 'orch_delivery_leg_seconds',
+      help: 'Time of a change on each leg: publish (commit to the bus), ring (commit to the memory of this process; by the clock of the database where another process committed), socket (ring to the sockets of an audience).',
+      labels: ['leg'] as const,
+      buckets: LATENCY_BUCKETS,
+    });
+    this.#legs = { publish: legs.with('publish'), ring: legs.with('ring'), socket: legs.with('socket') };
+    this.#flushes = metrics
+      .histogram({
+        name: 'orch_delivery_flush_seconds',
+        help: 'Time that it takes to hand what was gathered to all sockets of an audience.',
+        labels: [] as const,
+        buckets: LATENCY_BUCKETS,
+      })
+      .with();
+    this.#dropped = metrics
+      .counter({
+        name: 'orch_feed_dropped_announcements_total',
+        help: 'Changes that could not be announced for want of a connection or of room; others find them by themselves.',
+        labels: [] as const,
+      })
+      .with();
+    this.#seriesOf = eventSeries(metrics);
+  }
+
+  /** Announces committed changes. */
+  publish(bus: ChangeBus, changes: readonly Change[]): void {
+    const began = performance.now();
+    const cause = this.#tracing?.current?.traceparent;
+    const span =
+      cause === undefined ? undefined : this.#tracing?.start('publish', { causes: [cause], role: 'producer' });
+    this.#announcing = began;
+    try {
+      bus.publish(span ? changes.map((change) => ({ ...change, trace: span.traceparent })) : changes);
+    } finally {
+      this.#announcing = undefined;
+      span?.end();
+    }
+  }
+
+  /** A bus that others listen to had an announcement so many milliseconds after its commit. */
+  taken(ms: number): void {
+    this.#legs.publish.observe(ms / 1000);
+  }
+
+  dropped(changes: number): void {
+    this.#dropped.inc(changes);
+  }
+
+  arrived(_type: TypeId, change: AnnouncedChange): unknown {
+    const age = this.#announcing === undefined ? Date.now() - change.at : performance.now() - this.#announcing;
+    // The clock of the database may be ahead.
+    this.#legs.ring.observe(Math.max(0, age) / 1000);
+    if (this.#tracing === undefined || change.trace === undefined) return undefined;
+    const { trace, receivedAt } = change;
+    const span = this.#tracing.start('feed receive', {
+      causes: [trace],
+      role: 'consumer',
+      ...(receivedAt !== undefined && { at: receivedAt }),
+    });
+    span?.end();
+    return span?.traceparent;
+  }
+
+  flushed({ encoder, events, bytes, watchers, oldest, began, ended, origins }: Flush): void {
+    this.#legs.socket.observe((ended - oldest) / 1000);
+    this.#flushes.observe((ended - began) / 1000);
+    this.#count(encoder, events, bytes, watchers);
+    if (origins.length === 0) return;
+    const causes = origins.filter((origin) => typeof origin === 'string');
+    const attributes = { 'orch.events': events, 'orch.bytes': bytes, 'orch.watchers': watchers };
+    this.#tracing?.start('flush', { causes, role: 'producer', at: began, attributes })?.end({ at: ended });
+  }
+
+  caughtUp(encoder: FrameEncoder, events: number, bytes: number): void {
+    if (events > 0) this.#count(encoder, events, bytes, 1);
+  }
+
+  #count(encoder: FrameEncoder, events: number, bytes: number, watchers: number): void {
+    let series = this.#byEncoder.get(encoder);
+    if (series === undefined) {
+      series = this.#seriesOf(watchedKinds.get(encoder) ?? UNKNOWN);
+      this.#byEncoder.set(encoder, series);
+    }
+    series.events.inc(events * watchers);
+    series.sizes.observe(bytes / events, events * watchers);
+  }
+}
+
+function eventSeries(metrics: Metrics): (kind: WatchedKind) => EventSeries {
+  const events = metrics.counter({
+    name: 'apiserver_watch_events_total',
+    help: 'Events sent to watchers.',
+    labels: KIND,
+  });
+  const sizes = metrics.histogram({
+    name: 'apiserver_watch_events_sizes',
+    help: 'Bytes of the events sent to watchers; of those written together, their mean.',
+    labels: KIND,
+    buckets: EVENT_SIZES,
+  });
+  return ({ group, version, kind }) => ({
+    events: events.with(group, version, kind),
+    sizes: sizes.with(group, version, kind),
+  });
+}

@@ -1,0 +1,30 @@
+import { type HealthEndpoint, type HealthRegistry, Metrics } from '@orch/runtime';
+
+const ENDPOINTS: readonly HealthEndpoint[] = ['livez', 'readyz', 'healthz'];
+
+/** The answer to `GET /metrics/slis`: every health check, made when it is asked for. */
+export function healthMetrics(health: HealthRegistry): () => Promise<{ contentType: string; body: string }> {
+  const metrics = new Metrics();
+  const state = metrics.gauge({
+    name: 'kubernetes_healthcheck',
+    help: 'Whether a health check passed (1) or failed (0).',
+    labels: ['name', 'type'] as const,
+    stability: 'STABLE',
+  });
+  const counts = metrics.counter({
+    name: 'kubernetes_healthchecks_total',
+    help: 'Health checks made here, by how they came out.',
+    labels: ['name', 'type', 'status'] as const,
+    stability: 'STABLE',
+  });
+  return async () => {
+    const made = await Promise.all(ENDPOINTS.map(async (type) => [type, await health.run(type)] as const));
+    for (const [type, results] of made) {
+      for (const [name, passed] of results) {
+        state.with(name, type).set(passed ? 1 : 0);
+        counts.with(name, type, passed ? 'success' : 'error').inc();
+      }
+    }
+    return metrics.text();
+  };
+}

@@ -1,0 +1,76 @@
+import { type ChangeBus, OrderedFeed } from '@orch/feed';
+import type { Logger } from '@orch/runtime';
+import type { ServingStore } from '@orch/storage';
+import { WatchCache } from '@orch/watchcache';
+import type { Observation } from '../observing/observation.js';
+import type { BusSettings } from './backends.js';
+import { type Failpoint, GATHER_LONG } from './failpoints.js';
+import { observeWatchCache } from './observe.js';
+import type { BackendOptions } from './options.js';
+
+export interface ChangeFeedSettings {
+  readonly backend: BackendOptions;
+  readonly store: ServingStore;
+  readonly observation: Observation;
+  readonly failpoints: ReadonlySet<Failpoint>;
+  readonly logger: Logger;
+  openBus(settings: BusSettings): ChangeBus;
+}
+
+/** What happens to the state, in order, and what is kept of it in memory. */
+export interface ChangeFeed {
+  readonly cache: WatchCache;
+  /** Milliseconds since the feed was last known to miss nothing. */
+  lag(): number;
+  close(): Promise<void>;
+}
+
+/** Announces what the store commits, follows what all stores announce, and keeps the watch cache from it. */
+export function openChangeFeed({ store, observation, failpoints, ...settings }: ChangeFeedSettings): ChangeFeed {
+  const { delivery, metrics, names } = observation;
+  const bus = settings.openBus({
+    logger: settings.logger,
+    clusterId: store.installation.clusterId,
+    observer: delivery,
+    readTraces: observation.tracing !== undefined,
+  });
+  const feed = new OrderedFeed({
+    source: store,
+    bus,
+    observer: observation.feed,
+    ...(failpoints.has('no-heal') && { failpoints: new Set(['no-heal'] as const) }),
+  });
+  store.onCommit((changes) => delivery.publish(bus, changes));
+  const cache = openCache({ ...settings, store, observation, failpoints }, feed);
+  observation.watchFeed(feed, bus);
+  observeWatchCache(metrics, cache, names);
+  return {
+    cache,
+    lag: () => feed.lag(),
+    async close() {
+      cache.close();
+      feed.close();
+      await bus.close();
+    },
+  };
+}
+
+function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache {
+  const { backend, store, observation, failpoints, logger } = settings;
+  return new WatchCache({
+    source: store,
+    feed,
+    maxBytes: backend.watchCacheBytes,
+    ringMaxAge: backend.historyRetention,
+    bookmarkInterval: backend.watchBookmarkInterval,
+    checkInterval: backend.watchCacheCheckInterval,
+    historyBytes: backend.watchHistoryBytes,
+    maxIndexes: backend.watchCacheIndexes,
+    observer: observation.delivery,
+    ...(failpoints.has('bookmark-before-flush') && {
+      ...GATHER_LONG,
+      failpoints: new Set(['bookmark-before-flush'] as const),
+    }),
+    onError: (error) => logger.error('change feed', error),
+  });
+}

@@ -1,0 +1,41 @@
+import { afterGrace, HealthRegistry, type Logger, shutdownCheck } from '@orch/runtime';
+
+/** A feed that has not been confirmed for so long may be missing changes, in milliseconds. */
+const MAX_LAG_MS = 5_000;
+
+export interface HealthChecksSettings {
+  readonly logger: Logger;
+  /** Aborted when the process is told to end. */
+  readonly stopping: AbortSignal;
+  /** Milliseconds for which a process that is still starting counts as live. */
+  readonly livezGraceMs: number;
+  /** Rejects while the database cannot be reached. */
+  pingStore(): Promise<void>;
+  /** Milliseconds since the feed was last known to miss nothing. */
+  feedLag(): number;
+  /** Whether what clients take for granted (the namespace `default`, the kubeconfig) is there; sockets are open before. */
+  isBootstrapped(): boolean;
+}
+
+/** The named checks of a serving process (spec: "Health endpoints"). */
+export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
+  const bootstrap = {
+    name: 'bootstrap',
+    check() {
+      if (!settings.isBootstrapped()) throw new Error('the process is still starting');
+    },
+  };
+  const feed = {
+    name: 'feed',
+    check() {
+      const lag = settings.feedLag();
+      if (lag > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(lag)} ms ago`);
+    },
+  };
+  return new HealthRegistry({ logger: settings.logger })
+    .add({ name: 'postgres', check: () => settings.pingStore() }, 'readyz', 'healthz')
+    .add(feed, 'readyz')
+    .add(shutdownCheck(settings.stopping), 'readyz')
+    .add(bootstrap, 'readyz')
+    .add(afterGrace(bootstrap, settings.livezGraceMs), 'livez');
+}

@@ -1,0 +1,94 @@
+import { writeKubeconfig } from '@orch/client';
+import type { HealthRegistry, Logger } from '@orch/runtime';
+import type { ResourceDefinition } from '@orch/schema';
+import { credentialsDecide } from '../authorization.js';
+import { createDiscoveryRoutes } from '../discovery-routes.js';
+import { createFallbackApp, type MetricsText } from '../fallback-app.js';
+import { createListener } from '../http/listener.js';
+import { RequestMetrics } from '../http/request-metrics.js';
+import type { Observation } from '../observing/observation.js';
+import { observeCertificates } from '../observing/process-observer.js';
+import { ResourceRouter, servesSubresource } from '../router.js';
+import type { Api } from './assemble.js';
+import { type Credentials, loadCredentials } from './credentials.js';
+import { type Listeners, openListeners } from './listeners.js';
+import type { ServingOptions } from './options.js';
+import { VERSION } from './version.js';
+import { watchProxy } from './watch-proxy.js';
+
+export interface ServeSettings {
+  readonly api: Api;
+  readonly serving: ServingOptions;
+  readonly health: HealthRegistry;
+  readonly observation: Observation;
+  readonly logger: Logger;
+  /** Gateways that watches are handed to; empty where they are served here. */
+  readonly gatewayUrls: readonly string[];
+  /** What is answered for the metrics of this process. */
+  readonly metricsPage: (own: MetricsText) => MetricsText;
+}
+
+/** Open sockets, and what is said to clients about them. */
+export interface Served {
+  readonly listeners: Listeners;
+  /** Where the process can be reached. */
+  readonly url: string;
+  /** Writes the administrator's kubeconfig, if one is wanted. */
+  announce(): Promise<void>;
+}
+
+/** Opens the sockets of the API: from here on requests are answered. */
+export async function serve(settings: ServeSettings): Promise<Served> {
+  const { api, serving, observation } = settings;
+  const credentials = await loadCredentials(serving, api.deps.names, observation.certificateAccepted);
+  observeCertificates(observation.metrics, credentials.pki);
+  const listeners = await openListeners({
+    listener: listenerOf(settings, credentials),
+    pki: credentials.pki,
+    clientCa: credentials.clientCa,
+    bindAddress: serving.bindAddress,
+    securePort: serving.securePort,
+    insecurePort: serving.insecurePort,
+    http2MaxStreams: serving.http2MaxStreamsPerConnection,
+  });
+  const url = urlOf(serving, listeners.securePort);
+  return { listeners, url, announce: () => writeAdminKubeconfig(serving, credentials, url) };
+}
+
+function listenerOf(settings: ServeSettings, credentials: Credentials) {
+  const { api, serving, health, observation, logger, gatewayUrls, metricsPage } = settings;
+  const { metrics, tracing, requestSent } = observation;
+  const served = api.endpoints.map(({ definition }) => discoverable(definition));
+  const discovery = createDiscoveryRoutes(
+    { scheme: api.deps.scheme, served, release: VERSION.gitVersion },
+    api.deps.names,
+  );
+  return createListener({
+    deps: api.deps,
+    router: new ResourceRouter(api.endpoints),
+    authenticator: credentials.authenticator,
+    authorizer: credentialsDecide,
+    fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
+    ...(gatewayUrls.length > 0 && { proxyWatch: watchProxy(gatewayUrls, credentials, requestSent) }),
+    metrics: new RequestMetrics(metrics),
+    logger,
+    slowRequestMs: serving.slowRequestThreshold,
+    ...(tracing && { tracing }),
+  });
+}
+
+/** Discovery promises only what is carried out. */
+function discoverable(definition: ResourceDefinition): ResourceDefinition {
+  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
+}
+
+function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
+  const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
+  return publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function writeAdminKubeconfig({ kubeconfigOut }: ServingOptions, { pki }: Credentials, url: string) {
+  if (kubeconfigOut === undefined) return;
+  const { cert, key } = pki.admin;
+  await writeKubeconfig(kubeconfigOut, { server: url, ca: pki.ca.cert, cert, key });
+}

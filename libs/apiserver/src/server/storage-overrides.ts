@@ -1,0 +1,31 @@
+/** A type that lives in another database. */
+export interface StorageOverride {
+  readonly group: string;
+  readonly resource: string;
+  readonly url: string;
+}
+
+const OVERRIDE = /^(?:([a-z0-9.-]*)\/)?([a-z0-9-]+)[=#](postgres(?:ql)?:\/\/.+)$/;
+/** Before a comma that divides two overrides, not two hosts of one URL. */
+const DIVIDER = /,(?=[a-z0-9.\-/]*[=#]postgres)/;
+
+/**
+ * Reads `resource=postgres://…` and `group/resource=postgres://…`; `#` may stand for `=`, as where etcd servers are overridden.
+ * @param entries divided at commas, which URLs with several hosts hold too
+ * @throws RangeError for what is no override, or names a type twice; it never holds a password
+ */
+export function parseOverrides(entries: readonly string[]): StorageOverride[] {
+  const seen = new Set<string>();
+  return entries
+    .join(',')
+    .split(DIVIDER)
+    .filter((text) => text !== '')
+    .map((text) => {
+      const match = OVERRIDE.exec(text);
+      if (!match) throw new RangeError('--storage-override: not of the form group/resource=postgres://…');
+      const [, group = '', resource = '', url = ''] = match;
+      if (seen.has(`${group}/${resource}`)) throw new RangeError(`--storage-override: ${resource} is named twice`);
+      seen.add(`${group}/${resource}`);
+      return { group, resource, url };
+    });
+}

@@ -1,0 +1,48 @@
+import type { WorkerMetrics } from './merge-metrics.js';
+import type { FromWorker, ToWorker } from './messages.js';
+
+/** How long the slowest worker is waited for, ms: one that hangs must not hide what the others have to say. */
+const WAIT_MS = 2_000;
+
+/** A worker as the parent speaks to it. */
+export interface Peer {
+  readonly place: number;
+  send(message: ToWorker): void;
+}
+
+/** Gathers the metrics of all workers, in the parent. */
+export class MetricsCollection {
+  readonly #open = new Map<number, (page: WorkerMetrics) => void>();
+  #lastId = 0;
+
+  /** `peers`: the workers that are there now. */
+  constructor(private readonly peers: () => readonly Peer[]) {}
+
+  /** Takes what a worker says of metrics. */
+  receive(from: Peer, message: FromWorker): void {
+    if (message.about === 'collect') {
+      void this.#collect().then((pages) => from.send({ about: 'collected', id: message.id, pages }));
+    } else if (message.about === 'metrics') {
+      this.#open.get(message.id)?.({ worker: from.place, body: message.body });
+    }
+  }
+
+  /** Pages in the order of places, of those that answer in time. */
+  async #collect(): Promise<readonly WorkerMetrics[]> {
+    const id = ++this.#lastId;
+    const peers = this.peers();
+    const pages: WorkerMetrics[] = [];
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, WAIT_MS);
+      this.#open.set(id, (page) => {
+        pages.push(page);
+        if (pages.length === peers.length) resolve();
+      });
+      for (const peer of peers) peer.send({ about: 'metrics-wanted', id });
+    });
+    clearTimeout(timer);
+    this.#open.delete(id);
+    return pages.sort((a, b) => a.worker - b.worker);
+  }
+}

@@ -1,0 +1,105 @@
+import cluster, { type Worker } from 'node:cluster';
+import { type Logger, type ProcessControl, systemClock } from '@orch/runtime';
+import type { MetricsText } from '../fallback-app.js';
+import { MetricsCollection, type Peer } from './collection.js';
+import { mergeMetrics, type WorkerMetrics } from './merge-metrics.js';
+import type { FromWorker, ToWorker } from './messages.js';
+import { Supervisor, type WorkerEvents, type WorkerProcess } from './supervisor.js';
+
+const PLACE = 'ORCH_WORKER';
+
+/** Whether this process is the parent, which serves nothing itself. */
+export const isParent = (): boolean => cluster.isPrimary;
+
+/** Starts `count` processes with the same command line, which share its ports, and sees to them until all have ended. */
+export async function superviseWorkers(count: number, logger: Logger): Promise<number> {
+  const peers = new Map<Worker, Peer>();
+  const collection = new MetricsCollection(() => [...peers.values()]);
+  let lines: readonly string[] = [];
+  const fork = (place: number, events: WorkerEvents): WorkerProcess => {
+    const worker = cluster.fork({ [PLACE]: String(place) });
+    const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
+    worker.on('message', (message: FromWorker) => {
+      if (message.about !== 'ready') return collection.receive(peer, message);
+      peers.set(worker, peer);
+      lines = message.lines;
+      events.onReady();
+    });
+    worker.on('disconnect', () => peers.delete(worker));
+    worker.once('exit', (code, signal) => {
+      peers.delete(worker);
+      events.onExit(signal === null ? code : 1);
+    });
+    worker.on('error', (error) => logger.error('worker', error, { worker: place }));
+    return { kill: (signal) => void worker.process.kill(signal) };
+  };
+  const onReady = () => void process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  const supervisor = new Supervisor({ count, fork, clock: systemClock, logger, onReady });
+  const stop = () => supervisor.stop();
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  // Clock timers do not hold the process, and between two workers nothing else does.
+  const hold = setInterval(() => {}, 60_000);
+  supervisor.start();
+  const code = await supervisor.finished;
+  clearInterval(hold);
+  process.off('SIGTERM', stop).off('SIGINT', stop);
+  return code;
+}
+
+/** The side of a worker. */
+export class WorkerLink {
+  readonly #waiting = new Map<number, (pages: readonly WorkerMetrics[]) => void>();
+  #own: MetricsText | undefined;
+  #lastId = 0;
+
+  constructor() {
+    process.on('message', (message: ToWorker) => void this.#receive(message));
+  }
+
+  /** Signals as a worker heeds them: a terminal sends SIGINT to all, and the parent says what follows from it. */
+  readonly signals: ProcessControl = {
+    on: (signal, listener) => process.on(signal, signal === 'SIGTERM' ? listener : () => {}),
+    off: (signal, listener) => process.off(signal, listener),
+    exit: (code) => process.exit(code),
+  };
+
+  /** Says that this worker serves. `lines`: what a process of its own would print. */
+  ready(lines: readonly string[]): void {
+    this.#send({ about: 'ready', lines });
+  }
+
+  /** What to answer for the metrics of this worker: those of all workers, which other workers answer as well. */
+  shared(own: MetricsText): MetricsText {
+    this.#own = own;
+    return {
+      text: async () => {
+        const { contentType } = await own.text();
+        const id = ++this.#lastId;
+        const pages = await new Promise<readonly WorkerMetrics[]>((resolve) => {
+          this.#waiting.set(id, resolve);
+          this.#send({ about: 'collect', id });
+        });
+        return { contentType, body: mergeMetrics(pages) };
+      },
+    };
+  }
+
+  /** Lets go of the parent, so that the process can end. */
+  close(): void {
+    cluster.worker?.disconnect();
+  }
+
+  async #receive(message: ToWorker): Promise<void> {
+    if (message.about === 'metrics-wanted') {
+      const page = await this.#own?.text();
+      this.#send({ about: 'metrics', id: message.id, body: page?.body ?? '' });
+    } else if (message.about === 'collected') {
+      this.#waiting.get(message.id)?.(message.pages);
+      this.#waiting.delete(message.id);
+    }
+  }
+
+  #send(message: FromWorker): void {
+    if (process.connected) process.send?.(message);
+  }
+}

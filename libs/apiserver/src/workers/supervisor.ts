@@ -1,0 +1,134 @@
+import type { Clock, Logger, Timer } from '@orch/runtime';
+
+/** A process that does the work. */
+export interface WorkerProcess {
+  /** `onReady` is called once when it serves, `onExit` once when it is gone. */
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+export interface WorkerEvents {
+  onReady(): void;
+  /** Exit code; 1 for a process that was killed. */
+  onExit(code: number): void;
+}
+
+export interface SupervisorSettings {
+  readonly count: number;
+  /** Starts the process of a place, numbered from 1. */
+  readonly fork: (place: number, events: WorkerEvents) => WorkerProcess;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called once, when every place has served for the first time. */
+  readonly onReady: () => void;
+}
+
+/** A worker that has served for so long has not failed for what made the one before fail. */
+const STABLE_MS = 60_000;
+const FIRST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 30_000;
+/** Failures of one place in a row after which the whole is given up. */
+const MAX_FAILURES = 6;
+
+interface Place {
+  readonly number: number;
+  worker: WorkerProcess | undefined;
+  timer: Timer | undefined;
+  /** In a row, without having been stable in between. */
+  failures: number;
+  readyAt: number | undefined;
+}
+
+/**
+ * Keeps a number of equal processes running. The first is started alone, and what it makes (certificates, tables) is
+ * there for the others; when it cannot start, nothing is tried again. One that dies is started again after a pause
+ * that doubles; one that keeps dying ends all, for whoever runs this to see.
+ */
+export class Supervisor {
+  readonly #settings: SupervisorSettings;
+  readonly #places: Place[] = [];
+  #waiting: number;
+  #stopping = false;
+  #exitCode = 0;
+  #finish: (code: number) => void = () => {};
+  /** Resolves with the exit code when every process is gone. */
+  readonly finished = new Promise<number>((resolve) => {
+    this.#finish = resolve;
+  });
+
+  constructor(settings: SupervisorSettings) {
+    this.#settings = settings;
+    this.#waiting = settings.count;
+  }
+
+  start(): void {
+    this.#add();
+  }
+
+  /** Asks every process to end in order, the second time without mercy. */
+  stop(): void {
+    const signal = this.#stopping ? 'SIGKILL' : 'SIGTERM';
+    this.#stopping = true;
+    for (const place of this.#places) {
+      place.timer?.cancel();
+      place.timer = undefined;
+      place.worker?.kill(signal);
+    }
+    this.#finishIfGone();
+  }
+
+  #add(): void {
+    const number = this.#places.length + 1;
+    const place: Place = { number, worker: undefined, timer: undefined, failures: 0, readyAt: undefined };
+    this.#places.push(place);
+    this.#fork(place);
+  }
+
+  #fork(place: Place): void {
+    let served = false;
+    place.timer = undefined;
+    place.readyAt = undefined;
+    place.worker = this.#settings.fork(place.number, {
+      onReady: () => {
+        if (served) return;
+        served = true;
+        this.#ready(place);
+      },
+      onExit: (code) => this.#exited(place, code),
+    });
+  }
+
+  #ready(place: Place): void {
+    const { clock, count, onReady } = this.#settings;
+    place.readyAt = clock.monotonic();
+    if (this.#stopping || this.#waiting === 0) return;
+    this.#waiting--;
+    if (this.#waiting === 0) onReady();
+    while (this.#places.length < count) this.#add();
+  }
+
+  #exited(place: Place, code: number): void {
+    const { clock, logger, count } = this.#settings;
+    place.worker = undefined;
+    if (this.#stopping) {
+      if (code !== 0) this.#exitCode = 1;
+      this.#finishIfGone();
+      return;
+    }
+    const began = place.readyAt;
+    place.failures = began !== undefined && clock.monotonic() - began >= STABLE_MS ? 1 : place.failures + 1;
+    const neverServed = this.#waiting === count;
+    if (neverServed || place.failures >= MAX_FAILURES) {
+      logger.error('workers cannot be kept running', undefined, { worker: place.number, exitCode: code });
+      this.#exitCode = 1;
+      this.stop();
+      return;
+    }
+    const pause = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (place.failures - 1));
+    logger.warn('a worker is gone, another is started', { worker: place.number, exitCode: code, afterMs: pause });
+    place.timer = clock.setTimer(pause, () => this.#fork(place));
+  }
+
+  #finishIfGone(): void {
+    if (this.#places.every(({ worker }) => worker === undefined)) this.#finish(this.#exitCode);
+  }
+}

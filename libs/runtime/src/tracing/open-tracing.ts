@@ -1,0 +1,19 @@
+import type { OtlpSettings } from './otlp.js';
+import { Tracing } from './tracing.js';
+
+export interface TracingSettings extends OtlpSettings {
+  /** Requests that begin a trace, of a million that come without one; 0 to 1,000,000. */
+  readonly samplingRatePerMillion: number;
+}
+
+/**
+ * Tracing to a collector. The exporter is loaded only here: a process without traces does not carry it.
+ * @throws RangeError, TypeError for settings that make no sense
+ */
+export async function openTracing(settings: TracingSettings): Promise<Tracing> {
+  const { samplingRatePerMillion: rate } = settings;
+  if (!Number.isInteger(rate) || rate < 0 || rate > 1e6)
+    throw new RangeError(`samplingRatePerMillion must be from 0 to 1000000: ${rate}`);
+  const { otlpSink } = await import('./otlp.js');
+  return new Tracing(otlpSink(settings), rate);
+}

@@ -1,0 +1,76 @@
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import { AlwaysOnSampler, BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
+import type { TraceSink } from './tracing.js';
+
+export interface OtlpSettings {
+  /** Of the collector: `host:port` or a URL; spans go to `/v1/traces` unless it has a path of its own. */
+  readonly endpoint: string;
+  readonly serviceName: string;
+  readonly serviceVersion: string;
+  /** Tells processes of one service apart. */
+  readonly instanceId: string;
+  /** Hears of spans that could not be sent; they are lost. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** Milliseconds that spans are gathered before they are sent, that sending may take, and that closing may take. */
+const GATHER_MS = 1_000;
+const EXPORT_MS = 5_000;
+const CLOSE_MS = 2_000;
+/** Spans that wait at most; what comes beyond is dropped. */
+const MAX_QUEUE = 4_096;
+
+/** Sends spans over OTLP/HTTP (JSON), in the background. What cannot be sent is dropped, never waited for. */
+export function otlpSink(settings: OtlpSettings): TraceSink {
+  const exporter = heard(
+    new OTLPTraceExporter({ url: tracesUrl(settings.endpoint), timeoutMillis: EXPORT_MS }),
+    settings,
+  );
+  const provider = new TracerProvider({
+    sampler: new AlwaysOnSampler(), // what is started has been sampled already
+    resource: resourceFromAttributes({
+      'service.name': settings.serviceName,
+      'service.version': settings.serviceVersion,
+      'service.instance.id': settings.instanceId,
+    }),
+    spanProcessors: [
+      new BatchSpanProcessor({
+        exporter,
+        scheduledDelayMillis: GATHER_MS,
+        exportTimeoutMillis: EXPORT_MS,
+        maxQueueSize: MAX_QUEUE,
+      }),
+    ],
+  });
+  return { tracer: provider.getTracer(settings.serviceName), close: () => within(CLOSE_MS, provider.shutdown()) };
+}
+
+/** @throws TypeError for an endpoint that is none */
+export function tracesUrl(endpoint: string): string {
+  const url = new URL(/^https?:\/\//.test(endpoint) ? endpoint : `http://${endpoint}`);
+  if (url.pathname === '/') url.pathname = '/v1/traces';
+  return url.href;
+}
+
+/** The library tells of failures through a logger that is global to the process; this asks at the source. */
+function heard(exporter: SpanExporter, { onError }: OtlpSettings): SpanExporter {
+  return {
+    export: (spans, done) =>
+      exporter.export(spans, (result) => {
+        if (result.error) onError?.(result.error);
+        done(result);
+      }),
+    forceFlush: async () => exporter.forceFlush?.(),
+    shutdown: () => exporter.shutdown(),
+  };
+}
+
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work.catch(() => undefined), late]);
+  clearTimeout(timer);
+}

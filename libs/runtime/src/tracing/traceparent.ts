@@ -1,0 +1,21 @@
+import type { SpanContext } from '@opentelemetry/api';
+
+const FORM = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
+const LENGTH = 55;
+const SAMPLED = 1;
+const NONE = /^0+$/;
+
+/** Reads a `traceparent` header (W3C Trace Context, section 3.2). Undefined for what is none. */
+export function parseTraceparent(text: string | undefined): SpanContext | undefined {
+  if (text === undefined || text.length < LENGTH || text.length > 2 * LENGTH) return undefined;
+  const [, traceId = '', spanId = '', flags = ''] = FORM.exec(text) ?? [];
+  if (traceId === '' || NONE.test(traceId) || NONE.test(spanId)) return undefined;
+  // Version 00 has nothing behind the flags.
+  if (text.startsWith('00') && text.length > LENGTH) return undefined;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
+}
+
+export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & SAMPLED) === SAMPLED;
+
+export const formatTraceparent = ({ traceId, spanId, traceFlags }: SpanContext): string =>
+  `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;

@@ -1,0 +1,125 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import {
+  type Attributes,
+  type Context,
+  type Link,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  type Tracer,
+  trace,
+} from '@opentelemetry/api';
+import { formatTraceparent, isSampled, parseTraceparent } from './traceparent.js';
+
+export type SpanRole = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
+export type SpanAttributes = Attributes;
+
+/** Where a span stands. Times are monotonic milliseconds (`performance.now()`). */
+export interface SpanStart {
+  readonly role?: SpanRole;
+  /** The spans that led to this one, each as a `traceparent`: it goes on in the trace of the first, and names the others. */
+  readonly causes?: readonly string[];
+  /** Default: now. */
+  readonly at?: number;
+  readonly attributes?: SpanAttributes;
+}
+
+const ROLES: Readonly<Record<SpanRole, SpanKind>> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+/** Links of one span at most: a batch holds more writes than a trace can usefully show. */
+const MAX_LINKS = 64;
+
+/** A span that is recorded. */
+export class TraceSpan {
+  constructor(
+    private readonly span: Span,
+    private readonly tracing: Tracing,
+  ) {}
+
+  /** For those who go on: the W3C header of this span. */
+  get traceparent(): string {
+    return formatTraceparent(this.span.spanContext());
+  }
+
+  get traceId(): string {
+    return this.span.spanContext().traceId;
+  }
+
+  /** A part of this one that is over already. */
+  part(name: string, from: number, to: number, attributes: SpanAttributes = {}): void {
+    this.tracing.start(name, { causes: [this.traceparent], at: from, attributes })?.end({ at: to });
+  }
+
+  /** `error`: why it failed; text that may be seen by whoever reads traces. */
+  end({ at, attributes, error }: { at?: number; attributes?: SpanAttributes; error?: string } = {}): void {
+    if (attributes !== undefined) this.span.setAttributes(attributes);
+    if (error !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR, message: error });
+    this.span.end(at);
+  }
+}
+
+/** What a tracing needs of an exporter. */
+export interface TraceSink {
+  readonly tracer: Tracer;
+  /** Sends what is left; resolves also when it cannot. */
+  close(): Promise<void>;
+}
+
+/**
+ * Records the traces that are sampled, and only those: what is not sampled costs a comparison.
+ * Whoever starts a span decides nothing; a trace that came with `sampled` set is recorded, one without is left out, and of
+ * the requests that came with none a share of `samplingRatePerMillion` is begun here.
+ */
+export class Tracing {
+  readonly #current = new AsyncLocalStorage<TraceSpan>();
+
+  constructor(
+    private readonly sink: TraceSink,
+    private readonly samplingRatePerMillion: number,
+    private readonly random: () => number = Math.random,
+  ) {}
+
+  /** The span of a request, if it is to be recorded. */
+  request(name: string, traceparent: string | undefined, start: Omit<SpanStart, 'causes' | 'role'>) {
+    const parent = parseTraceparent(traceparent);
+    const wanted = parent ? isSampled(parent) : this.random() * 1e6 < this.samplingRatePerMillion;
+    if (!wanted) return undefined;
+    return this.#start(name, parent, [], { ...start, role: 'server' });
+  }
+
+  /** A span that goes on from others; undefined when none of them is recorded. */
+  start(name: string, { causes = [], ...start }: SpanStart): TraceSpan | undefined {
+    const [parent, ...others] = causes.slice(0, MAX_LINKS + 1).flatMap((text) => parseTraceparent(text) ?? []);
+    if (parent === undefined || !isSampled(parent)) return undefined;
+    return this.#start(name, parent, others, start);
+  }
+
+  /** Does the work so that `current` is this span in it, and in all that it leads to. */
+  within<R>(span: TraceSpan, work: () => R): R {
+    return this.#current.run(span, work);
+  }
+
+  get current(): TraceSpan | undefined {
+    return this.#current.getStore();
+  }
+
+  close(): Promise<void> {
+    return this.sink.close();
+  }
+
+  #start(name: string, parent: SpanContext | undefined, linked: readonly SpanContext[], start: SpanStart): TraceSpan {
+    const { role = 'internal', at, attributes = {} } = start;
+    const context: Context = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+    const links: Link[] = linked.map((other) => ({ context: other }));
+    const options = { kind: ROLES[role], attributes, links, ...(at !== undefined && { startTime: at }) };
+    return new TraceSpan(this.sink.tracer.startSpan(name, options, context), this);
+  }
+}
