@@ -6,7 +6,7 @@ import { ensurePki, type Pki } from '@orch/authentication';
 import { type NamingProfile, namesOf } from '@orch/machinery';
 import { natsServer, postgresServer, postgresUrl, redisServer } from './backends.js';
 import { kubeconfig } from './kubeconfig.js';
-import { loadBalancer } from './load-balancer.js';
+import { type LoadBalancerKind, loadBalancer } from './load-balancer.js';
 import { ManagedProcess } from './managed-process.js';
 import { freePorts } from './ports.js';
 import { findPrograms } from './programs.js';
@@ -23,13 +23,24 @@ export interface ClusterSettings {
   readonly gateways?: number;
   /** `kubernetes` when absent: existing clients work. */
   readonly naming?: NamingProfile;
+  /** What stands in front; nginx when absent. */
+  readonly loadBalancer?: LoadBalancerKind;
   /** Port of the load balancer; a free one when absent. */
   readonly port?: number;
+  /** The executable of a server (`api-server-0`, `watch-gateway-1`), asked for once; this build's when absent. */
+  readonly executable?: (server: string) => string;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
   /** The processes go on when the starter exits. */
   readonly detached?: boolean;
+  /**
+   * Where a server (`api-server-0`, `watch-gateway-1`) finds a backend, given the backend's own port: that of a proxy in
+   * between, say. The backend itself when absent.
+   */
+  readonly route?: (server: string, backend: Backend, port: number) => Promise<number>;
 }
+
+export type Backend = 'postgres' | 'nats' | 'redis';
 
 /** A running cluster behind a load balancer. */
 export interface Cluster {
@@ -58,15 +69,13 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts PostgreSQL, NATS, Redis, api-servers, gateways and nginx on free ports of loopback; resolves when all serve. */
+/** Starts backends, api-servers, gateways and the load balancer on free ports of loopback; resolves when all serve. */
 export async function startCluster(settings: ClusterSettings): Promise<Cluster> {
   const { dir, apiServers = 2, gateways = 2, naming = 'kubernetes', detached = false } = settings;
   mkdirSync(dir, { recursive: true });
   const programs = findPrograms();
-  const [postgresPort, natsPort, redisPort, freePort, ...serverPorts] = await freePorts(4 + apiServers + gateways);
-  if (postgresPort === undefined || natsPort === undefined || redisPort === undefined || freePort === undefined) {
-    throw new Error('too few free ports');
-  }
+  const ports = await freePorts(5 + apiServers + gateways);
+  const [postgresPort = 0, natsPort = 0, redisPort = 0, freePort = 0, healthPort = 0, ...serverPorts] = ports;
   const port = settings.port ?? freePort;
   const apiServerPorts = serverPorts.slice(0, apiServers);
   const gatewayPorts = serverPorts.slice(apiServers);
@@ -86,21 +95,31 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     dir,
     detached,
     pki,
-    args: [
-      `--naming=${naming}`,
-      `--token-auth-file=${tokenFile}`,
-      `--postgres-url=${postgresUrl(postgresPort)}`,
-      `--nats-url=nats://127.0.0.1:${natsPort}`,
-      `--redis-url=redis://127.0.0.1:${redisPort}`,
-      ...(settings.serverArgs ?? []),
-    ],
+    executable: settings.executable ?? (() => EXECUTABLE),
+    args: [`--naming=${naming}`, `--token-auth-file=${tokenFile}`, ...(settings.serverArgs ?? [])],
   });
+  const { route = async (_server, _backend, own) => own } = settings;
+  const backends = async (name: string): Promise<string[]> => [
+    `--postgres-url=${postgresUrl(await route(name, 'postgres', postgresPort))}`,
+    `--nats-url=nats://127.0.0.1:${await route(name, 'nats', natsPort)}`,
+    `--redis-url=redis://127.0.0.1:${await route(name, 'redis', redisPort)}`,
+  ];
   const handOver = gatewayPorts.map((at) => `--gateway-url=${localUrl(at)}`);
-  const apiServerProcesses = apiServerPorts.map((at, index) => server('api-server', index, at, handOver));
-  const gatewayProcesses = gatewayPorts.map((at, index) => server('watch-gateway', index, at, []));
+  const servers = (role: ServerRole, ports: readonly number[], further: readonly string[]) =>
+    Promise.all(
+      ports.map(async (at, index) => {
+        const name = `${role}-${index}`;
+        return server(role, name, at, [...(await backends(name)), ...further]);
+      }),
+    );
+  const apiServerProcesses = await servers('api-server', apiServerPorts, handOver);
+  const gatewayProcesses = await servers('watch-gateway', gatewayPorts, []);
   const { certFile, keyFile } = pki.serving;
-  const files = { certFile, keyFile, caFile: pki.ca.certFile };
-  const balancer = loadBalancer({ dir, port, detached, apiServerPorts, gatewayPorts, ...files }, programs.nginx);
+  const files = { certFile, keyFile, caFile: pki.ca.certFile, proxyCertFile: pki.proxy.certFile };
+  const watchPorts = gateways > 0 ? gatewayPorts : apiServerPorts;
+  const behind = { apiServerPorts, gatewayPorts: watchPorts, healthPort };
+  const place = { dir, port, detached };
+  const balancer = loadBalancer(settings.loadBalancer ?? 'nginx', { ...place, ...behind, ...files }, programs);
 
   const processes = [postgres, nats, redis, ...apiServerProcesses, ...gatewayProcesses, balancer];
   const stop = async () => {
@@ -135,20 +154,22 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 const localUrl = (port: number): string => `https://127.0.0.1:${port}`;
 
 interface ServerFactorySettings {
+  readonly executable: (server: string) => string;
   readonly dir: string;
   readonly detached: boolean;
   readonly pki: Pki;
   readonly args: readonly string[];
 }
 
-function serverFactory({ dir, detached, pki, args }: ServerFactorySettings) {
-  return (role: 'api-server' | 'watch-gateway', index: number, port: number, further: readonly string[]) => {
-    const name = `${role}-${index}`;
+type ServerRole = 'api-server' | 'watch-gateway';
+
+function serverFactory({ executable, dir, detached, pki, args }: ServerFactorySettings) {
+  return (role: ServerRole, name: string, port: number, further: readonly string[]) => {
     const own = [`--secure-port=${port}`, '--bind-address=127.0.0.1', `--cert-dir=${join(dir, 'pki')}`];
     return new ManagedProcess({
       name,
       command: process.execPath,
-      args: [EXECUTABLE, role, ...own, ...args, ...further],
+      args: [executable(name), role, ...own, ...further, ...args],
       cwd: dir,
       logFile: join(dir, `${name}.log`),
       detached,

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { NamingProfile } from '@orch/machinery';
 import { startCluster } from './cluster.js';
+import { LOAD_BALANCERS, type LoadBalancerKind } from './load-balancer.js';
 import { isAlive, processStat } from './proc.js';
 import { waitUntil } from './ready.js';
 
@@ -12,6 +13,7 @@ const USAGE = `usage: npx tsx tools/up/main.ts [up|down|status] [options]
   --dir=DIR            data, logs, certificates (default: orch-up-USER in the system's temporary directory)
   --api-servers=N      (default 2)
   --gateways=N         (default 2)
+  --load-balancer=KIND nginx or haproxy (default nginx)
   --naming=PROFILE     kubernetes or orch (default kubernetes)
   --port=N             of the load balancer (default: a free one)
 `;
@@ -31,6 +33,7 @@ const { values, positionals } = parseArgs({
     dir: { type: 'string', default: DEFAULT_DIR },
     'api-servers': { type: 'string', default: '2' },
     gateways: { type: 'string', default: '2' },
+    'load-balancer': { type: 'string', default: 'nginx' },
     naming: { type: 'string', default: 'kubernetes' },
     port: { type: 'string' },
     help: { type: 'boolean', default: false },
@@ -56,6 +59,7 @@ async function up(): Promise<void> {
     dir,
     apiServers: Number(values['api-servers']),
     gateways: Number(values.gateways),
+    loadBalancer: balancer(values['load-balancer']),
     naming: profile(values.naming),
     detached: true,
     ...(values.port !== undefined && { port: Number(values.port) }),
@@ -97,4 +101,10 @@ function isSame({ pid, startTicks }: Recorded): boolean {
 function profile(name: string): NamingProfile {
   if (name !== 'kubernetes' && name !== 'orch') throw new Error(`--naming: ${name} is neither kubernetes nor orch`);
   return name;
+}
+
+function balancer(name: string): LoadBalancerKind {
+  const kind = LOAD_BALANCERS.find((known) => known === name);
+  if (kind === undefined) throw new Error(`--load-balancer: ${name} is none of ${LOAD_BALANCERS.join(', ')}`);
+  return kind;
 }

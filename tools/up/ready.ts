@@ -1,3 +1,4 @@
+import { type ClientRequest, get as httpGet, type IncomingMessage } from 'node:http';
 import { get as httpsGet } from 'node:https';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -34,8 +35,19 @@ export function accepts(port: number): Promise<boolean> {
 
 /** Whether an HTTPS address answers 200. The certificate is checked against `ca` (PEM). */
 export function answersOk(url: string, ca: string): Promise<boolean> {
+  return answered((resolve) => httpsGet(url, { ca, ...ASKING }, resolve));
+}
+
+/** Whether an address of plain HTTP answers 200. */
+export function answersPlain(url: string): Promise<boolean> {
+  return answered((resolve) => httpGet(url, ASKING, resolve));
+}
+
+const ASKING = { agent: false, timeout: 2_000 } as const;
+
+function answered(ask: (answer: (response: IncomingMessage) => void) => ClientRequest): Promise<boolean> {
   return new Promise((resolve) => {
-    const request = httpsGet(url, { ca, agent: false, timeout: 2_000 }, (response) => {
+    const request = ask((response) => {
       response.resume();
       resolve(response.statusCode === 200);
     });

@@ -1,0 +1,103 @@
+{{- define "orch.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 40 | trimSuffix "-" -}}
+{{- else -}}
+{{- $name := default .Chart.Name .Values.nameOverride -}}
+{{- ternary .Release.Name (printf "%s-%s" .Release.Name $name) (contains $name .Release.Name) | trunc 40 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels that never change, for selectors; takes (list $ component). */}}
+{{- define "orch.selector" -}}
+{{- $root := index . 0 -}}
+app.kubernetes.io/name: {{ default $root.Chart.Name $root.Values.nameOverride }}
+app.kubernetes.io/instance: {{ $root.Release.Name }}
+app.kubernetes.io/component: {{ index . 1 }}
+{{- end -}}
+
+{{- define "orch.labels" -}}
+{{ include "orch.selector" . }}
+app.kubernetes.io/part-of: orch
+app.kubernetes.io/version: {{ (index . 0).Chart.AppVersion | quote }}
+{{- end -}}
+
+{{- define "orch.metadata" -}}
+{{- $root := index . 0 -}}
+name: {{ include "orch.fullname" $root }}-{{ index . 1 }}
+namespace: {{ $root.Release.Namespace }}
+labels:
+  {{- include "orch.labels" . | nindent 2 }}
+{{- end -}}
+
+{{- define "orch.image" -}}
+{{- with .Values.image -}}
+{{- if .digest -}}{{ .repository }}@{{ .digest }}{{- else -}}{{ .repository }}:{{ default $.Chart.AppVersion .tag }}{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Every container of the chart: no root, no writable image, no capability. */}}
+{{- define "orch.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end -}}
+
+{{/* Takes the id of user and group. */}}
+{{- define "orch.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: {{ . }}
+runAsGroup: {{ . }}
+fsGroup: {{ . }}
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{/* Takes (list $ component): pods of a component apart from each other. */}}
+{{- define "orch.spread" -}}
+{{- $root := index . 0 -}}
+{{- $component := index . 1 -}}
+topologySpreadConstraints:
+  {{- range $key, $when := dict "topology.kubernetes.io/zone" $root.Values.topologySpread.zone "kubernetes.io/hostname" $root.Values.topologySpread.node }}
+  - maxSkew: 1
+    topologyKey: {{ $key }}
+    whenUnsatisfiable: {{ $when }}
+    labelSelector:
+      matchLabels:
+        {{- include "orch.selector" (list $root $component) | nindent 8 }}
+  {{- end }}
+{{- end -}}
+
+{{- define "orch.gracePeriod" -}}
+{{- add .Values.shutdown.delaySeconds .Values.shutdown.drainSeconds 10 -}}
+{{- end -}}
+
+{{/* Names by which clients and other servers reach a Service; takes (list $ component). */}}
+{{- define "orch.serviceHosts" -}}
+{{- $root := index . 0 -}}
+{{- $service := printf "%s-%s" (include "orch.fullname" $root) (index . 1) -}}
+{{- $namespace := $root.Release.Namespace -}}
+{{ $service }},{{ $service }}.{{ $namespace }},{{ $service }}.{{ $namespace }}.svc,{{ $service }}.{{ $namespace }}.svc.{{ $root.Values.clusterDomain }}
+{{- end -}}
+
+{{/* The Service that clients speak to. */}}
+{{- define "orch.entry" -}}
+{{- include "orch.fullname" . }}-{{ ternary "load-balancer" "api-server" .Values.loadBalancer.enabled -}}
+{{- end -}}
+
+{{- define "orch.postgresSecret" -}}
+{{- if .Values.postgres.bundled.enabled -}}{{ include "orch.fullname" . }}-postgres{{- else -}}{{ .Values.postgres.urlSecret }}{{- end -}}
+{{- end -}}
+
+{{- define "orch.natsUrls" -}}
+{{- if .Values.nats.urls -}}
+{{ join "," .Values.nats.urls }}
+{{- else if .Values.nats.bundled.enabled -}}
+nats://{{ include "orch.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
+{{- end -}}
+{{- end -}}
+
+{{- define "orch.redisSecret" -}}
+{{- if .Values.redis.bundled.enabled -}}{{ include "orch.fullname" . }}-redis{{- else -}}{{ .Values.redis.urlSecret }}{{- end -}}
+{{- end -}}
