@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createServer as createTlsServer } from 'node:tls';
 import { now } from './summary.js';
 import { serve } from './worker.js';
@@ -15,6 +16,8 @@ export interface SenderLoad {
   /** Bytes of each write, and how many writes each socket gets. */
   readonly writeBytes: number;
   readonly writes: number;
+  /** Rounds of writes per second; as fast as the sockets take them when absent. */
+  readonly rate?: number;
 }
 
 export interface SenderResult {
@@ -57,18 +60,20 @@ async function sendBody(socket: Socket, bytes: number): Promise<void> {
 }
 
 /** Sends; each socket's next write waits for its drain, as a careful server's would. */
-async function send({ writeBytes, writes }: SenderLoad): Promise<SenderResult> {
+async function send({ writeBytes, writes, rate }: SenderLoad): Promise<SenderResult> {
   const buffer = Buffer.alloc(writeBytes, 120);
   buffer.write('}\n', Math.max(0, writeBytes - 2));
   const cpu = process.cpuUsage();
   const start = now();
   for (let round = 0; round < writes; round++) {
+    // A pause lets caches go cold, as they do for a server that is written to so often.
+    if (rate !== undefined) await pause(Math.max(0, start + (round * 1000) / rate - now()));
     const full: Promise<unknown>[] = [];
     for (const socket of sockets) {
       if (!socket.write(buffer)) full.push(once(socket, 'drain'));
     }
     if (full.length > 0) await Promise.all(full);
-    else await new Promise(setImmediate);
+    else if (rate === undefined) await new Promise(setImmediate);
   }
   const { user, system } = process.cpuUsage(cpu);
   return { seconds: (now() - start) / 1000, cpuMicroseconds: user + system };

@@ -23,7 +23,8 @@ export async function startBareSender(like: Endpoint, bodyBytes?: number): Promi
   return { endpoint: { host: '127.0.0.1', port, ...(pki && { tls: { ca: pki.ca.cert } }) }, worker };
 }
 
-async function temporaryPki() {
+/** Certificates for 127.0.0.1, in memory only. */
+export async function temporaryPki() {
   const certDir = mkdtempSync(join(tmpdir(), 'bench-pki-'));
   try {
     return await ensurePki({ certDir, bindAddress: '127.0.0.1', names: { apiServiceName: 'bench' } });

@@ -2,17 +2,28 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Measurement, table } from './report.js';
-import { listStage, requestStages, type StageSettings } from './request-stages.js';
+import type { StageSettings } from './settings.js';
+import { tiersColumns } from './stages/tiers.js';
+import { STAGES } from './stages.js';
 import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
-import { fanOutStages, herdStage, idleStage } from './watch-stages.js';
 
-const USAGE = `usage: make bench, or npx tsx test/load/bench.ts [options]
+const TIERS = 'tiers';
+const USUAL = STAGES.filter(({ usual }) => usual).map(({ name }) => name);
+const NAMES = [...STAGES.map(({ name }) => name), TIERS];
 
+const USAGE = `usage: make bench BENCH="options", or npx tsx test/load/bench.ts [options]
+
+  --only=STAGES    some of those below (default ${USUAL.join(',')})
+  --columns=NAMES  some of plain,TLS,peer (default all)
   --seconds=N      length of each measurement (default 3)
   --watchers=N     of the fan-out (default 1000)
-  --only=STAGES    some of idle,requests,list,fan-out,herd (default all)
-  --without-own    only the peer
+  --rate=N         writes per second of a quiet fan-out (default 20)
+  --scale=N        share of the sizes of many, audiences, lists, writes and growth (default 1)
+  --full           the largest sizes too: 15,000 watchers, a million objects, lists of 400 MB
   --json=FILE      writes the numbers there as well
+
+${STAGES.map(({ name, about }) => `  ${name.padEnd(15)}  ${about}`).join('\n')}
+  ${TIERS.padEnd(15)}  from request to event through NATS, with columns of its own
 
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
@@ -22,28 +33,33 @@ const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '3' },
     watchers: { type: 'string', default: '1000' },
-    only: { type: 'string', default: 'idle,requests,list,fan-out,herd' },
-    'without-own': { type: 'boolean', default: false },
+    rate: { type: 'string', default: '20' },
+    only: { type: 'string', default: USUAL.join(',') },
+    columns: { type: 'string', default: 'plain,TLS,peer' },
+    scale: { type: 'string', default: '1' },
+    full: { type: 'boolean', default: false },
     json: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
 const stages = values.only.split(',');
+const wanted = values.columns.split(',');
+const unknown = stages.filter((name) => !NAMES.includes(name));
 
 if (values.help) process.stdout.write(USAGE);
+else if (unknown.length > 0) throw new Error(`no such stages: ${unknown.join(', ')}; there are ${NAMES.join(', ')}`);
 else await main();
 
 async function main(): Promise<void> {
-  const peer = peerSettings(process.env);
   const columns = new Map<string, readonly Measurement[]>();
-  if (!values['without-own']) {
-    const own = await ownTargets('kubernetes');
-    try {
-      for (const target of own.all) columns.set(target.name, await measure(target));
-    } finally {
-      await own.stop();
-    }
+  const onTargets = stages.some((name) => name !== TIERS);
+  if (onTargets && wanted.some((name) => name !== 'peer')) await measureOwn(columns);
+  if (stages.includes(TIERS)) {
+    await attempt(TIERS, async () => {
+      for (const [name, rows] of await tiersColumns({ ...load(), run: runName() })) columns.set(name, rows);
+    });
   }
+  const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;
   const peerColumn = peer && (await peerTarget(peer));
   if (peerColumn) columns.set(peerColumn.name, await measure(peerColumn));
   const reference = columns.size > 1 ? peerColumn?.name : undefined;
@@ -55,26 +71,50 @@ async function main(): Promise<void> {
   if (values.json) writeFileSync(values.json, JSON.stringify(Object.fromEntries(columns), null, 2));
 }
 
-/** Runs the chosen stages, the one that reads memory first. */
-async function measure(target: Target): Promise<Measurement[]> {
-  const settings: StageSettings = { target, run: `b${Date.now().toString(36)}`, seconds: Number(values.seconds) };
-  const results: Measurement[] = [];
-  const stage = async (name: string, run: () => Promise<Measurement[]>) => {
-    if (!stages.includes(name)) return;
-    process.stderr.write(`${target.name}: ${name}\n`);
-    try {
-      results.push(...(await run()));
-    } catch (error) {
-      // What a server cannot do must not cost the numbers of what it can.
-      process.stderr.write(`${target.name}: ${name} failed: ${error instanceof Error ? error.message : error}\n`);
-      process.exitCode = 1;
+async function measureOwn(columns: Map<string, readonly Measurement[]>): Promise<void> {
+  const own = await ownTargets('kubernetes');
+  try {
+    for (const target of own.all) {
+      if (wanted.some((name) => target.name.endsWith(name))) columns.set(target.name, await measure(target));
     }
+  } finally {
+    await own.stop();
+  }
+}
+
+function load(): Omit<StageSettings, 'target' | 'run'> {
+  const { seconds, watchers, rate, scale, full } = values;
+  return {
+    seconds: Number(seconds),
+    watchers: Number(watchers),
+    rate: Number(rate),
+    scale: Number(scale),
+    full,
   };
-  const watching = { ...settings, watchers: Number(values.watchers) };
-  await stage('idle', () => idleStage(watching));
-  await stage('requests', () => requestStages(settings));
-  await stage('list', () => listStage(settings));
-  await stage('fan-out', () => fanOutStages(watching));
-  await stage('herd', () => herdStage(settings));
+}
+
+function runName(): string {
+  return `b${Date.now().toString(36)}`;
+}
+
+/** Runs the chosen stages. */
+async function measure(target: Target): Promise<Measurement[]> {
+  const settings: StageSettings = { ...load(), target, run: runName() };
+  const results: Measurement[] = [];
+  for (const { name, run } of STAGES.filter((stage) => stages.includes(stage.name))) {
+    await attempt(`${target.name}: ${name}`, async () => void results.push(...(await run(settings))));
+  }
   return results;
+}
+
+/** What a server cannot do must not cost the numbers of what it can. */
+async function attempt(what: string, run: () => Promise<void>): Promise<void> {
+  const start = Date.now();
+  try {
+    await run();
+    process.stderr.write(`${what}: ${Math.round((Date.now() - start) / 1000)} s\n`);
+  } catch (error) {
+    process.stderr.write(`${what} failed: ${error instanceof Error ? error.message : error}\n`);
+    process.exitCode = 1;
+  }
 }

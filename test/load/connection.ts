@@ -1,5 +1,5 @@
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect, type OnReadOpts, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 
 /** How to reach a server; plain data, so that it can be sent to worker processes. */
 export interface Endpoint {
@@ -9,12 +9,23 @@ export interface Endpoint {
   readonly tls?: { readonly ca: string; readonly cert?: string; readonly key?: string };
   /** Bearer token. */
   readonly token?: string;
+  /** What every path begins with, as `/clusters/root`; nothing when absent. */
+  readonly base?: string;
 }
 
-export function openSocket(endpoint: Endpoint): Promise<Socket> {
+export interface SocketOptions {
+  /** Address of this side: one address has only some 28,000 ports for each port of a server. */
+  readonly localAddress?: string;
+  /** Reads into one buffer for all sockets, where a buffer for each would cost the client more than its reading. */
+  readonly onread?: OnReadOpts;
+}
+
+export function openSocket(endpoint: Endpoint, options: SocketOptions = {}): Promise<Socket> {
   const { host, port, tls } = endpoint;
   return new Promise((resolve, reject) => {
-    const socket = tls ? connectTls({ host, port, ...tls }) : connect({ host, port });
+    const socket = tls
+      ? connectTls({ host, port, secureContext: secureContextOf(tls), ...options })
+      : connect({ host, port, ...options });
     socket.setNoDelay(true);
     socket.once(tls ? 'secureConnect' : 'connect', () => {
       socket.off('error', reject);
@@ -24,13 +35,38 @@ export function openSocket(endpoint: Endpoint): Promise<Socket> {
   });
 }
 
-/** The bytes of a request head, with a body if there is one. */
-export function requestBytes(endpoint: Endpoint, method: string, path: string, body?: string): Buffer {
-  const lines = [`${method} ${path} HTTP/1.1`, `Host: ${endpoint.host}:${endpoint.port}`, 'Accept: application/json'];
+type Tls = NonNullable<Endpoint['tls']>;
+
+const contexts = new WeakMap<Tls, SecureContext>();
+
+/** One for all connections of an endpoint: making it reads certificates, which thousands of clients need not do again. */
+export function secureContextOf(tls: Tls): SecureContext {
+  const made = contexts.get(tls) ?? createSecureContext({ ...tls });
+  contexts.set(tls, made);
+  return made;
+}
+
+/** The bytes of a request head, with a body if there is one. `headers` are further ones. */
+export function requestBytes(
+  endpoint: Endpoint,
+  method: string,
+  path: string,
+  body?: string,
+  headers: Readonly<Record<string, string>> = {},
+): Buffer {
+  const lines = [
+    `${method} ${endpoint.base ?? ''}${path} HTTP/1.1`,
+    `Host: ${endpoint.host}:${endpoint.port}`,
+    'Accept: application/json',
+  ];
   if (endpoint.token !== undefined) lines.push(`Authorization: Bearer ${endpoint.token}`);
   if (body !== undefined) {
-    lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`);
+    lines.push(
+      `Content-Type: ${headers['Content-Type'] ?? 'application/json'}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+    );
   }
+  for (const [name, value] of Object.entries(headers)) if (name !== 'Content-Type') lines.push(`${name}: ${value}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 

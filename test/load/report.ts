@@ -2,6 +2,7 @@
 export interface Measurement {
   readonly name: string;
   readonly unit: string;
+  /** NaN where the target cannot do what was to be measured. */
   readonly value: number;
 }
 
@@ -32,17 +33,20 @@ function measured(measurements: readonly Measurement[], label: string): number |
 }
 
 function ratio(value: number | undefined, base: number | undefined): string {
-  if (value === undefined || base === undefined || base === 0) return '';
+  if (!Number.isFinite(value) || !Number.isFinite(base) || value === undefined || base === undefined || base === 0)
+    return '';
   return `${(value / base).toFixed(2)}×`;
 }
 
-function format(value: number | undefined): string {
-  if (value === undefined || Number.isNaN(value)) return '';
+export function format(value: number | undefined): string {
+  if (value === undefined) return '';
+  if (Number.isNaN(value)) return 'n/a';
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return Math.abs(value) >= 10 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function align(rows: readonly (readonly string[])[]): string {
+/** Rows as text with columns of equal width, the first one to the left. */
+export function align(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
     row

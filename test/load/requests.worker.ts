@@ -8,10 +8,10 @@ export interface RequestLoad {
   readonly endpoint: Endpoint;
   readonly resource: Resource;
   /**
-   * `create` makes new objects; `update` and `get` go round objects `PREFIX-0` to `PREFIX-(objects-1)`, of which
-   * there must be a multiple of the requesters for an update.
+   * `create` makes new objects; the others go round objects `PREFIX-0` to `PREFIX-(objects-1)`, of which there must be
+   * a multiple of the requesters for an update. `patch` is a merge patch that asks for no version.
    */
-  readonly verb: 'create' | 'update' | 'get';
+  readonly verb: 'create' | 'update' | 'get' | 'patch';
   readonly prefix: string;
   readonly objects: number;
   /** Connections, each with one request at a time. */
@@ -21,6 +21,8 @@ export interface RequestLoad {
   readonly count?: number;
   /** Requests per second of all requesters together; as fast as answers come when absent. */
   readonly rate?: number;
+  /** Bytes of an object's filling; those of 1 KiB objects when absent. */
+  readonly filling?: number;
 }
 
 export interface RequestResult extends Latency {
@@ -29,6 +31,8 @@ export interface RequestResult extends Latency {
   readonly failed: number;
   readonly seconds: number;
 }
+
+const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 
 async function run(load: RequestLoad): Promise<RequestResult> {
   const { endpoint, requesters, seconds, rate } = load;
@@ -63,7 +67,15 @@ function requestOf(load: RequestLoad, object: number, version?: string): Buffer 
   const name = `${load.prefix}-${object}`;
   const path = `${resource.path}/${name}`;
   if (verb === 'get') return requestBytes(endpoint, 'GET', path);
-  const body = objectBody(resource, name, now(), version);
+  if (verb === 'patch') {
+    return requestBytes(endpoint, 'PATCH', path, `{"data":{"sent":"${now().toFixed(3)}"}}`, MERGE_PATCH);
+  }
+  const settings = {
+    sent: now(),
+    ...(version !== undefined && { version }),
+    ...(load.filling && { filling: load.filling }),
+  };
+  const body = objectBody(resource, name, settings);
   if (verb === 'create') return requestBytes(endpoint, 'POST', resource.path, body);
   return requestBytes(endpoint, 'PUT', path, body);
 }
@@ -86,33 +98,94 @@ function versionOf({ status, body }: Answer): string {
 export interface FetchLoad {
   readonly endpoint: Endpoint;
   readonly path: string;
+  readonly method?: 'GET' | 'DELETE';
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Requests of each connection, one after the other. */
   readonly times: number;
+  /** Connections that fetch at the same time; one when absent. */
+  readonly requesters?: number;
 }
 
 export interface FetchResult {
-  /** Bytes of the body. */
+  /** Bytes of the body of one answer. */
   readonly bytes: number;
-  /** Of the whole answer, once for each time. */
+  /** Of every whole answer. */
   readonly milliseconds: readonly number[];
+  /** Requests that were refused or cut off; a connection that was cut asks no more. */
+  readonly failed: number;
+  readonly seconds: number;
 }
 
-/** Fetches the same large answer again and again on one connection. */
-async function fetchAll({ endpoint, path, times }: FetchLoad): Promise<FetchResult> {
-  const connection = await Connection.open(endpoint);
-  const request = requestBytes(endpoint, 'GET', path);
+/** Fetches the same large answer again and again, on one connection or many. */
+async function fetchAll(load: FetchLoad): Promise<FetchResult> {
+  const { endpoint, path, method = 'GET', headers, times, requesters = 1 } = load;
+  const request = requestBytes(endpoint, method, path, undefined, headers);
   const milliseconds: number[] = [];
   let bytes = 0;
-  for (let time = 0; time < times; time++) {
-    const sent = now();
-    const answer = await connection.request(request);
-    milliseconds.push(now() - sent);
-    if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
-    bytes = answer.bytes;
-  }
-  connection.close();
-  return { bytes, milliseconds };
+  const connections = await Promise.all(Array.from({ length: requesters }, () => Connection.open(endpoint)));
+  const start = now();
+  const fetch = async (connection: Connection) => {
+    for (let time = 0; time < times; time++) {
+      const sent = now();
+      const answer = await connection.request(request);
+      if (answer.status !== 200) throw new Error(`${path}: ${answer.status}`);
+      milliseconds.push(now() - sent);
+      bytes = answer.bytes;
+    }
+    connection.close();
+  };
+  const outcomes = await Promise.allSettled(connections.map(fetch));
+  const [failure] = outcomes.filter((outcome) => outcome.status === 'rejected');
+  if (failure && milliseconds.length === 0) throw failure.reason;
+  const failed = outcomes.filter(({ status }) => status === 'rejected').length;
+  return { bytes, milliseconds, failed, seconds: (now() - start) / 1000 };
 }
 
-const methods = { run, fetchAll };
+export interface ContendLoad {
+  readonly endpoint: Endpoint;
+  readonly resource: Resource;
+  /** Of the one object. */
+  readonly name: string;
+  readonly writers: number;
+  readonly seconds: number;
+}
+
+export interface ContendResult extends Latency {
+  readonly succeeded: number;
+  /** Updates that another writer was faster than. */
+  readonly conflicts: number;
+  readonly seconds: number;
+}
+
+/** Writers who all read one object and replace it, and begin again when another was faster. */
+async function contend({ endpoint, resource, name, writers, seconds }: ContendLoad): Promise<ContendResult> {
+  const path = `${resource.path}/${name}`;
+  const latencies: number[] = [];
+  let conflicts = 0;
+  const connections = await Promise.all(Array.from({ length: writers }, () => Connection.open(endpoint)));
+  const start = now();
+  const end = start + seconds * 1000;
+  const write = async (connection: Connection) => {
+    for (let began = now(); now() < end; ) {
+      const version = versionOf(await connection.request(requestBytes(endpoint, 'GET', path), true));
+      const body = objectBody(resource, name, { sent: now(), version });
+      const { status } = await connection.request(requestBytes(endpoint, 'PUT', path, body));
+      if (status === CONFLICT) {
+        conflicts++;
+        continue;
+      }
+      if (status !== 200) throw new Error(`${path}: ${status}`);
+      latencies.push(now() - began);
+      began = now();
+    }
+    connection.close();
+  };
+  await Promise.all(connections.map(write));
+  return { succeeded: latencies.length, conflicts, seconds: (now() - start) / 1000, ...latencyOf(latencies) };
+}
+
+const CONFLICT = 409;
+
+const methods = { run, fetchAll, contend };
 export type RequestMethods = typeof methods;
 serve(methods);

@@ -57,6 +57,16 @@ async function customResource(connection: Connection, endpoint: Endpoint): Promi
   throw new Error('the custom resource did not become served');
 }
 
+/** The version that a collection has at present. */
+export async function presentVersion(endpoint: Endpoint, resource: Resource): Promise<string> {
+  const connection = await Connection.open(endpoint);
+  const answer = await connection.request(requestBytes(endpoint, 'GET', `${resource.path}?limit=1`), true);
+  connection.close();
+  const version = /"resourceVersion":"(\d+)"/.exec(answer.body.toString())?.[1];
+  if (version === undefined) throw new Error(`${resource.path}: no version in an answer ${answer.status}`);
+  return version;
+}
+
 /** Creates an object; it may be there already, and its type may not be served. */
 async function post(connection: Connection, endpoint: Endpoint, path: string, object: object): Promise<void> {
   const answer = await connection.request(requestBytes(endpoint, 'POST', path, JSON.stringify(object)), true);
@@ -64,10 +74,48 @@ async function post(connection: Connection, endpoint: Endpoint, path: string, ob
     throw new Error(`${path}: ${answer.status} ${answer.body}`);
 }
 
-/** An object of about 1 KiB that says when it was sent (milliseconds of the machine's clock). */
-export function objectBody({ apiVersion, kind }: Resource, name: string, sent: number, version?: string): string {
+/** A type of the core group in the namespace of `resource`; undefined where it is not served. */
+export async function coreResource(
+  endpoint: Endpoint,
+  resource: Resource,
+  kind: 'Pod' | 'Event',
+): Promise<Resource | undefined> {
+  const connection = await Connection.open(endpoint);
+  const path = `/api/v1/namespaces/${namespaceOf(resource)}/${kind.toLowerCase()}s`;
+  const { status } = await connection.request(requestBytes(endpoint, 'GET', `${path}?limit=1`));
+  connection.close();
+  return status === 200 ? { apiVersion: 'v1', kind, path } : undefined;
+}
+
+export function namespaceOf({ path }: Resource): string {
+  return /\/namespaces\/([^/]+)\//.exec(path)?.[1] ?? '';
+}
+
+export interface ObjectSettings {
+  /** When it is sent, in milliseconds of the machine's clock. */
+  readonly sent: number;
+  /** The version that it replaces. */
+  readonly version?: string;
+  /** Bytes of its filling; absent, an object as the client sends it has 1 KiB. */
+  readonly filling?: number;
+}
+
+/** An object of some size that says when it was sent. A pod is on the node of its own name. */
+export function objectBody(resource: Resource, name: string, settings: ObjectSettings): string {
+  const { apiVersion, kind } = resource;
+  const { sent, version, filling } = settings;
   const versioned = version === undefined ? '' : `"resourceVersion":"${version}",`;
-  const metadata = `{"name":"${name}",${versioned}"labels":{"app":"bench","tier":"load"}}`;
-  const data = `{"filling":"${FILLING}","sent":"${sent.toFixed(3)}"}`;
-  return `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":${metadata},"data":${data}}`;
+  const text = filling === undefined ? FILLING : 'x'.repeat(filling);
+  const content = `{"filling":"${text}","sent":"${sent.toFixed(3)}"}`;
+  const metadata = `"name":"${name}",${versioned}"labels":{"app":"bench","tier":"load"}`;
+  const head = `{"apiVersion":"${apiVersion}","kind":"${kind}","metadata":{${metadata}`;
+  if (kind === 'Pod') {
+    const spec = `{"nodeName":"${name}","containers":[{"name":"main","image":"example.com/main"}]}`;
+    return `${head},"annotations":${content}},"spec":${spec}}`;
+  }
+  if (kind === 'Event') {
+    const involved = `{"kind":"Pod","namespace":"${namespaceOf(resource)}","name":"${name}"}`;
+    return `${head},"annotations":${content}},"involvedObject":${involved},"reason":"Bench","type":"Normal"}`;
+  }
+  return `${head}},"data":${content}}`;
 }

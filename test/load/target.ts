@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { NamingProfile } from '@orch/machinery';
-import { startStandalone } from '../support/standalone.js';
+import { type Standalone, startStandalone } from '../support/standalone.js';
 import type { Endpoint } from './connection.js';
 import { benchResource, type Resource } from './resource.js';
 import { ServerProcesses } from './usage.js';
@@ -12,6 +13,14 @@ export interface Target {
   readonly endpoint: Endpoint;
   readonly processes: ServerProcesses;
   readonly resource: Resource;
+  /** Our own server, which can be started again and whose database is at hand. */
+  readonly own?: OwnServer;
+}
+
+export interface OwnServer {
+  readonly server: Standalone;
+  /** Folder of the embedded database. */
+  readonly databaseDir: string;
 }
 
 export interface Targets {
@@ -34,15 +43,16 @@ export interface PeerSettings {
 /** Our server with an embedded database, started for the measurement. */
 export async function ownTargets(naming: NamingProfile, args: readonly string[] = []): Promise<Targets> {
   const server = await startStandalone({ naming, args });
-  const processes = new ServerProcesses([server.process.pid]);
+  const processes = new ServerProcesses(() => [server.process.pid]);
+  const own = { server, databaseDir: join(dirname(server.kubeconfig), 'data', 'postgres') };
   const { token, ca } = server;
   const secure: Endpoint = { ...addressOf(server.url), tls: { ca }, token };
   const plain: Endpoint = { ...addressOf(server.plainUrl), token };
   const resource = await benchResource(secure);
   return {
     all: [
-      { name: 'orch plain', endpoint: plain, processes, resource },
-      { name: 'orch TLS', endpoint: secure, processes, resource },
+      { name: 'orch plain', endpoint: plain, processes, resource, own },
+      { name: 'orch TLS', endpoint: secure, processes, resource, own },
     ],
     stop: () => server.stop(),
   };
@@ -77,12 +87,13 @@ export async function peerTarget(settings: PeerSettings): Promise<Target> {
   return {
     name: `peer ${secure ? 'TLS' : 'plain'}`,
     endpoint,
-    processes: new ServerProcesses(roots),
+    processes: new ServerProcesses(() => roots),
     resource: await benchResource(endpoint),
   };
 }
 
-function addressOf(url: string): { host: string; port: number } {
-  const { hostname, port, protocol } = new URL(url);
-  return { host: hostname, port: port ? Number(port) : protocol === 'https:' ? 443 : 80 };
+export function addressOf(url: string): Pick<Endpoint, 'host' | 'port' | 'base'> {
+  const { hostname, port, protocol, pathname } = new URL(url);
+  const base = pathname.replace(/\/$/, '');
+  return { host: hostname, port: port ? Number(port) : protocol === 'https:' ? 443 : 80, ...(base && { base }) };
 }

@@ -1,22 +1,32 @@
-import { ChunkReader, type Endpoint, openSocket, requestBytes } from './connection.js';
-import { type Latency, latencyOf, now } from './summary.js';
+import type { Endpoint } from './connection.js';
+import { EventCounter, recordAges } from './event-counter.js';
+import { type Counts, Histogram } from './histogram.js';
+import { now } from './summary.js';
+import { type Close, openHttp1Watch, openHttp2Watches, type WatchSink } from './watch-connections.js';
 import { serve } from './worker.js';
+
+/**
+ * `bytes` counts bytes and nothing else, for the highest rates; `events` counts events on every stream; `latency` also
+ * reads when events were sent, on up to 1,000 streams.
+ */
+export type Counting = 'bytes' | 'events' | 'latency';
 
 export interface WatchLoad {
   readonly endpoint: Endpoint;
-  /** Path and query of the watch. */
-  readonly path: string;
+  /** Paths and queries of the watches; watcher n takes the n-th, round and round. */
+  readonly paths: readonly string[];
   readonly watchers: number;
   /** Watches that are being opened at a time; 50 when absent. */
   readonly atOnce?: number;
-  /**
-   * `bytes` counts bytes and nothing else, for the highest rates; `events` counts events on every stream;
-   * `latency` also reads when each event was sent.
-   */
-  readonly count: 'bytes' | 'events' | 'latency';
+  /** Address that connections come from; the system's choice when absent. */
+  readonly localAddress?: string;
+  /** So many watches share a connection of HTTP/2; HTTP/1.1 with a connection each when absent. */
+  readonly streamsPerConnection?: number;
+  /** How what comes from the start on is counted; `bytes` when absent. */
+  readonly count?: Counting;
 }
 
-export interface WatchReading {
+export interface WorkerReading {
   /** Bytes of all bodies since the last reset, framing included. */
   readonly bytes: number;
   /** Events of all streams; under `bytes` inferred from the mean size of those of the first stream. */
@@ -27,109 +37,94 @@ export interface WatchReading {
   readonly ended: number;
   /** Time of the last byte, in milliseconds of the machine's clock. */
   readonly last: number;
-  readonly latency: Latency;
+  /** Ages of events on arrival. */
+  readonly ages: Counts;
+  /** CPU time of this process since the last reset, in microseconds. */
+  readonly cpuMicroseconds: number;
 }
 
-const SENT = Buffer.from('"sent":"');
+const LATENCY_STREAMS = 1_000;
 
-class Stream {
-  bytes = 0;
-  events = 0;
-  ended = false;
-  readonly #chunks = new ChunkReader((data) => this.#count(data));
-
-  read(data: Buffer): void {
-    this.#chunks.push(data);
-  }
-
-  /** Every event ends with a line feed, and no JSON text in one line holds another. */
-  #count(data: Buffer): void {
-    for (let at = data.indexOf(10); at >= 0; at = data.indexOf(10, at + 1)) this.events++;
-  }
-}
-
-const streams: Stream[] = [];
-const closers: (() => void)[] = [];
-let latencies: number[] = [];
-let counting: WatchLoad['count'] = 'bytes';
+const streams: EventCounter[] = [];
+const closers: Close[] = [];
+const ages = new Histogram();
+let counting: Counting = 'bytes';
 let last = 0;
+let cpu = process.cpuUsage();
 
-/** Opens the watches and resolves when all have answered 200. */
+/** Opens the watches and resolves when all have been answered with 200. */
 async function open(load: WatchLoad): Promise<void> {
-  counting = load.count;
-  const request = requestBytes(load.endpoint, 'GET', load.path);
-  const { watchers, atOnce = 50 } = load;
-  for (let opened = 0; opened < watchers; opened += atOnce) {
-    const some = Math.min(atOnce, watchers - opened);
-    await Promise.all(Array.from({ length: some }, () => openOne(load.endpoint, request)));
+  const { watchers, streamsPerConnection, count = 'bytes', atOnce = 50 } = load;
+  counting = count;
+  const each = streamsPerConnection ?? 1;
+  const connections = Math.ceil(watchers / each);
+  for (let opened = 0; opened < connections; opened += atOnce) {
+    const some = Math.min(atOnce, connections - opened);
+    await Promise.all(Array.from({ length: some }, (_, index) => openConnection(load, (opened + index) * each)));
   }
 }
 
-async function openOne(endpoint: Endpoint, request: Buffer): Promise<void> {
-  const socket = await openSocket(endpoint);
-  const stream = new Stream();
+async function openConnection(load: WatchLoad, first: number): Promise<void> {
+  const { endpoint, paths, watchers, localAddress, streamsPerConnection } = load;
+  const watch = (number: number) => ({ path: paths[number % paths.length] ?? '', sink: sinkOf(number, load) });
+  if (streamsPerConnection === undefined) {
+    const { path, sink } = watch(first);
+    closers.push(await openHttp1Watch(endpoint, path, sink, localAddress));
+    return;
+  }
+  const count = Math.min(streamsPerConnection, watchers - first);
+  closers.push(
+    await openHttp2Watches(
+      endpoint,
+      Array.from({ length: count }, (_, index) => watch(first + index)),
+    ),
+  );
+}
+
+function sinkOf(number: number, { watchers, streamsPerConnection }: WatchLoad): WatchSink {
+  const stream = new EventCounter(streamsPerConnection === undefined);
   const counted = streams.length === 0;
+  const timed = number % Math.ceil(watchers / LATENCY_STREAMS) === 0;
   streams.push(stream);
-  closers.push(() => socket.destroy());
-  return new Promise((resolve, reject) => {
-    let head = Buffer.alloc(0);
-    const receive = (data: Buffer) => {
+  return {
+    data: (bytes) => {
       last = now();
-      stream.bytes += data.length;
-      if (counting !== 'bytes' || counted) stream.read(data);
-      if (counting === 'latency') readLatencies(data);
-    };
-    const readHead = (data: Buffer) => {
-      head = Buffer.concat([head, data]);
-      const end = head.indexOf('\r\n\r\n');
-      if (end < 0) return;
-      if (!head.toString('latin1', 9, 12).startsWith('200')) return reject(new Error(head.toString()));
-      socket.off('data', readHead);
-      socket.on('data', receive);
-      if (head.length > end + 4) receive(head.subarray(end + 4));
-      resolve();
-    };
-    socket.on('data', readHead);
-    socket.on('error', () => {
+      stream.bytes += bytes.length;
+      if (counting !== 'bytes' || counted) stream.countEvents(bytes);
+      if (counting === 'latency' && timed) recordAges(bytes, last, ages);
+    },
+    ended: () => {
       stream.ended = true;
-    });
-    socket.on('close', () => {
-      stream.ended = true;
-    });
-    socket.write(request);
-  });
+    },
+  };
 }
 
-function readLatencies(data: Buffer): void {
-  for (let at = data.indexOf(SENT); at >= 0; at = data.indexOf(SENT, at + SENT.length)) {
-    const start = at + SENT.length;
-    const end = data.indexOf(34, start);
-    if (end > 0) latencies.push(last - Number(data.toString('latin1', start, end)));
-  }
-}
-
-function reset(): void {
+/** Counts from nothing; to be called while nothing comes. */
+function reset(count: Counting): void {
+  counting = count;
   for (const stream of streams) {
     stream.bytes = 0;
     stream.events = 0;
   }
-  latencies = [];
+  ages.clear();
+  last = now();
+  cpu = process.cpuUsage();
 }
 
-function read(): WatchReading {
+function read(): WorkerReading {
   const bytes = streams.reduce((sum, stream) => sum + stream.bytes, 0);
   const [first] = streams;
   const inferred = first && first.bytes > 0 ? Math.round((bytes * first.events) / first.bytes) : 0;
+  const inferring = counting === 'bytes';
+  const { user, system } = process.cpuUsage(cpu);
   return {
     bytes,
-    events: counting === 'bytes' ? inferred : streams.reduce((sum, stream) => sum + stream.events, 0),
-    fewest:
-      counting === 'bytes'
-        ? 0
-        : streams.reduce((least, { events }) => Math.min(least, events), Number.POSITIVE_INFINITY),
-    ended: streams.filter((stream) => stream.ended).length,
+    events: inferring ? inferred : streams.reduce((sum, { events }) => sum + events, 0),
+    fewest: inferring ? 0 : streams.reduce((least, { events }) => Math.min(least, events), Number.POSITIVE_INFINITY),
+    ended: streams.filter(({ ended }) => ended).length,
     last,
-    latency: latencyOf(latencies),
+    ages: ages.counts(),
+    cpuMicroseconds: user + system,
   };
 }
 

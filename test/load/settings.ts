@@ -1,0 +1,18 @@
+import type { Target } from './target.js';
+
+/** What a stage runs with. */
+export interface StageSettings {
+  readonly target: Target;
+  /** Names its objects, so that no two runs meet. */
+  readonly run: string;
+  /** Length of each measurement. */
+  readonly seconds: number;
+  /** Watchers of the fan-out. */
+  readonly watchers: number;
+  /** Writes per second that count as little load. */
+  readonly rate: number;
+  /** Share of the usual sizes of the stages that have to be named; 1 is those. */
+  readonly scale: number;
+  /** The sizes that take many minutes as well. */
+  readonly full: boolean;
+}

@@ -1,0 +1,52 @@
+import type { Measurement } from '../report.js';
+import { type RequestWorker, withRequests } from '../requests.js';
+import type { RequestLoad, RequestResult } from '../requests.worker.js';
+import { inNamespace } from '../resource.js';
+import type { StageSettings } from '../settings.js';
+import type { Target } from '../target.js';
+
+const REQUESTERS = [1, 16, 64];
+
+/** Creates and reads of 1 KiB objects by 1, 16 and 64 requesters. */
+export async function requestStage({ target, run, seconds }: StageSettings): Promise<Measurement[]> {
+  const { endpoint } = target;
+  const resource = await inNamespace(endpoint, target.resource, `${run}-requests`);
+  return withRequests(async (worker) => {
+    const results: Measurement[] = [];
+    const measure = async (title: string, load: Pick<RequestLoad, 'verb' | 'prefix' | 'objects' | 'requesters'>) => {
+      const before = target.processes.cpuMicroseconds();
+      const result = await worker.call('run', { endpoint, resource, seconds, ...load });
+      results.push(...requestMeasurements(title, result, target.processes.cpuMicroseconds() - before));
+    };
+    await warmUp(worker, { ...target, resource }, run);
+    for (const requesters of REQUESTERS) {
+      const prefix = `${run}-create-${requesters}`;
+      await measure(`create, ${requesters} requesters`, { verb: 'create', prefix, objects: 1, requesters });
+    }
+    const read = { prefix: `${run}-create-1`, objects: 64 };
+    await measure('update, 16 requesters', { verb: 'update', ...read, requesters: 16 });
+    for (const requesters of REQUESTERS) {
+      await measure(`get, ${requesters} requesters`, { verb: 'get', ...read, requesters });
+    }
+    return results;
+  });
+}
+
+/** Rate, latency and server CPU of requests that all succeeded. */
+export function requestMeasurements(title: string, result: RequestResult, cpu: number): Measurement[] {
+  if (result.failed > 0) throw new Error(`${title}: ${result.failed} of ${result.done} requests failed`);
+  return [
+    { name: title, unit: '1/s', value: result.done / result.seconds },
+    { name: `${title}: p50`, unit: 'ms', value: result.p50 },
+    { name: `${title}: p99`, unit: 'ms', value: result.p99 },
+    { name: `${title}: server CPU`, unit: 'µs each', value: cpu / result.done },
+  ];
+}
+
+/** Lets a server compile what it is about to run; the first thousands of requests say little about the rest. */
+async function warmUp(worker: RequestWorker, { endpoint, resource }: Target, run: string): Promise<void> {
+  const load = { endpoint, resource, prefix: `${run}-warm`, requesters: 16 };
+  await worker.call('run', { ...load, verb: 'create', objects: 1, seconds: 3 });
+  await worker.call('run', { ...load, verb: 'update', objects: 16, seconds: 1 });
+  await worker.call('run', { ...load, verb: 'get', objects: 16, seconds: 1 });
+}

@@ -1,0 +1,79 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Cluster, type ManagedProcess, startCluster } from '../../tools/up/index.js';
+import type { Endpoint } from './connection.js';
+import { benchResource, inNamespace, type Resource } from './resource.js';
+import { addressOf } from './target.js';
+import { ServerProcesses } from './usage.js';
+
+const IDLE_MS = 5_000;
+
+export interface TiersSettings {
+  readonly apiServers: number;
+  /** With none the api-servers serve watches. */
+  readonly gateways: number;
+  /** Those that watches are opened at. */
+  readonly watched: (cluster: Cluster) => readonly string[];
+  /** Names the objects. */
+  readonly run: string;
+}
+
+/** A cluster whose first api-server takes the writes. */
+export interface Tiers {
+  readonly cluster: Cluster;
+  readonly writes: Endpoint;
+  readonly watches: readonly Endpoint[];
+  readonly resource: Resource;
+}
+
+/** Runs something with a cluster of our own with an empty database, and ends that. */
+export async function withTiers<T>(settings: TiersSettings, run: (tiers: Tiers) => Promise<T>): Promise<T> {
+  const { apiServers, gateways, watched } = settings;
+  const dir = mkdtempSync(join(tmpdir(), 'bench-tiers-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  const cluster = await startCluster({ dir, apiServers, gateways });
+  try {
+    const endpoint = (url: string): Endpoint => ({ ...addressOf(url), tls: { ca: cluster.ca }, token: cluster.token });
+    const writes = endpoint(cluster.apiServerUrls[0] ?? cluster.url);
+    const resource = await inNamespace(writes, await benchResource(writes), `${settings.run}-tiers`);
+    return await run({ cluster, writes, watches: watched(cluster).map(endpoint), resource });
+  } finally {
+    await cluster.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+/** CPU times in microseconds. */
+export interface TierCosts {
+  readonly postgres: number;
+  readonly nats: number;
+  /** Of the api-server that takes the writes. */
+  readonly writing: number;
+  /** Of all other api-servers and gateways. */
+  readonly watching: number;
+}
+
+/** Those so far. */
+export function tierCosts({ postgres, nats, apiServers, gateways }: Cluster): TierCosts {
+  const [writing, ...others] = apiServers;
+  return {
+    postgres: cpu([postgres]),
+    nats: cpu([nats]),
+    writing: cpu(writing ? [writing] : []),
+    watching: cpu([...others, ...gateways]),
+  };
+}
+
+/** What each server costs PostgreSQL and NATS a second when nothing is written: polls of the heads, heartbeats. */
+export async function idleCosts(cluster: Cluster): Promise<Pick<TierCosts, 'postgres' | 'nats'>> {
+  const before = tierCosts(cluster);
+  await pause(IDLE_MS);
+  const after = tierCosts(cluster);
+  const each = ((cluster.apiServers.length + cluster.gateways.length) * IDLE_MS) / 1000;
+  return { postgres: (after.postgres - before.postgres) / each, nats: (after.nats - before.nats) / each };
+}
+
+const cpu = (processes: readonly ManagedProcess[]): number =>
+  new ServerProcesses(() => processes.map(({ pid }) => pid)).cpuMicroseconds();
