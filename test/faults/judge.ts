@@ -6,6 +6,7 @@ import type { Traffic } from './traffic/context.js';
 import type { RunningLife } from './traffic/watcher.js';
 import { checkDurable, checkFinalState } from './validators/durable.js';
 import { checkHistory, checkLateCommits } from './validators/history.js';
+import { checkLifecycle } from './validators/lifecycle.js';
 import { checkKey, type Sighting } from './validators/linearizable.js';
 import { checkList, checkRebuilt } from './validators/list-watch.js';
 import { checkMonotonic } from './validators/monotonic.js';
@@ -42,6 +43,7 @@ export function judge({ traffic, lives, sequences, final, recorded }: Records): 
     ...lives.flatMap((life) => checkWatch(life, recorded.histories[life.kind], recorded.floors[life.kind])),
     ...lives.filter((life) => life.lasted).flatMap((life) => checkLast(life, final[life.kind])),
     ...sequences.flatMap(checkMonotonic),
+    ...checkLifecycle(recorded.changes),
   ];
 }
 

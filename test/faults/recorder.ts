@@ -3,6 +3,7 @@ import pg from 'pg';
 import { type Change, History } from './model/history.js';
 import { KINDS, type Kind, printOf, readState, type WireObject } from './model/object-state.js';
 import type { LateCommit } from './validators/history.js';
+import type { StoredChange, StoredObject } from './validators/lifecycle.js';
 
 const POLL_MS = 200;
 const OPS: Readonly<Record<number, Change['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
@@ -23,6 +24,8 @@ export interface Recorded {
   readonly floors: Readonly<Record<Kind, number>>;
   readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
   readonly lateCommits: readonly LateCommit[];
+  /** Of every resource, as far as history still reaches back in the end; ascending. */
+  readonly changes: readonly StoredChange[];
 }
 
 /**
@@ -62,16 +65,22 @@ export class Recorder {
         this.#changes[kind].set(change.version, change);
       }
     }
-    const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
-      configmaps: await read('configmaps'),
-      events: await read('events'),
-    });
-    const floors = await both((kind) => readFloor(client, kind));
+    const floors = await this.floors();
     const objects = await both((kind) => readObjects(client, kind));
     const histories = await both(async (kind) => new History(kind, [...this.#changes[kind].values()]));
-    await client.end();
+    const changes = await readAllChanges(client);
+    return { histories, floors, objects, lateCommits, changes };
+  }
+
+  /** History at or below may have been dropped by now: it goes on being dropped though nobody writes. */
+  async floors(): Promise<Recorded['floors']> {
+    const client = await this.#connected();
+    return both((kind) => readFloor(client, kind));
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end();
     this.#client = undefined;
-    return { histories, floors, objects, lateCommits };
   }
 
   async #follow(client: pg.Client, kind: Kind): Promise<void> {
@@ -96,6 +105,11 @@ export class Recorder {
   }
 }
 
+const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
+  configmaps: await read('configmaps'),
+  events: await read('events'),
+});
+
 const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = $1)`;
 
 async function readChanges(client: pg.Client, kind: Kind, after: number): Promise<Change[]> {
@@ -111,6 +125,22 @@ async function readChanges(client: pg.Client, kind: Kind, after: number): Promis
     op: OPS[row.action] ?? 'update',
     state: parse(row.body),
     ...(row.prior !== null && { prior: parse(row.prior), priorVersion: Number(row.prior_version) }),
+  }));
+}
+
+async function readAllChanges(client: pg.Client): Promise<StoredChange[]> {
+  const { rows } = await client.query<ChangeRow & { resource: string; uid: string }>(
+    `SELECT t.resource, c.version, c.action, c.uid, c.body, c.prior
+       FROM change c JOIN resource_type t ON t.id = c.type ORDER BY c.version`,
+  );
+  const read = (body: Buffer) => JSON.parse(body.toString()) as StoredObject;
+  return rows.map(({ resource, version, action, uid, body, prior }) => ({
+    resource,
+    version: Number(version),
+    op: OPS[action] ?? 'update',
+    uid,
+    body: read(body),
+    prior: prior === null ? undefined : read(prior),
   }));
 }
 

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { VICTIMS } from './adversary/adversary.js';
+import { killInTurns, VICTIMS } from './adversary/adversary.js';
 import { type RunResult, run } from './run.js';
+import type { Stage } from './stage/stage.js';
 
 const SEED = 20_260_101;
 let result: RunResult | undefined;
@@ -11,8 +12,8 @@ afterAll(() => {
 
 /** A short torture for every change; `make torture` is the long one. */
 test('every kind of server is killed under 48 watchers and 4 writers, and no promise is broken', async () => {
-  const pauses = [500, 1_500] as const;
-  result = await run({ seed: SEED, seconds: 25, watchers: 48, writers: 4, victims: VICTIMS, pauses });
+  const faults = (stage: Stage) => killInTurns(stage, VICTIMS, [500, 1_500]);
+  result = await run({ seed: SEED, seconds: 25, watchers: 48, writers: 4, faults });
   expect(result.violations.map(({ rule, message }) => `${rule}: ${message}`)).toEqual([]);
   const struck = new Set(result.strikes.map(({ victim }) => victim.replace(/-\d+$/, '')));
   expect([...struck].sort()).toEqual(['api-server', 'nats', 'postgres', 'watch-gateway']);

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { VICTIMS } from './adversary/adversary.js';
+import { go } from '../clients/go-informer/informer-process.js';
+import { killInTurns, VICTIMS } from './adversary/adversary.js';
 import { type RunResult, type RunSettings, run } from './run.js';
 import { VARIANTS, type Variant } from './variants.js';
 
@@ -16,6 +17,8 @@ const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
 
 /** Violations printed in full. */
 const SHOWN = 20;
+/** Of client-go, where there is Go. */
+const INFORMERS = go === undefined ? 0 : 2;
 
 const { values } = parseArgs({
   options: {
@@ -32,7 +35,7 @@ const { values } = parseArgs({
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
-function settingsOf(defaults: { seconds: number; watchers: number }): Omit<RunSettings, 'victims'> {
+function settingsOf(defaults: { seconds: number; watchers: number }): Omit<RunSettings, 'faults'> {
   const number = (text: string | undefined, fallback: number): number => {
     const value = text === undefined ? fallback : Number(text);
     if (!Number.isInteger(value) || value < 0) throw new RangeError(`not a count: ${text}\n${USAGE}`);
@@ -65,7 +68,7 @@ function report({ strikes, counts, violations }: RunResult): void {
 async function torture(): Promise<boolean> {
   const settings = settingsOf({ seconds: 120, watchers: 200 });
   print(`seed ${settings.seed}`);
-  const result = await run({ ...settings, victims: VICTIMS });
+  const result = await run({ ...settings, informers: INFORMERS, faults: (stage) => killInTurns(stage, VICTIMS) });
   report(result);
   if (result.violations.length === 0) {
     print('no violations');
@@ -80,10 +83,10 @@ async function torture(): Promise<boolean> {
 }
 
 /** A system broken on purpose: what was made to notice must notice. */
-async function negativeControl({ name, defect, caughtBy, ...broken }: Variant): Promise<boolean> {
+async function negativeControl({ name, defect, caughtBy, victims, ...broken }: Variant): Promise<boolean> {
   const settings = settingsOf({ seconds: 25, watchers: 80 });
   print(`variant ${name}: ${defect} (seed ${settings.seed})`);
-  const result = await run({ ...settings, ...broken });
+  const result = await run({ ...settings, ...broken, faults: (stage) => killInTurns(stage, victims) });
   report(result);
   const caught = result.violations.find(({ rule }) => caughtBy.includes(rule));
   print(caught ? `caught by ${caught.rule}` : `NOT caught by ${caughtBy.join(' or ')}`);

@@ -11,6 +11,7 @@ export interface Variant {
   readonly caughtBy: readonly Rule[];
   readonly serverArgs?: readonly string[];
   readonly retention?: string;
+  readonly informers?: number;
   /** Breaks the database, once the cluster runs. */
   readonly sabotage?: (url: string) => Promise<void>;
   /** Only what makes the defect show: every other fault would only blur which check has caught it. */
@@ -54,6 +55,21 @@ export const VARIANTS: readonly Variant[] = [
     sabotage: (url) => redefine(url, 'drop_history_partition', forgetFloor),
     victims: ['gateway'],
   },
+  {
+    name: 'generation-stands',
+    defect: 'the generation of an object that is stored never rises',
+    caughtBy: ['V7.generation'],
+    sabotage: (url) => redefine(url, 'write_batch', keepGeneration),
+    victims: [],
+  },
+  {
+    name: 'informer-left-behind',
+    defect: 'as no-heal, judged by informers of client-go',
+    caughtBy: ['V5.store'],
+    serverArgs: ['--failpoints=no-heal'],
+    informers: 2,
+    victims: ['nats'],
+  },
 ];
 
 /** Draws a version for every item on entry, then dawdles, so that another batch gets past. */
@@ -71,6 +87,12 @@ function drawFirst(definition: string): string {
   return `${head}BEGIN drawn := ARRAY(SELECT nextval('resource_version')${body}`;
 }
 
+/** Every number above one becomes one on its way into the table. */
+function keepGeneration(definition: string): string {
+  const text = `convert_to(regexp_replace(convert_from(v_body, 'UTF8'), '"generation":[0-9]+', '"generation":1'), 'UTF8')`;
+  return replaced(definition, 'IF v_type <> lane_type THEN', `v_body := ${text};\n    IF v_type <> lane_type THEN`);
+}
+
 function forgetFloor(definition: string): string {
   return replaced(definition, 'd.version > f.floor', 'd.version > f.floor AND false');
 }
@@ -81,7 +103,8 @@ function replaced(text: string, part: string, by: string): string {
   return text.replace(part, () => by);
 }
 
-async function redefine(url: string, name: string, change: (definition: string) => string): Promise<void> {
+/** Changes a stored function of a running installation. */
+export async function redefine(url: string, name: string, change: (definition: string) => string): Promise<void> {
   const client = new pg.Client({ connectionString: url, options: '-c search_path=cluster' });
   await client.connect();
   try {

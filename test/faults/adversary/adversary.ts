@@ -1,5 +1,5 @@
 import type { Cluster, ManagedProcess } from '../../../tools/up/index.js';
-import type { Random } from '../random.js';
+import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 
 /** What may be killed; each stands for all processes of its kind. */
@@ -14,49 +14,38 @@ export interface Strike {
   readonly ready: number;
 }
 
-/** Kills servers with SIGKILL, one after another, and starts each again after a moment. */
-export class Adversary {
-  readonly strikes: Strike[] = [];
-  /** Resolves when every victim has been killed and serves again. */
-  readonly firstRound: Promise<void>;
-  #endFirstRound = (): void => {};
-
-  constructor(
-    private readonly cluster: Cluster,
-    private readonly victims: readonly Victim[],
-    private readonly random: Random,
-    /** Least and longest time between a recovery and the next strike, ms. */
-    private readonly pauses: readonly [number, number] = [500, 3_000],
-  ) {
-    this.firstRound = new Promise((resolve) => {
-      this.#endFirstRound = resolve;
-    });
-  }
-
-  /** Goes round until the signal aborts; leaves everything running. */
-  async run(signal: AbortSignal): Promise<void> {
-    if (this.victims.length === 0) return this.#endFirstRound();
-    while (!signal.aborted) {
-      for (const victim of this.random.shuffled(this.victims)) {
-        await rest(this.random.between(...this.pauses), signal);
-        if (signal.aborted) return;
-        await this.#strike(this.random.pick(processesOf(this.cluster, victim)), signal);
-      }
-      this.#endFirstRound();
+/**
+ * Kills servers with SIGKILL, one after another, and starts each again after a moment, until the time is over and
+ * everyone has had a turn. Leaves everything running.
+ * @param pauses least and longest time between a recovery and the next strike, ms
+ */
+export async function killInTurns(
+  stage: Stage,
+  victims: readonly Victim[],
+  pauses: readonly [number, number] = [500, 3_000],
+): Promise<void> {
+  if (victims.length === 0) return;
+  for (let round = 0; !stage.over.aborted; round++) {
+    for (const victim of stage.random.shuffled(victims)) {
+      const signal = round === 0 ? stage.signal : stage.over;
+      await rest(stage.random.between(...pauses), signal);
+      if (signal.aborted) return;
+      await strike(stage, stage.random.pick(processesOf(stage.cluster, victim)), stage.random.between(0, 1_500));
     }
-  }
-
-  async #strike(process: ManagedProcess, signal: AbortSignal): Promise<void> {
-    const killed = performance.now();
-    await process.kill('SIGKILL');
-    await rest(this.random.between(0, 1_500), signal);
-    const restarted = performance.now();
-    await process.start();
-    this.strikes.push({ victim: process.name, killed, restarted, ready: performance.now() });
   }
 }
 
-function processesOf(cluster: Cluster, victim: Victim): readonly ManagedProcess[] {
+/** Kills one server and starts it again so many ms later. */
+export async function strike(stage: Stage, process: ManagedProcess, awayMs: number): Promise<void> {
+  const killed = performance.now();
+  await process.kill('SIGKILL');
+  await rest(awayMs, stage.signal);
+  const restarted = performance.now();
+  await process.start();
+  stage.strikes.push({ victim: process.name, killed, restarted, ready: performance.now() });
+}
+
+export function processesOf(cluster: Cluster, victim: Victim): readonly ManagedProcess[] {
   switch (victim) {
     case 'api-server':
       return cluster.apiServers;

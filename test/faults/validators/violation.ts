@@ -1,4 +1,7 @@
-/** Which promise was broken; the first part is the validator's number in the table of README.md. */
+/**
+ * Which promise was broken; the first part is the validator's number in the table of README.md. `R` is what a scenario
+ * itself demands: recovery in time, answers of the right kind, latency, streams that stay open.
+ */
 export type Rule =
   | 'V1.linearizable'
   | 'V1.unexplained'
@@ -18,7 +21,18 @@ export type Rule =
   | 'V3.state'
   | 'V4.list'
   | 'V4.final'
-  | 'V6.back';
+  | 'V5.store'
+  | 'V5.gone'
+  | 'V6.back'
+  | 'V7.generation'
+  | 'V7.uid'
+  | 'V7.idle'
+  | 'V8.handles'
+  | 'V8.memory'
+  | 'R.recovery'
+  | 'R.answer'
+  | 'R.latency'
+  | 'R.stream';
 
 export interface Violation {
   readonly rule: Rule;

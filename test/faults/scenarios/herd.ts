@@ -1,0 +1,79 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Crowd, type Member } from '../stage/crowd.js';
+import { sql } from '../stage/sql.js';
+import type { Stage } from '../stage/stage.js';
+import { scaled, staged } from './scenario.js';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const INITIAL = `${PATH}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=3600`;
+const OBJECTS = 500;
+const SYNCED_MS = 15_000;
+/** Longest that an answer may take, ms: a refusal is an answer, a hang is none. */
+const ANSWER_MS = 10_000;
+
+export const herd = staged(
+  {
+    name: 'herd',
+    fault: 'all gateways are killed; 1,000 clients come back at once and want the whole state',
+    pass: 'at most one snapshot of a type for each gateway; all synced within 15 s; in between 429 with Retry-After or what the load balancer says, never a hang',
+  },
+  {},
+  async (stage, settings) => {
+    const crowd = new Crowd(stage);
+    for (let i = 0; i < OBJECTS; i++) await stage.api().post(PATH, { metadata: { name: `object-${i}` } });
+    const clients = scaled(settings, 1_000, 100);
+    const members = await crowd.gather(clients, INITIAL);
+    await stage.recovers('all are synced at first', SYNCED_MS, () => members.every(({ synced }) => synced));
+    for (const gateway of stage.cluster.gateways) await gateway.kill('SIGKILL');
+    await stage.recovers('all streams have broken', 5_000, () => members.every(({ ended }) => ended));
+    const before = await snapshots(stage);
+    const starting = Promise.all(stage.cluster.gateways.map((gateway) => gateway.start()));
+    const back = await Promise.all(members.map(() => comeBack(stage, crowd)));
+    await starting;
+    await stage.recovers('all are synced again', SYNCED_MS, () => back.every((member) => member?.synced));
+    const taken = (await snapshots(stage)) - before;
+    stage.measure('snapshots taken', taken);
+    const most = stage.cluster.gateways.length;
+    stage.must('R.answer', taken <= most, `${taken} snapshots of one type by ${most} gateways`);
+    for (const member of back) {
+      const all = member !== undefined && new Set(member.versions).size >= OBJECTS;
+      stage.must('V2.initial', all, `a client has ${member?.versions.length} of ${OBJECTS} objects`);
+      member?.close();
+    }
+    crowd.close();
+  },
+);
+
+/** As clients do: again and again until a watch begins. */
+async function comeBack(stage: Stage, crowd: Crowd): Promise<Member | undefined> {
+  const deadline = performance.now() + 2 * SYNCED_MS;
+  while (performance.now() < deadline) {
+    const start = performance.now();
+    const member = await crowd.join(INITIAL).catch(() => undefined);
+    const took = performance.now() - start;
+    stage.measure('ms until any answer', took);
+    stage.must('R.latency', took <= ANSWER_MS, `no answer for ${took.toFixed(0)} ms`);
+    if (member?.status === 200) return member;
+    if (member !== undefined) {
+      stage.must('R.answer', [429, 502, 503, 504].includes(member.status), `answered with ${member.status}`);
+      if (member.status === 429) stage.must('R.answer', Number(member.retryAfter) > 0, '429 without Retry-After');
+      member.close();
+    }
+    await pause(stage.random.between(100, 400));
+  }
+  stage.report('R.recovery', 'a client found no gateway');
+  return undefined;
+}
+
+/** Sessions that are idle hand in their counters after ten seconds at the latest. */
+const COUNTED_MS = 11_000;
+
+/** How often the objects of the type were read as a whole, by the counters of the database: a snapshot reads every row. */
+async function snapshots(stage: Stage): Promise<number> {
+  await pause(COUNTED_MS);
+  const [row] = await sql<{ rows: string }>(
+    stage.postgresUrl,
+    `SELECT coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) AS rows FROM pg_stat_user_tables WHERE relname = 'object'`,
+  );
+  return Math.floor(Number(row?.rows ?? 0) / OBJECTS);
+}

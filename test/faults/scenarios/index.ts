@@ -1,0 +1,61 @@
+import { apiServerKills, commitPublish } from './api-server.js';
+import { clocks } from './clocks.js';
+import { compaction } from './compaction.js';
+import { diskFull } from './disk-full.js';
+import { failoverAsynchronous, failoverSynchronous } from './failover.js';
+import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
+import { halfOpen } from './half-open.js';
+import { headRowHeld, rollbacks, writerPaused } from './head-row.js';
+import { herd } from './herd.js';
+import { initialEventsCut } from './initial-events.js';
+import { leaks, leaksKept } from './leaks.js';
+import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, natsPaused, natsSlow } from './nats.js';
+import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
+import { powerLoss, powerLossUnflushed } from './power-loss.js';
+import { redisFaults } from './redis.js';
+import { rollingRestart } from './rolling-restart.js';
+import type { Scenario } from './scenario.js';
+import { soak } from './soak.js';
+import { stalledWatchers } from './stalled-watchers.js';
+import { watchFrom } from './watch-from.js';
+
+/** The rows of the table in README.md, in its order; one with several faults is several scenarios. */
+export const SCENARIOS: readonly Scenario[] = [
+  apiServerKills,
+  commitPublish,
+  postgresKills,
+  backendKills,
+  backendTerminations,
+  rollbacks,
+  writerPaused,
+  headRowHeld,
+  postgresPaused,
+  diskFull,
+  failoverSynchronous,
+  failoverAsynchronous,
+  natsKilled,
+  natsEmptied,
+  natsCorrupted,
+  natsPaused,
+  natsDown,
+  natsPartitioned,
+  natsSlow,
+  redisFaults,
+  gatewayKills,
+  gatewayPaused,
+  gatewayWithoutNats,
+  gatewayWithoutPostgres,
+  halfOpen,
+  stalledWatchers,
+  herd,
+  rollingRestart,
+  initialEventsCut,
+  compaction,
+  watchFrom,
+  clocks,
+  powerLoss,
+  powerLossUnflushed,
+  leaks,
+  leaksKept,
+  soak,
+];

@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Probe, type ProbeReport } from '../stage/probe.js';
+import type { Stage } from '../stage/stage.js';
+import { rest } from '../traffic/context.js';
+import { type Scenario, type ScenarioSettings, scaled, tortured } from './scenario.js';
+
+const PASS =
+  'V2 and the others; writes as fast as before (p99 at most twice as long), watches go on from the database (p99 at most 2 s) and return to the fast path';
+/** Before and after: as long as it takes to have a p99 worth the name. */
+const CALM_MS = 3_000;
+/** What a busy machine adds to a p99 by itself. */
+const NOISE_MS = 40;
+const SLOW_PATH_MS = 2_000;
+/** What only the bus brings so soon: the poll of heads takes half a second on average. */
+const FAST_PATH_MS = 100;
+const RETURN_MS = 30_000;
+
+type Fault = (stage: Stage, settings: ScenarioSettings) => Promise<void>;
+
+/** Times writes and events before, during and after something happens to NATS. */
+function timed(name: string, fault: string, away: Fault, more: { readonly linked?: boolean } = {}): Scenario {
+  return tortured({ name, fault, pass: PASS }, (settings) => ({
+    ...(more.linked && { cluster: { through: (_server: string, backend: string) => backend === 'nats' } }),
+    faults: async (stage) => {
+      const probe = await Probe.start(stage);
+      const before = await probe.during(CALM_MS);
+      await away(stage, settings);
+      judgeSlow(stage, before, probe.take());
+      await stage.recovers('events are fast again', RETURN_MS, async () => {
+        const { events } = await probe.during(1_000);
+        return events.count > 0 && events.p50 < FAST_PATH_MS;
+      });
+      await probe.stop();
+    },
+  }));
+}
+
+function judgeSlow(stage: Stage, before: ProbeReport, during: ProbeReport): void {
+  stage.measure('p99 of writes before', before.writes.p99);
+  stage.measure('p99 of writes during', during.writes.p99);
+  stage.measure('p50 of events before', before.events.p50);
+  stage.measure('p99 of events during', during.events.p99);
+  stage.must('R.answer', during.failedWrites === 0, `${during.failedWrites} writes failed`);
+  const most = before.writes.p99 * 2 + NOISE_MS;
+  stage.must(
+    'R.latency',
+    during.writes.p99 <= most,
+    `p99 of writes ${during.writes.p99} ms, before ${before.writes.p99}`,
+  );
+  stage.must('R.latency', during.events.p99 <= SLOW_PATH_MS, `p99 of events ${during.events.p99} ms`);
+}
+
+const kill: Fault = async ({ cluster: { nats }, random, signal }) => {
+  await nats.kill('SIGKILL');
+  await rest(random.between(1_000, 3_000), signal);
+  await nats.start();
+};
+
+/** Kills it, does something to its store, and starts it again. */
+const killAnd =
+  (change: (store: string, stage: Stage) => void): Fault =>
+  async (stage, settings) => {
+    const { nats } = stage.cluster;
+    for (let i = 0; i < scaled(settings, 10, 2); i++) {
+      await nats.kill('SIGKILL');
+      change(join(dirname(nats.logFile), 'nats'), stage);
+      await rest(stage.random.between(0, 1_000), stage.signal);
+      await nats.start();
+      await rest(1_000, stage.signal);
+    }
+  };
+
+export const natsKilled = timed('nats-killed', 'NATS is killed and started again with its store', kill);
+
+export const natsEmptied = timed(
+  'nats-emptied',
+  'NATS is killed and started again without its store',
+  killAnd((store) => rmSync(store, { recursive: true, force: true })),
+);
+
+export const natsCorrupted = timed(
+  'nats-corrupted',
+  'NATS is killed and started again with flipped bits in every file of its store',
+  killAnd((store, stage) => {
+    for (const file of filesUnder(store)) {
+      const bytes = readFileSync(file);
+      if (bytes.length === 0) continue;
+      const at = stage.random.between(0, bytes.length - 1);
+      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
+      writeFileSync(file, bytes);
+    }
+  }),
+);
+
+export const natsPaused = timed(
+  'nats-paused',
+  'NATS is stopped (SIGSTOP) for 30 s and goes on',
+  async (stage, settings) => {
+    const { nats } = stage.cluster;
+    await nats.kill('SIGSTOP');
+    await rest(scaled(settings, 30_000, 5_000), stage.signal);
+    await nats.kill('SIGCONT');
+  },
+);
+
+export const natsDown = timed('nats-down', 'NATS is down for 10 minutes', async (stage, settings) => {
+  const { nats } = stage.cluster;
+  await nats.kill('SIGKILL');
+  await rest(scaled(settings, 600_000, 6_000), stage.signal);
+  await nats.start();
+});
+
+export const natsPartitioned = timed(
+  'nats-partitioned',
+  'NATS cannot be reached by any server for 60 s, connections stay open; then they are reset',
+  async (stage, settings) => {
+    for (const link of stage.links.all()) link.partition();
+    await rest(scaled(settings, 60_000, 6_000), stage.signal);
+    for (const link of stage.links.all()) {
+      link.heal();
+      link.reset();
+    }
+  },
+  { linked: true },
+);
+
+export const natsSlow = timed(
+  'nats-slow',
+  'what NATS sends is late by 300 ms at one gateway, and 20 kB/s is all that another gets',
+  async (stage, settings) => {
+    stage.links.get('watch-gateway-0', 'nats').set('toClient', { delayMs: 300 });
+    stage.links.get('watch-gateway-1', 'nats').set('toClient', { bytesPerSecond: 20_000 });
+    await rest(scaled(settings, 60_000, 5_000), stage.signal);
+    for (const link of stage.links.all()) link.heal();
+  },
+  { linked: true },
+);
+
+function filesUnder(directory: string): string[] {
+  return readdirSync(directory).flatMap((entry) => {
+    const path = join(directory, entry);
+    return statSync(path).isDirectory() ? filesUnder(path) : [path];
+  });
+}

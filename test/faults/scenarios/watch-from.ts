@@ -1,0 +1,103 @@
+import type { WatchEvent } from '../../support/watch-stream.js';
+import { sql } from '../stage/sql.js';
+import type { Stage } from '../stage/stage.js';
+import { rest } from '../traffic/context.js';
+import { staged } from './scenario.js';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+
+export const watchFrom = staged(
+  {
+    name: 'watch-from',
+    fault: 'watches from unset, 0, an old version, the current one, +1, +1000, a compacted one, and garbage',
+    pass: 'what the specification says of each; no old event on a watch from a future version; 410 with the reason Expired for a compacted one; 400 for garbage',
+  },
+  { serverArgs: ['--history-retention=1s'] },
+  async (stage) => {
+    const first = await write(stage, 'a');
+    const second = await write(stage, 'b');
+    const current = await write(stage, 'c');
+    for (const url of [...stage.cluster.gatewayUrls, ...stage.cluster.apiServerUrls]) {
+      const watch = (from: string) => firstEvents(stage, url, from);
+      const names = ['ADDED a', 'ADDED b', 'ADDED c'];
+      expectEvents(stage, 'unset', await watch(''), names);
+      expectEvents(stage, '0', await watch('&resourceVersion=0'), names);
+      expectEvents(stage, 'current', await watch(`&resourceVersion=${current}`), []);
+      await expectOldOrExpired(stage, url, first, names.slice(1), BigInt(second));
+      for (const ahead of [1n, 1_000n]) {
+        const from = BigInt(current) + ahead;
+        expectEvents(stage, `+${ahead}`, await watch(`&resourceVersion=${from}`), []);
+      }
+      for (const garbage of ['abc', '-1', '1.5', '1e3', '%00', '9'.repeat(40)]) {
+        const answer = await stage.api(url).get(`${PATH}?watch=1&resourceVersion=${garbage}`);
+        stage.must('R.answer', answer.status === 400, `a watch from ${garbage} was answered with ${answer.status}`);
+      }
+    }
+    await expectExpired(stage, first);
+  },
+);
+
+async function write(stage: Stage, name: string): Promise<string> {
+  const answer = await stage.api().post(PATH, { metadata: { name } });
+  if (answer.status !== 201) throw new Error(answer.text);
+  return answer.json().metadata.resourceVersion;
+}
+
+/** What a short watch brings, as `TYPE name`; a refusal as its code. */
+async function firstEvents(stage: Stage, url: string, from: string): Promise<string[]> {
+  const stream = await stage.api(url).watch(`${PATH}?watch=1&timeoutSeconds=1${from}`);
+  if (stream.status !== 200) return [String(stream.status)];
+  return (await stream.rest()).map(shown).filter((event) => !event.endsWith('kube-root-ca.crt'));
+}
+
+const shown = ({ type, object }: WatchEvent): string =>
+  type === 'ERROR' ? `ERROR ${object.code} ${object.reason}` : `${type} ${object.metadata.name}`;
+
+function expectEvents(stage: Stage, from: string, found: readonly string[], expected: readonly string[]): void {
+  const same = found.join() === expected.join();
+  stage.must('V2.initial', same, `a watch from ${from} brought ${found.join() || 'nothing'}, not ${expected.join()}`);
+}
+
+/** History is short here: an old version is served whole, or refused once the floor has passed it. */
+async function expectOldOrExpired(
+  stage: Stage,
+  url: string,
+  from: string,
+  whole: string[],
+  least: bigint,
+): Promise<void> {
+  const found = await firstEvents(stage, url, `&resourceVersion=${from}`);
+  const gone = found[0] === '410' && (await floorOf(stage)) >= least - 1n;
+  if (!gone) expectEvents(stage, `the old version ${from}`, found, whole);
+}
+
+async function expectExpired(stage: Stage, from: string): Promise<void> {
+  let serial = 0;
+  await stage.recovers('history is dropped', 30_000, async () => {
+    // Only what is written moves history on.
+    await write(stage, `filler-${serial++}`);
+    await rest(100, stage.signal);
+    return (await floorOf(stage)) > BigInt(from);
+  });
+  for (const url of [...stage.cluster.gatewayUrls, ...stage.cluster.apiServerUrls]) {
+    await stage.recovers('the rings have let go of it', 15_000, async () => {
+      await write(stage, `filler-${serial++}`);
+      return (await firstEvents(stage, url, `&resourceVersion=${from}`))[0] === '410';
+    });
+    const answer = await stage.api(url).get(`${PATH}?watch=1&resourceVersion=${from}`);
+    const { reason } = answer.json<{ reason?: string } & Record<string, never>>();
+    stage.must(
+      'R.answer',
+      answer.status === 410 && reason === 'Expired',
+      `${answer.status} ${reason} for a compacted version`,
+    );
+  }
+}
+
+async function floorOf({ postgresUrl }: Stage): Promise<bigint> {
+  const [row] = await sql<{ floor: string }>(
+    postgresUrl,
+    `SELECT f.floor FROM history_floor f JOIN resource_type t ON t.id = f.type WHERE t.api_group = '' AND t.resource = 'configmaps'`,
+  );
+  return BigInt(row?.floor ?? 0);
+}

@@ -1,0 +1,54 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Cluster, type ClusterSettings, startCluster } from '../../../tools/up/index.js';
+import { Links, type Through } from './links.js';
+
+export interface ClusterUse extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs'> {
+  readonly log?: (line: string) => void;
+  /** No proxies when absent. */
+  readonly through?: Through;
+  /** Prepares the directory before anything starts in it; resolves with what undoes that, after all. */
+  readonly prepare?: (dir: string) => Promise<() => Promise<void>>;
+}
+
+/** A cluster, the proxies between its servers and its backends, and the directory that it lives in. */
+export interface Premises {
+  readonly cluster: Cluster;
+  readonly links: Links;
+  readonly dir: string;
+}
+
+/** A cluster in a new directory for as long as `use` runs. The directory stays when the use says that it was not clean. */
+export async function withCluster<T extends { readonly clean: boolean }>(
+  { log = () => {}, prepare, through = () => false, serverArgs = [], ...settings }: ClusterUse,
+  use: (premises: Premises) => Promise<T>,
+): Promise<T> {
+  const dir = mkdtempSync(join(tmpdir(), 'torture-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  log(`starting a cluster in ${dir}`);
+  const undo = await prepare?.(dir);
+  const links = new Links(through);
+  let clean = false;
+  try {
+    const cluster = await startCluster({
+      ...settings,
+      dir,
+      route: links.route,
+      serverArgs: ['--feature-gates=WatchList=true', ...serverArgs],
+    });
+    try {
+      const result = await use({ cluster, links, dir });
+      clean = result.clean;
+      return result;
+    } finally {
+      for (const proxy of links.all()) proxy.heal();
+      await cluster.stop();
+    }
+  } finally {
+    await links.close();
+    await undo?.();
+    if (clean) rmSync(dir, { recursive: true, force: true });
+    else log(`logs of the servers are kept in ${dir}`);
+  }
+}

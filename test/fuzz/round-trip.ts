@@ -1,0 +1,131 @@
+import {
+  decodeProtobufObject,
+  decodeYamlObject,
+  encodeObject,
+  encodeUnknown,
+  readObject,
+  stringifyYaml,
+} from '@orch/codec';
+import type { ApiObject as StoredObject } from '@orch/machinery';
+import type { ResourceDefinition } from '@orch/schema';
+import type { Answer, Api, ApiObject, StatusObject } from '../support/api.js';
+import type { GeneratedObject } from './arbitrary-object.js';
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const YAML = 'application/yaml';
+const NAMESPACE = 'default';
+
+/** Thrown for an answer that must not be. */
+export class RoundTripError extends Error {
+  override readonly name = 'RoundTripError';
+}
+
+export function collectionOf({ group, version, resource, namespaced }: ResourceDefinition): string {
+  const root = group ? `/apis/${group}/${version}` : `/api/${version}`;
+  return namespaced ? `${root}/namespaces/${NAMESPACE}/${resource}` : `${root}/${resource}`;
+}
+
+/**
+ * Creates an object, reads it in every encoding, and writes back what was read in each: all must be the same, and writing
+ * the same must change nothing.
+ * @returns whether the server took the object; a refusal is well-formed, or this throws
+ * @throws RoundTripError
+ */
+export async function roundTrip(api: Api, definition: ResourceDefinition, object: GeneratedObject): Promise<boolean> {
+  const collection = collectionOf(definition);
+  const created = await api.post(`${collection}?fieldValidation=Strict`, object);
+  if (created.status !== 201) {
+    expectRefusal(created);
+    return false;
+  }
+  const path = `${collection}/${object.metadata.name}`;
+  try {
+    await expectSame(api, definition, path);
+  } finally {
+    const gone = await api.delete(path, { gracePeriodSeconds: 0 });
+    if (gone.status >= 400) expectRefusal(gone);
+  }
+  return true;
+}
+
+/** 4xx with a Status that says so. */
+export function expectRefusal({ status, text }: Answer): void {
+  let body: Partial<StatusObject> = {};
+  try {
+    body = JSON.parse(text) as Partial<StatusObject>;
+  } catch {
+    // Judged below.
+  }
+  const wellFormed = body.kind === 'Status' && body.code === status && typeof body.message === 'string';
+  if (status < 400 || status >= 500 || !wellFormed)
+    throw new RoundTripError(`refused with ${status} ${text.slice(0, 500)}`);
+}
+
+async function expectSame(api: Api, { schema }: ResourceDefinition, path: string): Promise<void> {
+  const json = await read(api, path, 'application/json');
+  const stored = json.json<ApiObject>();
+  const model = readObject(schema, json.json()).object;
+  const binary = await read(api, path, PROTOBUF);
+  const decoded = decodeProtobufObject(schema, binary.body);
+  same('protobuf', decoded, model);
+  const yaml = await read(api, path, YAML);
+  same('YAML', decodeYamlObject(schema, yaml.body).object, model);
+  const { apiVersion, kind } = stored;
+  const again: readonly (readonly [string, string | Buffer])[] = [
+    ['application/json', json.body],
+    [YAML, stringifyYaml(stored)],
+    [PROTOBUF, encodeUnknown({ apiVersion, kind, raw: encodeObject(schema, decoded) })],
+  ];
+  for (const [contentType, body] of again) {
+    const put = await api.request('PUT', path, { body, headers: { 'content-type': contentType } });
+    // Some kinds are not replaced, whatever they are replaced by.
+    if (put.status === 405) return;
+    if (put.status !== 200)
+      throw new RoundTripError(`PUT of what was read as ${contentType}: ${put.status} ${put.text}`);
+    expectUnchanged(contentType, stored, put.json<ApiObject>());
+  }
+}
+
+/** Not even a version is drawn. Zeros don't count, as the forms differ in which they write. */
+function expectUnchanged(contentType: string, before: ApiObject, after: ApiObject): void {
+  if (canonical(before) !== canonical(after)) {
+    throw new RoundTripError(
+      `PUT of what was read as ${contentType} changed ${canonical(before)} to ${canonical(after)}`,
+    );
+  }
+}
+
+async function read(api: Api, path: string, accept: string): Promise<Answer> {
+  const answer = await api.get(path, { accept });
+  if (answer.status !== 200) throw new RoundTripError(`GET as ${accept}: ${answer.status} ${answer.text}`);
+  return answer;
+}
+
+function same(encoding: string, found: StoredObject, expected: StoredObject): void {
+  const [one, other] = [canonical(found), canonical(expected)];
+  if (one !== other) throw new RoundTripError(`as ${encoding} it is ${one}, as JSON ${other}`);
+}
+
+/** With names in order, as maps have none in the binary form, and without zeros, of which each form leaves out others. */
+function canonical(value: unknown): string {
+  return JSON.stringify(withoutZeros(value) ?? null);
+}
+
+function withoutZeros(value: unknown): unknown {
+  if (value === 0 || value === '' || value === false || value === null) return undefined;
+  if (typeof value !== 'object') return value;
+  // Items stay, as their places count.
+  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => withoutZeros(item) ?? null);
+  const members = Object.entries(value).flatMap(([name, member]) => {
+    const kept = withoutZeros(name === 'volumeClaimTemplates' ? (member as object[]).map(withoutType) : member);
+    return kept === undefined ? [] : [[name, kept] as const];
+  });
+  if (members.length === 0) return undefined;
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Objects within objects have no type in the binary form. */
+function withoutType(template: object): object {
+  const { apiVersion: _version, kind: _kind, ...rest } = template as { apiVersion?: string; kind?: string };
+  return rest;
+}
