@@ -1,9 +1,12 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build test unit integration bench torture up down generate lint format clean install
+.PHONY: run build test unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
 DATA_DIR ?= .orch
+API_SERVERS ?= 2
+GATEWAYS ?= 2
+LOAD_BALANCER ?= nginx
 
 node_modules/.package-lock.json: package-lock.json
 	npm ci
@@ -31,18 +34,29 @@ unit: install
 integration: build
 	npx vitest run --config test/vitest.config.ts
 
-# Two api-servers and two gateways behind nginx, with PostgreSQL, NATS and Redis from system packages.
+# Api-servers and gateways behind a load balancer, with PostgreSQL, NATS and Redis from system packages.
 up: build
-	npx tsx tools/up/main.ts
+	npx tsx tools/up/main.ts --api-servers=$(API_SERVERS) --gateways=$(GATEWAYS) --load-balancer=$(LOAD_BALANCER)
 
 down: install
 	npx tsx tools/up/main.ts down
 
+# BENCH holds options, as BENCH="--only=many --full"; --help lists them. Many watchers need many descriptors.
 bench: build
-	npx tsx test/load/bench.ts
+	@ulimit -n 65536 2>/dev/null || true; npx tsx test/load/bench.ts $(BENCH)
+
+# How many gateways a million watchers take, from costs measured here. SIMULATE holds options; --help lists them.
+simulate: build
+	npx tsx test/load/simulate/main.ts $(SIMULATE)
 
 torture: build
 	npx tsx test/faults/torture.ts
+
+# Every fault of test/faults/README.md at full length, the variants broken on purpose, and a hundred thousand generated objects. Hours; as root.
+torture-full: build
+	npx tsx test/faults/faults.ts --all
+	npx tsx test/faults/torture.ts --variants
+	FUZZ_OBJECTS=100000 npx vitest run --config test/vitest.config.ts test/fuzz
 
 generate: install
 	npx tsx tools/generate/main.ts

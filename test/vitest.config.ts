@@ -16,7 +16,12 @@ export default defineConfig({
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
       suite('clients', 3),
       suite('cluster', 4),
+      suite('storage-scale', 6),
       suite('faults', 5),
+      suite('scale-out', 8),
+      suite('deploy', 9),
+      suite('sight', 7),
+      suite('fuzz', 10),
     ],
   },
 });

@@ -2,14 +2,14 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { type Cluster, LOAD_BALANCERS, startCluster, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const MAX_WAIT_MS = 10_000;
 const configMap = (name: string, data = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
 
-describe('two api-servers and two gateways behind nginx', () => {
+describe.each(LOAD_BALANCERS)('two api-servers and two gateways behind %s', (loadBalancer) => {
   let dir: string;
   let cluster: Cluster;
   let api: Api;
@@ -17,7 +17,7 @@ describe('two api-servers and two gateways behind nginx', () => {
   beforeAll(async () => {
     dir = mkdtempSync(join(tmpdir(), 'orch-two-tier-'));
     chmodSync(dir, 0o711); // PostgreSQL may run as another user
-    cluster = await startCluster({ dir });
+    cluster = await startCluster({ dir, loadBalancer });
     api = new Api(cluster);
   });
 
@@ -34,7 +34,8 @@ describe('two api-servers and two gateways behind nginx', () => {
       const server = new Api({ url, ca: cluster.ca, token: cluster.token });
       const metrics = (await server.get('/metrics')).text;
       server.close();
-      open += Number(/^watch_cache_watchers(?:\{[^}]*\})? (\d+)/m.exec(metrics)?.[1] ?? 0);
+      for (const [, watchers] of metrics.matchAll(/^orch_watch_cache_watchers\{[^}]*\} (\d+)/gm))
+        open += Number(watchers);
     }
     return open;
   }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { ApiObject } from '../support/api.js';
 import { configMap, configMaps, conformance, createAll, expectRefusal, expectStatus } from './conformance.js';
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
@@ -31,6 +32,23 @@ conformance('The binary encoding [Protobuf envelope]', ({ api, names, namespace 
     ]);
     expect(body.subarray(0, 4)).toEqual(MAGIC);
     expect(body.subarray(4, 6 + type.length)).toEqual(Buffer.concat([Buffer.from([0x0a, type.length]), type]));
+  });
+
+  test('what was left out in JSON is not changed by a client that writes zeros', async () => {
+    const ns = await namespace();
+    const path = `/apis/apps/v1/namespaces/${ns}/statefulsets`;
+    const labels = { app: 'a' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const set = { metadata: { name: 'a' }, spec: { selector: { matchLabels: labels }, template } };
+    const created = expectStatus(
+      await api.post(path, { apiVersion: 'apps/v1', kind: 'StatefulSet', ...set }),
+      201,
+    ).json<ApiObject>();
+    const { body } = expectStatus(await api.get(`${path}/a`, headers), 200);
+    const settings = { body, headers: { 'content-type': media } };
+    const written = expectStatus(await api.request('PUT', `${path}/a`, settings), 200).json<ApiObject>();
+    expect(written.metadata.generation).toBe(1);
+    expect(written.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
   });
 
   test('what was read in it can be written in it, to another name as well', async () => {

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { ApiObject, StatusObject } from './api.js';
 
@@ -12,6 +11,7 @@ export class WatchStream {
   readonly status: number;
   readonly #message: IncomingMessage;
   readonly #events: WatchEvent[] = [];
+  readonly #waiting = new Set<() => void>();
   #text = '';
   #ended = false;
 
@@ -20,19 +20,18 @@ export class WatchStream {
     this.#message = message;
     message.setEncoding('utf8');
     message.on('data', (text: string) => this.#receive(text));
-    message.on('close', () => {
-      this.#ended = true;
-    });
-    message.on('error', () => {
-      this.#ended = true;
-    });
+    message.on('close', () => this.#end());
+    message.on('error', () => this.#end());
+  }
+
+  /** Whether the connection is gone; events that came before may still be there. */
+  get ended(): boolean {
+    return this.#ended;
   }
 
   /** The next event; undefined when the stream ends first. */
   async next(): Promise<WatchEvent | undefined> {
-    while (this.#events.length === 0 && !this.#ended) {
-      await Promise.race([once(this.#message, 'event'), once(this.#message, 'close')]);
-    }
+    while (this.#events.length === 0 && !this.#ended) await this.#news();
     return this.#events.shift();
   }
 
@@ -64,7 +63,7 @@ export class WatchStream {
 
   /** The body of a refusal. */
   async refusal(): Promise<StatusObject> {
-    if (!this.#ended) await once(this.#message, 'close');
+    while (!this.#ended) await this.#news();
     return JSON.parse(this.#text) as StatusObject;
   }
 
@@ -78,6 +77,21 @@ export class WatchStream {
     const lines = this.#text.split('\n');
     this.#text = lines.pop() ?? '';
     for (const line of lines) this.#events.push(JSON.parse(line) as WatchEvent);
-    if (lines.length > 0) this.#message.emit('event');
+    if (lines.length > 0) this.#wake();
+  }
+
+  #end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  /** Resolves when something has come, or the end. */
+  #news(): Promise<void> {
+    return new Promise((resolve) => this.#waiting.add(resolve));
+  }
+
+  #wake(): void {
+    for (const resolve of this.#waiting) resolve();
+    this.#waiting.clear();
   }
 }

@@ -1,0 +1,153 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { createServer, get, type RequestOptions, type Server } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { ensurePki, type Pki } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPrograms, freePorts, loadBalancer, type ManagedProcess } from '../../tools/up/index.js';
+
+/** What a server behind was asked. */
+interface Asked {
+  readonly tier: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Common name of the certificate that the proxy came with; empty for none. */
+  readonly proxy: string;
+}
+
+const JANE = { groups: ['dev, ops', 'a/b=c+d'], name: 'jane, (ö) doe' };
+
+describe('HAProxy in front of servers that say what they were asked', () => {
+  let dir: string;
+  let pki: Pki;
+  let balancer: ManagedProcess;
+  let port: number;
+  const servers: Server[] = [];
+  let client: { cert: Buffer; key: Buffer };
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'orch-haproxy-'));
+    pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf('kubernetes') });
+    client = certificate(dir, pki);
+    const ports = await freePorts(4);
+    const [at = 0, healthPort = 0, apiPort = 0, gatewayPort = 0] = ports;
+    port = at;
+    servers.push(await echo('api', apiPort, pki), await echo('watch', gatewayPort, pki));
+    const files = { certFile: pki.serving.certFile, keyFile: pki.serving.keyFile, caFile: pki.ca.certFile };
+    const behind = { apiServerPorts: [apiPort], gatewayPorts: [gatewayPort], healthPort };
+    const settings = { dir, port, detached: false, ...files, ...behind, proxyCertFile: pki.proxy.certFile };
+    balancer = await loadBalancer('haproxy', settings, findPrograms()).start();
+  });
+
+  afterAll(async () => {
+    await balancer?.stop();
+    for (const server of servers) server.close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  const ask = (path: string, options: RequestOptions = {}) => asked({ port, path, ca: pki.ca.cert, ...options });
+
+  test.each([
+    ['/api/v1/pods', 'api'],
+    ['/api/v1/pods?watch=0', 'api'],
+    ['/api/v1/pods?watch=False&limit=1', 'api'],
+    ['/api/v1/pods?xwatch=1', 'api'],
+    ['/api/v1/pods?watch=1', 'watch'],
+    ['/api/v1/pods?limit=5&watch=true', 'watch'],
+    ['/api/v1/pods?watch', 'watch'],
+  ])('sends GET %s to %s, whoever asks', async (path, tier) => {
+    expect((await ask(path)).tier).toBe(tier);
+    expect((await ask(path, client)).tier).toBe(tier);
+  });
+
+  test('sends a POST with watch in its query to the api-servers', async () => {
+    expect((await ask('/api/v1/pods?watch=1', { method: 'POST' })).tier).toBe('api');
+  });
+
+  test.each(['/api/v1/pods', '/api/v1/pods?watch=1'])(
+    'says who has a certificate, groups and all, under a certificate of its own: %s',
+    async (path) => {
+      const { headers, proxy } = await ask(path, client);
+      expect(decodeURIComponent(String(headers['x-remote-user']))).toBe(JANE.name);
+      expect(String(headers['x-remote-group']).split(/, ?/).map(decodeURIComponent)).toEqual(JANE.groups);
+      expect(proxy).toBe('front-proxy-client');
+    },
+  );
+
+  test('passes a token on as it is, under no certificate', async () => {
+    const { headers, proxy } = await ask('/api', { headers: { authorization: 'Bearer secret' } });
+    expect(headers.authorization).toBe('Bearer secret');
+    expect(headers['x-forwarded-for']).toBe('127.0.0.1');
+    expect(proxy).toBe('');
+  });
+
+  test('believes no header that says who somebody is', async () => {
+    const forged = { 'X-Remote-User': 'admin', 'x-remote-group': 'system:masters', 'X-Remote-Extra-A': 'b' };
+    for (const more of [{}, client]) {
+      const { headers } = await ask('/api', { headers: forged, ...more });
+      expect(JSON.stringify(headers)).not.toMatch(/admin|system:masters|x-remote-extra/);
+    }
+  });
+
+  test('refuses connections with a certificate of another authority', async () => {
+    const { cert, key } = pki.proxy; // of the front proxies' authority, whose word would be believed behind
+    await expect(ask('/api', { cert, key })).rejects.toThrow(/alert|reset|hang up/i);
+  });
+
+  test('answers with a Status, and to reads with Retry-After, when no server can be reached', async () => {
+    for (const server of servers.splice(0)) {
+      server.close();
+      server.closeAllConnections();
+    }
+    const read = await refusal({ port, path: '/api', ca: pki.ca.cert });
+    expect(read).toMatchObject({ status: 503, retryAfter: '1', body: { kind: 'Status', code: 503 } });
+    const write = await refusal({ port, path: '/api', ca: pki.ca.cert, method: 'POST' });
+    expect(write).toMatchObject({ status: 503, retryAfter: undefined, body: { reason: 'ServiceUnavailable' } });
+  });
+});
+
+function echo(tier: string, port: number, { serving, ca, proxyCa }: Pki): Promise<Server> {
+  const tls = { key: serving.key, cert: serving.cert, ca: [ca.cert, proxyCa.cert], requestCert: true };
+  const server = createServer({ ...tls, rejectUnauthorized: false }, ({ headers, socket }, response) => {
+    const proxy = (socket as TLSSocket).getPeerCertificate().subject?.CN ?? '';
+    response.end(JSON.stringify({ tier, headers, proxy }));
+  });
+  return new Promise((resolve) => server.listen(port, '127.0.0.1', () => resolve(server)));
+}
+
+function answer(options: RequestOptions): Promise<{ status: number; retryAfter: string | undefined; text: string }> {
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', agent: false, ...options }, async (response) => {
+      let text = '';
+      for await (const piece of response) text += piece;
+      resolve({ status: response.statusCode ?? 0, retryAfter: response.headers['retry-after'], text });
+    }).once('error', reject);
+  });
+}
+
+const asked = async (options: RequestOptions): Promise<Asked> => JSON.parse((await answer(options)).text);
+
+async function refusal(options: RequestOptions) {
+  const { status, retryAfter, text } = await answer(options);
+  return { status, retryAfter, body: JSON.parse(text) as unknown };
+}
+
+/** A client certificate with several groups, and names that need care. */
+function certificate(dir: string, { ca }: Pki): { cert: Buffer; key: Buffer } {
+  const [key, request, cert] = ['jane.key', 'jane.csr', 'jane.crt'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+  const subject = [...JANE.groups.map((group) => `/O=${group.replaceAll(/[/+]/g, '\\$&')}`), `/CN=${JANE.name}`].join(
+    '',
+  );
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'];
+  openssl('req', '-new', '-utf8', ...curve, '-keyout', key, '-subj', subject, '-out', request);
+  openssl('x509', '-req', '-in', request, '-CA', ca.certFile, '-CAkey', ca.keyFile, '-days', '1', '-out', cert);
+  return { cert: readFileSync(cert), key: readFileSync(key) };
+}

@@ -1,0 +1,172 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { EXECUTABLE } from '../../tools/up/index.js';
+import { CHART, DEPLOY, helm, helmOk, type Manifest, render, runHelm } from './helm.js';
+
+const SIZES = ['values', 'values-small', 'values-large'] as const;
+/** Turns on everything that is off by default. */
+const ALL = [
+  '--set=postgres.bundled.enabled=true,redis.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
+  '--set=apiServer.autoscaling.enabled=true,gateway.autoscaling.watchersPerPod=5000,postgres.caSecret=pg-ca',
+  '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
+  '--set-string=monitoring.rules=groups: []',
+  '--set-string=monitoring.dashboards.orch=\\{\\}',
+];
+/** Kinds of other projects, which only an option brings. */
+const FOREIGN = ['cert-manager.io/v1', 'monitoring.coreos.com/v1'];
+
+beforeAll(() => void helm(), 600_000);
+
+const workloads = (objects: readonly Manifest[]) =>
+  objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
+const containers = (object: Manifest) => object.spec.template.spec.containers;
+const named = (objects: readonly Manifest[], kind: string, name: string) =>
+  objects.find((object) => object.kind === kind && object.metadata.name === name);
+
+describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] as const])(
+  'the chart with %s %j',
+  (values, more) => {
+    let objects: Manifest[];
+    beforeAll(() => {
+      objects = render(values, ...more).objects;
+    });
+
+    test('passes helm lint, strictly', () => {
+      helmOk(['lint', CHART, '--strict', '--kube-version=1.27', `--values=${CHART}/${values}.yaml`, ...more]);
+    });
+
+    test('gives servers only options that they have, with values that they take', () => {
+      for (const role of ['api-server', 'watch-gateway']) {
+        const [container] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
+        expect(container.args[0]).toBe(role);
+        // All problems are told at once, so one that is made on purpose is the only one.
+        const { stderr } = spawnSync(process.execPath, [EXECUTABLE, ...container.args, '--none-such'], {
+          encoding: 'utf8',
+        });
+        expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
+      }
+    });
+
+    test('runs every container without root, capabilities or a writable image', () => {
+      for (const workload of workloads(objects)) {
+        const { spec } = workload.spec.template;
+        expect(spec.automountServiceAccountToken).toBe(false);
+        expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+        expect(spec.securityContext.runAsUser).toBeGreaterThan(0);
+        for (const container of containers(workload)) {
+          expect(container.securityContext).toEqual({
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            capabilities: { drop: ['ALL'] },
+          });
+          expect(Object.keys(container.resources)).toEqual(expect.arrayContaining(['requests', 'limits']));
+          expect(container.readinessProbe).toBeDefined();
+        }
+      }
+    });
+
+    test('gives pods time to drain before they are killed', () => {
+      for (const role of ['api-server', 'watch-gateway']) {
+        const deployment = named(objects, 'Deployment', `orch-${role}`) as Manifest;
+        const seconds = (option: string) =>
+          Number(/=(\d+)s$/.exec(containers(deployment)[0].args.find((text: string) => text.startsWith(option)))?.[1]);
+        const { terminationGracePeriodSeconds } = deployment.spec.template.spec;
+        expect(terminationGracePeriodSeconds).toBeGreaterThan(
+          seconds('--shutdown-delay-duration') + seconds('--shutdown-drain-duration') + 2,
+        );
+        expect(deployment.spec.strategy.rollingUpdate).toEqual({ maxSurge: 1, maxUnavailable: 0 });
+      }
+    });
+
+    test('selects with every Service, budget and policy the pods of exactly one workload', () => {
+      const pods = workloads(objects).map(({ spec }) => spec.template.metadata.labels);
+      const matching = (selector: Record<string, string>) =>
+        pods.filter((labels) => Object.entries(selector).every(([key, value]) => labels[key] === value)).length;
+      for (const { kind, metadata, spec } of objects) {
+        const selector = kind === 'Service' ? spec.selector : (spec?.podSelector ?? spec?.selector)?.matchLabels;
+        if (selector && !FOREIGN.includes(metadata.name) && kind !== 'PodMonitor')
+          expect(matching(selector), `${kind} ${metadata.name}`).toBe(1);
+        for (const rule of [...(spec?.ingress ?? []), ...(spec?.egress ?? [])])
+          for (const peer of [...(rule.from ?? []), ...(rule.to ?? [])])
+            if (peer.podSelector) expect(matching(peer.podSelector.matchLabels), metadata.name).toBe(1);
+      }
+    });
+
+    test('names only ConfigMaps, Secrets and accounts that are made here or that the values name', () => {
+      const made = (kind: string) =>
+        objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
+      const issued = objects.filter(({ kind }) => kind === 'Certificate').map(({ spec }) => spec.secretName);
+      const given = [
+        'orch-postgres',
+        'orch-postgres-ca',
+        'orch-redis',
+        'tokens',
+        'client-ca',
+        'pg-ca',
+        'pull',
+        'metrics',
+      ];
+      const secrets = [...made('Secret'), ...issued, ...given];
+      for (const workload of workloads(objects)) {
+        const { spec } = workload.spec.template;
+        if (spec.serviceAccountName) expect(made('ServiceAccount')).toContain(spec.serviceAccountName);
+        for (const volume of spec.volumes ?? []) {
+          if (volume.configMap) expect(made('ConfigMap')).toContain(volume.configMap.name);
+          if (volume.secret) expect(secrets).toContain(volume.secret.secretName);
+          for (const { secret } of volume.projected?.sources ?? []) expect(secrets).toContain(secret.name);
+        }
+        const volumes = [...(spec.volumes ?? []), ...(workload.spec.volumeClaimTemplates ?? [])];
+        const names = volumes.map((volume) => volume.name ?? volume.metadata.name);
+        for (const container of containers(workload)) {
+          for (const { name } of container.volumeMounts ?? []) expect(names).toContain(name);
+          for (const { valueFrom } of container.env ?? [])
+            if (valueFrom?.secretKeyRef) expect(secrets).toContain(valueFrom.secretKeyRef.name);
+        }
+      }
+    });
+
+    test('sets no number of pods where an autoscaler does', () => {
+      for (const { spec } of objects.filter(({ kind }) => kind === 'HorizontalPodAutoscaler')) {
+        expect(named(objects, 'Deployment', spec.scaleTargetRef.name)?.spec).not.toHaveProperty('replicas');
+      }
+    });
+  },
+);
+
+describe('the chart', () => {
+  test('needs no kinds of other projects unless asked to', () => {
+    for (const values of ['values', 'values-small'] as const) {
+      for (const { apiVersion } of render(values).objects) expect(FOREIGN).not.toContain(apiVersion);
+    }
+    const { objects } = render('values-large');
+    expect(new Set(objects.map(({ apiVersion }) => apiVersion))).toEqual(expect.objectContaining(new Set(FOREIGN)));
+  });
+
+  test('takes rules and dashboards as files', () => {
+    const rules = join(DEPLOY, 'prometheus', 'rules', 'orch.yml');
+    const dashboard = join(DEPLOY, 'grafana', 'orch-watch.json');
+    const files = [`--set-file=monitoring.rules=${rules}`, `--set-file=monitoring.dashboards.orch-watch=${dashboard}`];
+    const { objects } = render('values', ...files);
+    const [rule] = objects.filter(({ kind }) => kind === 'PrometheusRule');
+    expect(rule?.spec.groups).toEqual(parse(readFileSync(rules, 'utf8')).groups);
+    const map = named(objects, 'ConfigMap', 'orch-dashboards');
+    expect(map?.data['orch-watch.json']).toBe(readFileSync(dashboard, 'utf8'));
+  });
+
+  test.each([
+    ['an unknown value', 'gateway.replica=3'],
+    ['a duration without a unit', 'config.historyRetention=300'],
+    ['an unknown naming profile', 'config.naming=k8s'],
+    ['two NATS servers', 'nats.bundled.replicas=2'],
+    ['an image digest that is none', 'image.digest=sha256:abc'],
+    ['authorities of nobody', 'pki.mode=secret'],
+    ['metrics without credentials', 'monitoring.podMonitor.enabled=true'],
+  ])('refuses %s', (_, value) => {
+    const { code, stderr } = runHelm(['template', 'orch', CHART, '--kube-version=1.27', `--set=${value}`]);
+    expect(code).not.toBe(0);
+    expect(stderr).toMatch(/values don't meet|is needed/);
+  });
+});

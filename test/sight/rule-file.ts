@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
+
+export interface Rule {
+  readonly alert?: string;
+  readonly record?: string;
+  readonly expr: string;
+  readonly for?: string;
+}
+export interface RuleGroup {
+  readonly name: string;
+  readonly interval?: string;
+  readonly rules: readonly Rule[];
+}
+
+/** The groups of a rule file, or of a `PrometheusRule` object that holds one. */
+export function readRules(file: string): readonly RuleGroup[] {
+  const document = parse(readFileSync(file, 'utf8'));
+  return (document.spec ?? document).groups;
+}
+
+export const rulesText = (groups: readonly RuleGroup[]): string => stringify({ groups });
+
+/** The same rules with windows and patience of seconds, for a test that has no hours. */
+export const hurried = (groups: readonly RuleGroup[], window: string, patience: string): RuleGroup[] =>
+  groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule) => ({
+      ...rule,
+      expr: rule.expr.replace(/\[\d+[smhd]\]/g, `[${window}]`),
+      ...(rule.for && { for: patience }),
+    })),
+  }));
+
+/** Evaluated every second, with their windows as they are. */
+export const often = (groups: readonly RuleGroup[]): RuleGroup[] =>
+  groups.map((group) => ({ ...group, interval: '1s' }));
+
+const COMPARISON = /^([\s\S]+?)\s*(?:==|>=|<=|>|<)\s*[\d.]+\s*$/;
+
+/** What a rule looks at: the expression of a record, the values that an alert compares with bounds. */
+export function valuesOf({ alert, expr }: Rule): string[] {
+  if (alert === undefined) return [expr];
+  return expr.split(/\s+and\s+/).map((part) => {
+    const [, value] = COMPARISON.exec(part) ?? [];
+    if (value === undefined) throw new Error(`${alert}: not a comparison with a number: ${part}`);
+    return value;
+  });
+}
