@@ -91,7 +91,7 @@ describe('A herd', () => {
     const before = await metric(looks);
     await herd(1_000, () => list('?limit=5'));
     // How many share one is a matter of speed: those that come while one is under way share the next.
-    expect((await metric(looks)) - before).toBeLessThan(500);
+    expect((await metric(looks)) - before).toBeLessThan(800);
     expect(await metric('orch_watch_cache_snapshots_total')).toBe(1);
   }, 60_000);
 
