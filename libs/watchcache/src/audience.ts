@@ -21,6 +21,8 @@ export class Audience {
   lastFlush = Number.NEGATIVE_INFINITY;
   /** Milliseconds that the last flush took. */
   lastFlushTook = 0;
+  /** Events that went out with it. */
+  lastFlushEvents = 0;
   /** The newest initial state that was made. */
   initial: InitialState | undefined;
   #bookmark: { readonly version: Version; readonly bytes: Buffer } | undefined;

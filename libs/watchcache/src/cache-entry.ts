@@ -1,18 +1,23 @@
 import type { Row, Version } from '@orch/storage';
 import type { Attributes, Describe } from './attributes.js';
+import { owned } from './owned.js';
 
 /** One state of one object, immutable. The stored bytes are held once, by whoever refers to the entry. */
 export class CacheEntry implements Row {
   #attributes: Attributes | undefined;
+  /** Holds on to nothing but itself, for it is kept for minutes or for ever. */
+  readonly body: Buffer;
 
   constructor(
     readonly namespace: string,
     readonly name: string,
     readonly uid: string,
     readonly version: Version,
-    readonly body: Buffer,
+    body: Buffer,
     private readonly describe: Describe,
-  ) {}
+  ) {
+    this.body = owned(body);
+  }
 
   /** Parsed on first use. */
   get attributes(): Attributes {
@@ -21,9 +26,10 @@ export class CacheEntry implements Row {
   }
 }
 
-/** Bytes that an entry takes beside its body: object, strings, place in the state; an estimate for budgets. */
-export const ENTRY_OVERHEAD = 400;
+/** Bytes that an entry takes beside its body: object, strings, buffer, place in the state; as measured, on the large side. */
+const ENTRY_OVERHEAD = 600;
 
+/** What an entry takes, attributes apart. */
 export function sizeOf(entry: CacheEntry): number {
   return entry.body.length + ENTRY_OVERHEAD;
 }

@@ -1,25 +1,25 @@
 import { type EqualityKey, valueIn } from './attributes.js';
 import type { CacheEntry } from './cache-entry.js';
-import { SortedEntries } from './sorted-entries.js';
+import { type Page, SortedEntries } from './sorted-entries.js';
+
+/** Entries between two yields. */
+const STRIDE = 16;
 
 /** Entries by the value of one attribute. */
 export class EqualityIndex {
   readonly #byValue = new Map<string, SortedEntries>();
 
-  /** @param entries in key order */
-  constructor(
-    readonly key: EqualityKey,
-    entries: Iterable<CacheEntry>,
-  ) {
-    const gathered = new Map<string, CacheEntry[]>();
-    for (const entry of entries) {
-      const value = valueIn(entry, key);
-      if (value === undefined) continue;
-      const same = gathered.get(value);
-      if (same === undefined) gathered.set(value, [entry]);
-      else same.push(entry);
+  constructor(readonly key: EqualityKey) {}
+
+  /** Takes in entries in key order, before anything else is asked of the index. Yields often. */
+  *fill(pages: readonly Page[]): Generator<void, void> {
+    for (const page of pages) {
+      for (const [at, entry] of page.entries()) {
+        const value = valueIn(entry, this.key);
+        if (value !== undefined) this.#append(entry, value);
+        if (at % STRIDE === 0) yield;
+      }
     }
-    for (const [value, same] of gathered) this.#byValue.set(value, SortedEntries.from(same));
   }
 
   get(value: string): SortedEntries | undefined {
@@ -32,6 +32,15 @@ export class EqualityIndex {
     const value = after && valueIn(after, this.key);
     if (before !== undefined && old !== undefined && old !== value) this.#remove(before, old);
     if (after !== undefined && value !== undefined) this.#put(after, value);
+  }
+
+  #append(entry: CacheEntry, value: string): void {
+    let entries = this.#byValue.get(value);
+    if (entries === undefined) {
+      entries = new SortedEntries();
+      this.#byValue.set(value, entries);
+    }
+    entries.append(entry);
   }
 
   #put(entry: CacheEntry, value: string): void {

@@ -14,7 +14,7 @@ export interface FanOutOptions {
   readonly watchersPerGatherMs?: number;
   /** Milliseconds for which an initial state is handed to further watchers though the state has moved on. Default 2000. */
   readonly shareInitial?: number;
-  /** Bytes of frames kept for watchers that come later. Default 32 MiB. */
+  /** Bytes of frames kept for watchers that come later. Default 16 MiB. */
   readonly maxFrameBytes?: number;
   /** Milliseconds for which a stream that reads history and has stalled is kept. Default 300,000. */
   readonly maxStall?: number;
@@ -32,7 +32,7 @@ export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
     maxGather: 10,
     watchersPerGatherMs: 500,
     shareInitial: 2_000,
-    maxFrameBytes: 32 << 20,
+    maxFrameBytes: 16 << 20,
     maxStall: 300_000,
     observer: {},
     failpoints: new Set(),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FrameEncoder } from './frames.js';
-import { selecting, testEncoder } from './testing/fixtures.js';
+import { selecting, TestSink, testEncoder } from './testing/fixtures.js';
 import { Rig, type RigOptions } from './testing/rig.js';
 
 const rigs: Rig[] = [];
@@ -130,6 +130,27 @@ describe('a watcher that stalls', () => {
     sink.release();
     await rig.clock.settle();
     expect(sink.events).toHaveLength(8);
+  });
+
+  it.each([
+    ['from the ring', {}],
+    ['from history', { ringMaxBytes: 3000 }],
+  ])('while it catches up %s has little that is not shared', async (_, options: RigOptions) => {
+    const rig = await start(options);
+    for (let number = 0; number < 60; number++) {
+      rig.write(`a/${number}`, { content: 'x'.repeat(number === 30 ? 40_000 : 1000) });
+    }
+    const sink = new TestSink();
+    sink.stalled = true;
+    await rig.watch({ sink, from: { after: 1n } });
+    expect(sink.pieces).toHaveLength(1);
+    for (let sips = 0; sips < 60; sips++) {
+      sink.sip();
+      await rig.clock.settle();
+    }
+    expect(sink.summary).toEqual(Array.from({ length: 59 }, (_, at) => `ADDED a/${at + 1}@${at + 2}`));
+    expect(sink.pieces.filter(({ length }) => length > 16 << 10)).toHaveLength(1);
+    expect(sink.overruns).toEqual([]);
   });
 
   it('is ended when the ring has passed it, though it never drains', async () => {

@@ -6,14 +6,12 @@ import { FlushSchedule } from './flush-schedule.js';
 import { FrameCache, followingOf, type StreamError } from './frames.js';
 import { InitialStates } from './initial-states.js';
 import { transition } from './interest.js';
+import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
 import { StreamSteps } from './stream-steps.js';
-import { TimerWheel } from './timer-wheel.js';
 import { type EndReason, LIVE, Watcher, type WatcherState } from './watcher.js';
-
-/** Milliseconds between looks at watchers that are behind. */
-const CHECK = 1_000;
+import { WatcherTimes } from './watcher-times.js';
 
 /** Brings events to watchers: each is matched once an audience, encoded once, and written once a watcher and turn. */
 export class FanOut {
@@ -21,14 +19,13 @@ export class FanOut {
   readonly #audiences = new Audiences((audience) => this.#flushes.clear(audience));
   readonly #watchers = new Set<Watcher>();
   readonly #waiting = new Set<Watcher>();
-  readonly #behind = new Set<Watcher>();
+  readonly #behind: Laggards;
   readonly #frames: FrameCache;
   readonly #flushes: FlushSchedule;
-  readonly #wheel: TimerWheel<Watcher>;
+  readonly #times: WatcherTimes;
   readonly #pump: Pump<Watcher>;
   readonly #initialStates: InitialStates;
   readonly #counts = { stalls: 0, expired: 0, deliveredEvents: 0, deliveredBytes: 0 };
-  #checking: (() => void) | undefined;
   #onEmpty: (() => void)[] = [];
 
   constructor(
@@ -36,11 +33,20 @@ export class FanOut {
     options: FanOutOptions = {},
   ) {
     this.#options = withDefaults(options);
-    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes, shareInitial } = this.#options;
+    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes, shareInitial, maxStall } = this.#options;
     this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
     this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (audience) => this.#flush(audience));
-    this.#wheel = new TimerWheel(clock, (watcher) => this.#due(watcher));
+    this.#times = new WatcherTimes(this.#options, () => state.ring, {
+      bookmark: (watcher) => this.#bookmark(watcher),
+      end: (watcher) => this.#end(watcher, 'deadline'),
+    });
+    this.#behind = new Laggards({
+      clock,
+      ring: () => state.ring,
+      maxStall,
+      expire: (watcher) => this.#fail(watcher, 'expired'),
+    });
     const steps = new StreamSteps(state, clock, this.#frames, {
       enter: (watcher, next) => this.#enter(watcher, next),
       goLive: (watcher) => this.#goLive(watcher),
@@ -72,10 +78,7 @@ export class FanOut {
     );
     this.#watchers.add(watcher);
     this.#enter(watcher, start);
-    if (bookmarks) {
-      watcher.nextBookmark = this.#options.clock.now() + this.#bookmarkInterval() * (0.5 + this.#options.random() / 2);
-    }
-    this.#schedule(watcher);
+    this.#times.begin(watcher);
     sink.onDrain(() => {
       watcher.blocked = false;
       if (!watcher.ended) this.#pump.add(watcher);
@@ -128,21 +131,16 @@ export class FanOut {
   async drain(spread: number): Promise<void> {
     const now = this.#options.clock.now();
     let number = 0;
-    for (const watcher of this.#watchers) {
-      const endsAt = now + (spread * number++) / this.#watchers.size;
-      if (endsAt >= watcher.endsAt) continue;
-      watcher.endsAt = endsAt;
-      this.#schedule(watcher);
-    }
+    for (const watcher of this.#watchers) this.#times.endBy(watcher, now + (spread * number++) / this.#watchers.size);
     if (this.#watchers.size > 0) await new Promise<void>((resolve) => this.#onEmpty.push(resolve));
   }
 
   /** Ends every stream at once. */
   close(): void {
     for (const watcher of [...this.#watchers]) this.#end(watcher, 'drained');
-    this.#wheel.stop();
+    this.#times.stop();
     this.#flushes.stop();
-    this.#checking?.();
+    this.#behind.stop();
   }
 
   get size(): number {
@@ -189,7 +187,6 @@ export class FanOut {
     if (next.at === 'live') audience.join(watcher);
     if (next.at === 'initial' || next.at === 'history' || next.at === 'behind') {
       this.#behind.add(watcher);
-      this.#checking ??= this.#options.clock.after(CHECK, () => this.#check());
     } else {
       this.#behind.delete(watcher);
     }
@@ -229,6 +226,7 @@ export class FanOut {
     }
     audience.lastFlush = this.#options.clock.now();
     audience.lastFlushTook = audience.lastFlush - began;
+    audience.lastFlushEvents = events;
     const ended = audience.lastFlush;
     const flush = { encoder, events, bytes: bytes.length, watchers, oldest, began, ended, origins };
     this.#options.observer.flushed?.(flush);
@@ -251,37 +249,6 @@ export class FanOut {
     this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
   }
 
-  /** Ends the streams that the ring has passed, also those whose sinks never call back. */
-  #check(): void {
-    this.#checking = undefined;
-    const { ring } = this.state;
-    const now = this.#options.clock.now();
-    ring.evict(now);
-    for (const watcher of [...this.#behind]) {
-      const { state } = watcher;
-      const passed =
-        (state.at === 'behind' && state.cursor < ring.first) ||
-        (state.at === 'initial' && state.state.cursor < ring.first) ||
-        (state.at === 'history' && watcher.blocked && now - state.since > this.#options.maxStall);
-      if (passed) this.#fail(watcher, 'expired');
-    }
-    if (this.#behind.size > 0) this.#checking = this.#options.clock.after(CHECK, () => this.#check());
-  }
-
-  #due(watcher: Watcher): void {
-    const now = this.#options.clock.now();
-    if (now >= watcher.endsAt) {
-      if (watcher.bookmarks) this.#bookmark(watcher);
-      this.#end(watcher, 'deadline');
-      return;
-    }
-    if (now >= watcher.nextBookmark) {
-      this.#bookmark(watcher);
-      watcher.nextBookmark = now + this.#bookmarkInterval();
-    }
-    this.#schedule(watcher);
-  }
-
   /** Claims the state's version, which a live watcher has once its audience is flushed. One that is behind gets none. */
   #bookmark(watcher: Watcher): void {
     if (!this.#options.failpoints.has('bookmark-before-flush')) this.#flush(watcher.audience);
@@ -289,18 +256,6 @@ export class FanOut {
     const bytes = watcher.audience.bookmark(this.state.version);
     this.#delivered(0, bytes.length);
     if (!watcher.write(bytes)) this.#stalled(watcher);
-  }
-
-  /** A third of what the ring spans, when bytes bound it: who is cut off right before a bookmark can still resume. */
-  #bookmarkInterval(): number {
-    const { ring } = this.state;
-    const { bookmarkInterval } = this.#options;
-    return ring.full ? Math.min(bookmarkInterval, Math.max(CHECK, ring.span / 3)) : bookmarkInterval;
-  }
-
-  #schedule(watcher: Watcher): void {
-    const due = Math.min(watcher.nextBookmark, watcher.endsAt);
-    if (due < Number.POSITIVE_INFINITY) this.#wheel.schedule(watcher, due);
   }
 
   #fail(watcher: Watcher, reason: 'expired' | 'failed'): void {
@@ -315,7 +270,7 @@ export class FanOut {
     if (watcher.ended) return;
     const { audience } = watcher;
     this.#enter(watcher, { at: 'ended', reason });
-    this.#wheel.remove(watcher);
+    this.#times.remove(watcher);
     this.#watchers.delete(watcher);
     this.#audiences.leave(audience);
     if (reason !== 'closed') watcher.sink.end();

@@ -4,6 +4,9 @@ import type { Audience } from './audience.js';
 /** Bytes gathered for an audience that are not kept waiting any longer. */
 const FULL = 256 << 10;
 
+/** Milliseconds that it takes to take in a change, with what led to it, on the large side. */
+const INGESTION = 0.4;
+
 /**
  * When what an audience has gathered is written. A small audience is served in the next turn of the event loop; a large
  * one, whose flush is costly, at most once a few milliseconds, though an event that comes after a pause waits for nothing.
@@ -43,26 +46,33 @@ export class FlushSchedule {
 
   #wait(audience: Audience): number {
     const least = Math.floor(audience.live.length / this.watchersPerMs);
-    // As long again as the last flush took: under load half of the time is left for everything else, and what comes in
-    // it goes out with one write a watcher.
-    const gather = Math.min(this.maxGather, Math.max(least, Math.floor(audience.lastFlushTook)));
+    // Half as long again as the last flush took, which leaves a third of the time for everything else; or as long as it
+    // takes to take in as many changes as that brought, up to half of the time. What comes meanwhile goes out together.
+    const { lastFlushTook: took, lastFlushEvents } = audience;
+    const others = Math.min(took, Math.max(took / 2, INGESTION * lastFlushEvents));
+    const gather = Math.min(this.maxGather, Math.max(least, Math.floor(others)));
     return gather === 0 ? 0 : audience.lastFlush + gather - this.clock.now();
   }
 
   #arm(wait: number): void {
     if (wait <= 0) {
-      if (this.#soon) return;
-      this.#soon = true;
-      this.clock.soon(() => {
-        this.#soon = false;
-        this.#flushDue();
-      });
-    } else {
-      this.#timer ??= this.clock.after(wait, () => {
-        this.#timer = undefined;
-        this.#flushDue();
-      });
+      this.#flushSoon();
+      return;
     }
+    // What has arrived by then is taken in before, and goes out with the same flush.
+    this.#timer ??= this.clock.after(wait, () => {
+      this.#timer = undefined;
+      this.#flushSoon();
+    });
+  }
+
+  #flushSoon(): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    this.clock.soon(() => {
+      this.#soon = false;
+      this.#flushDue();
+    });
   }
 
   #flushDue(): void {

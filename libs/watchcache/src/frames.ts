@@ -1,6 +1,7 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
-import type { ChangeEvent, EventKind } from './ring.js';
+import { owned } from './owned.js';
+import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
 /** Why a stream ends with an error: history no longer reaches its position, or an object could not be encoded. */
 export type StreamError = 'expired' | 'internal';
@@ -20,10 +21,13 @@ export interface FrameEncoder {
 /** What makes the events of a stream that has had its first. */
 export const followingOf = (encoder: FrameEncoder): FrameEncoder => encoder.following ?? encoder;
 
+/** Bytes that a frame takes beside its own, as measured. */
+const FRAME_OVERHEAD = 600;
+
 /** Frames of ring events, made on first use, shared by all who want the same bytes, and kept within a budget. */
 export class FrameCache {
-  /** Events that hold frames, oldest first. */
-  #holders: ChangeEvent[] = [];
+  /** The frames of each event that has any, oldest first. The events themselves the ring may have let go of. */
+  #held: (Frame[] | undefined)[] = [];
   #head = 0;
   #bytes = 0;
 
@@ -37,26 +41,25 @@ export class FrameCache {
     for (const frame of event.frames ?? []) {
       if (frame.kind === kind && frame.encoder === encoder.key) return frame.bytes;
     }
-    const bytes = encodeEvent(event, kind, encoder);
-    if (event.frames === undefined) {
-      event.frames = [];
-      this.#holders.push(event);
-    }
+    const bytes = owned(encodeEvent(event, kind, encoder));
+    event.frames ??= [];
+    if (event.frames.length === 0) this.#held.push(event.frames);
     event.frames.push({ kind, encoder: encoder.key, bytes });
-    this.#bytes += bytes.length;
+    this.#bytes += bytes.length + FRAME_OVERHEAD;
     this.#evict();
     return bytes;
   }
 
   #evict(): void {
     while (this.#bytes > this.maxBytes) {
-      const oldest = this.#holders[this.#head++];
+      const oldest = this.#held[this.#head];
       if (oldest === undefined) break;
-      for (const { bytes } of oldest.frames ?? []) this.#bytes -= bytes.length;
-      oldest.frames = undefined;
+      this.#held[this.#head++] = undefined;
+      for (const { bytes } of oldest) this.#bytes -= bytes.length + FRAME_OVERHEAD;
+      oldest.length = 0;
     }
-    if (this.#head > 1024 && this.#head * 2 > this.#holders.length) {
-      this.#holders = this.#holders.slice(this.#head);
+    if (this.#head > 1024 && this.#head * 2 > this.#held.length) {
+      this.#held = this.#held.slice(this.#head);
       this.#head = 0;
     }
   }

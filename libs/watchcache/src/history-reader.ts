@@ -1,8 +1,8 @@
 import type { Clock } from '@orch/feed';
 import { type ChangeSource, type HistoricChange, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { CacheEntry } from './cache-entry.js';
-import { bytesOf, type ChangeEvent } from './ring.js';
+import { CacheEntry, sizeOf } from './cache-entry.js';
+import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
 
 /** Changes read at a time: as many as have about so many bytes, within bounds. */
 const PAGE_BYTES = 2 << 20;
@@ -174,6 +174,11 @@ export class HistoryReader {
       frames: undefined,
     };
   }
+}
+
+/** An event of history has both of its states for itself. */
+function bytesOf({ entry, prior }: ChangeEvent): number {
+  return EVENT_OVERHEAD + sizeOf(entry) + (prior === undefined ? 0 : sizeOf(prior));
 }
 
 function lowestOf(waiting: readonly Waiting[]): Version {

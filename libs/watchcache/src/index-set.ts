@@ -1,7 +1,9 @@
+import type { Clock } from '@orch/feed';
 import type { EqualityKey } from './attributes.js';
 import type { CacheEntry } from './cache-entry.js';
 import { EqualityIndex } from './equality-index.js';
-import type { SortedEntries } from './sorted-entries.js';
+import { inSlices } from './slices.js';
+import type { Page, SortedEntries } from './sorted-entries.js';
 
 /** Questions that an index may go without before another takes its place. */
 const IDLE = 1_000;
@@ -12,31 +14,59 @@ interface Held {
   lastAsked: number;
 }
 
+type Change = readonly [before: CacheEntry | undefined, after: CacheEntry | undefined];
+
+interface Building {
+  /** Changes since its building began, which its entries are without. */
+  readonly missed: Change[];
+  readonly done: Promise<void>;
+}
+
 /**
  * The indexes of a type, each built when its attribute is first asked for. There are at most so many: a further
  * attribute takes the place of one that has not been asked for in a long time, or is not indexed.
  */
 export class IndexSet {
   readonly #held = new Map<EqualityKey, Held>();
+  readonly #building = new Map<EqualityKey, Building>();
   #asked = 0;
 
   constructor(private readonly max: number) {}
 
   get size(): number {
-    return this.#held.size;
+    return this.#held.size + this.#building.size;
+  }
+
+  /**
+   * Sees to it that these attributes are indexed, as far as there is room. An index is built from the pages as they are
+   * at the call, a few milliseconds at a time, and answers once it has caught up with what changed meanwhile.
+   * @param pages the whole state, in key order
+   * @returns whether one of the attributes is indexed
+   */
+  async prepare(keys: Iterable<EqualityKey>, pages: () => readonly Page[], clock: Clock): Promise<boolean> {
+    const underWay: Promise<void>[] = [];
+    let indexed = false;
+    for (const key of keys) {
+      if (!this.#held.has(key)) {
+        const building = this.#building.get(key)?.done ?? this.#begin(key, pages, clock);
+        if (building === undefined) continue;
+        underWay.push(building);
+      }
+      indexed = true;
+    }
+    await Promise.all(underWay);
+    return indexed;
   }
 
   /** The smallest set of entries that the indexes have for one of these equalities; undefined when none is indexed. */
-  find(
-    equals: Iterable<readonly [EqualityKey, string]>,
-    all: () => Iterable<CacheEntry>,
-  ): SortedEntries | 'none' | undefined {
+  find(equals: Iterable<readonly [EqualityKey, string]>): SortedEntries | 'none' | undefined {
     this.#asked++;
     let found: SortedEntries | undefined;
     for (const [key, value] of equals) {
-      const index = this.#index(key, all);
-      if (index === undefined) continue;
-      const entries = index.get(value);
+      const held = this.#held.get(key);
+      if (held === undefined) continue;
+      held.lastAsked = this.#asked;
+      const entries = held.index.get(value);
       if (entries === undefined) return 'none';
       if (found === undefined || entries.size < found.size) found = entries;
     }
@@ -46,22 +76,30 @@ export class IndexSet {
   /** Follows a change of the state. */
   change(before: CacheEntry | undefined, after: CacheEntry | undefined): void {
     for (const { index } of this.#held.values()) index.change(before, after);
+    for (const { missed } of this.#building.values()) missed.push([before, after]);
   }
 
-  #index(key: EqualityKey, all: () => Iterable<CacheEntry>): EqualityIndex | undefined {
-    const held = this.#held.get(key);
-    if (held !== undefined) {
-      held.lastAsked = this.#asked;
-      return held.index;
-    }
+  #begin(key: EqualityKey, pages: () => readonly Page[], clock: Clock): Promise<void> | undefined {
     if (!this.#makeRoom()) return undefined;
-    const index = new EqualityIndex(key, all());
-    this.#held.set(key, { index, lastAsked: this.#asked });
-    return index;
+    const missed: Change[] = [];
+    const done = this.#build(key, pages(), missed, clock);
+    this.#building.set(key, { missed, done });
+    return done;
+  }
+
+  async #build(key: EqualityKey, pages: readonly Page[], missed: readonly Change[], clock: Clock): Promise<void> {
+    try {
+      const index = new EqualityIndex(key);
+      await inSlices(clock, index.fill(pages));
+      for (const [before, after] of missed) index.change(before, after);
+      this.#held.set(key, { index, lastAsked: this.#asked });
+    } finally {
+      this.#building.delete(key);
+    }
   }
 
   #makeRoom(): boolean {
-    if (this.#held.size < this.max) return true;
+    if (this.size < this.max) return true;
     for (const [key, { lastAsked }] of this.#held) {
       if (this.#asked - lastAsked < IDLE) continue;
       this.#held.delete(key);

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CacheEntry, ENTRY_OVERHEAD } from './cache-entry.js';
-import { type ChangeEvent, Ring } from './ring.js';
+import { CacheEntry, sizeOf } from './cache-entry.js';
+import { type ChangeEvent, EVENT_OVERHEAD, Ring } from './ring.js';
 import { describeRow } from './testing/fixtures.js';
 
+const entryAt = (version: number) => new CacheEntry('a', 'b', 'u', BigInt(version), Buffer.alloc(100), describeRow);
+
 function event(version: number, at = 0): ChangeEvent {
-  const entry = new CacheEntry('a', 'b', 'u', BigInt(version), Buffer.alloc(100), describeRow);
-  return { version: BigInt(version), op: 'update', entry, prior: undefined, at, frames: undefined };
+  const [prior, entry] = [entryAt(version - 1), entryAt(version)];
+  return { version: entry.version, op: 'update', entry, prior, at, frames: undefined };
 }
 
 describe('Ring', () => {
@@ -20,7 +22,7 @@ describe('Ring', () => {
   });
 
   it('drops by time and by bytes, and cursors stay true', () => {
-    const ring = new Ring(0n, 1000, 5 * (100 + ENTRY_OVERHEAD));
+    const ring = new Ring(0n, 1000, 5 * (EVENT_OVERHEAD + sizeOf(entryAt(0))));
     for (let version = 1; version <= 5000; version++) ring.push(event(version, version));
     expect([ring.first, ring.next, ring.length, ring.floor]).toEqual([4995, 5000, 5, 4995n]);
     expect(ring.at(4996)?.version).toBe(4997n);
@@ -30,5 +32,16 @@ describe('Ring', () => {
     expect([ring.first, ring.floor]).toEqual([4998, 4998n]);
     ring.evict(99_999);
     expect([ring.first, ring.next, ring.bytes, ring.floor]).toEqual([5000, 5000, 0, 5000n]);
+  });
+
+  it('accounts for the states that it alone keeps', () => {
+    const ring = new Ring(0n, 1000, 1 << 20);
+    const state = sizeOf(entryAt(0));
+    ring.push({ ...event(1), op: 'create', prior: undefined });
+    expect(ring.bytes).toBe(EVENT_OVERHEAD);
+    ring.push(event(2));
+    expect(ring.bytes).toBe(2 * EVENT_OVERHEAD + state);
+    ring.push({ ...event(3), op: 'delete' });
+    expect(ring.bytes).toBe(3 * EVENT_OVERHEAD + 3 * state);
   });
 });

@@ -66,6 +66,7 @@ export class Ring {
     return this.#events.length - this.#offset;
   }
 
+  /** What it keeps beside the state of the type, frames apart. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -129,7 +130,11 @@ export class Ring {
   }
 }
 
-/** What an event takes, frames apart; an estimate. */
-export function bytesOf(event: ChangeEvent): number {
-  return sizeOf(event.entry) + (event.prior === undefined ? 0 : sizeOf(event.prior));
+/** Bytes that an event takes beside its states and frames, as measured. */
+export const EVENT_OVERHEAD = 150;
+
+/** What an event keeps that would otherwise be gone: the state before it; the state after is the type's, until it is before. */
+function bytesOf({ op, entry, prior }: ChangeEvent): number {
+  const superseded = prior === undefined ? 0 : sizeOf(prior);
+  return EVENT_OVERHEAD + superseded + (op === 'delete' ? sizeOf(entry) : 0);
 }

@@ -30,23 +30,27 @@ interface Position {
 export class SortedEntries {
   #chunks: Page[] = [];
   #size = 0;
+  /** Bytes of the last chunk as far as they were appended. */
+  #appended = 0;
 
   /** From entries that are in order already. */
   static from(entries: Page): SortedEntries {
     const sorted = new SortedEntries();
-    let begin = 0;
-    let bytes = 0;
-    for (const [at, entry] of entries.entries()) {
-      if (at > begin && (at - begin === CHUNK / 2 || bytes + entry.body.length > CHUNK_BYTES)) {
-        sorted.#chunks.push(entries.slice(begin, at));
-        begin = at;
-        bytes = 0;
-      }
-      bytes += entry.body.length;
-    }
-    if (entries.length > 0) sorted.#chunks.push(entries.slice(begin));
-    sorted.#size = entries.length;
+    for (const entry of entries) sorted.append(entry);
     return sorted;
+  }
+
+  /** Puts an entry behind all others, while these are being put together and nothing has been handed out. */
+  append(entry: CacheEntry): void {
+    const last = this.#chunks.at(-1) as CacheEntry[] | undefined;
+    this.#appended += entry.body.length;
+    if (last !== undefined && last.length < CHUNK / 2 && this.#appended <= CHUNK_BYTES) {
+      last.push(entry);
+    } else {
+      this.#chunks.push([entry]);
+      this.#appended = entry.body.length;
+    }
+    this.#size++;
   }
 
   get size(): number {

@@ -1,9 +1,12 @@
+import type { Clock } from '@orch/feed';
 import type { Key, Version } from '@orch/storage';
 import { type EqualityKey, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
 import { type CacheEntry, sizeOf } from './cache-entry.js';
+import { describing } from './describing.js';
 import { IndexSet } from './index-set.js';
 import { concerns, type Interest } from './interest.js';
 import { compareKeys } from './key-order.js';
+import { inSlices } from './slices.js';
 import { type Page, SortedEntries } from './sorted-entries.js';
 
 /** Objects above which an index saves more than it costs. */
@@ -85,21 +88,36 @@ export class State {
     return { version, pages: entries.length === 0 ? [] : [entries], remaining: 0 };
   }
 
-  /** The pages whose attributes a list of this interest reads: more than those that are shown, where an index is built. */
-  reads({ namespace, selection }: Interest): readonly Page[] {
-    if (selection === undefined || selection.equals?.has(NAME_FIELD) === true) return [];
-    const within = this.#indexable(selection).length > 0 ? undefined : namespace;
-    return this.#entries.range(within, undefined, Number.POSITIVE_INFINITY).pages;
+  /**
+   * Gets ready what a list of this interest looks at, a few milliseconds at a time while changes go on: the indexes that
+   * it can use, or where there are none the attributes that it is judged by.
+   */
+  async prepare(interest: Interest, clock: Clock): Promise<void> {
+    const { namespace, selection } = interest;
+    if (selection === undefined || this.#named(interest) !== undefined) return;
+    const keys = this.#indexable(selection).map(([key]) => key);
+    if (await this.#indexes.prepare(keys, () => this.#pages(undefined), clock)) return;
+    if (selection.equals?.has(NAME_FIELD) !== true) await inSlices(clock, describing(this.#pages(namespace)));
+  }
+
+  #pages(namespace: string | undefined): readonly Page[] {
+    return this.#entries.range(namespace, undefined, Number.POSITIVE_INFINITY).pages;
   }
 
   /** As few entries as the equalities of the selection allow, in key order. */
-  #candidates({ namespace, selection }: Interest, after: Key | undefined): Iterable<CacheEntry> {
-    const within = this.#within(namespace ?? selection?.equals?.get(NAMESPACE_FIELD));
-    const name = selection?.equals?.get(NAME_FIELD);
-    if (name !== undefined && within !== undefined) return this.#only({ namespace: within, name }, after);
-    const found = this.#indexes.find(this.#indexable(selection), () => this.#entries.iterate());
+  #candidates(interest: Interest, after: Key | undefined): Iterable<CacheEntry> {
+    const key = this.#named(interest);
+    if (key !== undefined) return this.#only(key, after);
+    const found = this.#indexes.find(this.#indexable(interest.selection));
     if (found === 'none') return [];
-    return (found ?? this.#entries).iterate(within, after);
+    return (found ?? this.#entries).iterate(this.#within(interest), after);
+  }
+
+  /** The one object that an interest can be about. */
+  #named(interest: Interest): Key | undefined {
+    const name = interest.selection?.equals?.get(NAME_FIELD);
+    const namespace = name === undefined ? undefined : this.#within(interest);
+    return name === undefined || namespace === undefined ? undefined : { namespace, name };
   }
 
   /** The equalities that an index may answer: by name alone where there is one, as that needs no parsing. */
@@ -111,8 +129,9 @@ export class State {
   }
 
   /** Objects of cluster-scoped types have one namespace, the empty one. */
-  #within(namespace: string | undefined): string | undefined {
-    if (namespace !== undefined) return namespace;
+  #within({ namespace, selection }: Interest): string | undefined {
+    const within = namespace ?? selection?.equals?.get(NAMESPACE_FIELD);
+    if (within !== undefined) return within;
     const [first] = this.#entries.range(undefined, undefined, 1).pages;
     return first?.[0]?.namespace === '' ? '' : undefined;
   }

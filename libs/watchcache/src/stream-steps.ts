@@ -5,6 +5,7 @@ import type { WatchedState } from './fan-out-model.js';
 import { type FrameCache, type FrameEncoder, followingOf } from './frames.js';
 import { transition } from './interest.js';
 import type { StepResult } from './pump.js';
+import type { ChangeEvent, EventKind } from './ring.js';
 import type { EndReason, Watcher, WatcherState } from './watcher.js';
 
 /** What a step may do to a watcher beside writing. */
@@ -20,8 +21,12 @@ export interface StepActions {
 
 type At<Name extends WatcherState['at']> = Extract<WatcherState, { at: Name }>;
 
-/** Bytes, and events looked at, in one step of one watcher. */
-const STEP_BYTES = 128 << 10;
+/**
+ * Bytes that one step joins into a piece, which is then memory of that watcher alone for as long as it stands still; a
+ * larger frame goes by itself, shared.
+ */
+const STEP_BYTES = 16 << 10;
+/** Events looked at in one step of one watcher. */
 const STEP_EVENTS = 2_000;
 
 /** One step forward for watchers that are not live. Each writes one piece at most, so that a slow sink is noticed at once. */
@@ -79,20 +84,17 @@ export class StreamSteps {
       return 'rest';
     }
     const { interest } = watcher.audience;
-    const frames: Buffer[] = [];
-    let bytes = 0;
+    const piece = new Piece();
     const value = narrowest(interest.selection);
-    for (let looked = 0; looked < STEP_EVENTS && bytes < STEP_BYTES; looked++) {
+    for (let looked = 0; looked < STEP_EVENTS; looked++) {
       if (value !== undefined) at.cursor = ring.seek(value, at.cursor, this.clock.now());
       if (at.cursor >= ring.next) break;
-      const event = ring.at(at.cursor++);
+      const event = ring.at(at.cursor);
       const kind = event === undefined ? undefined : transition(interest, event);
-      if (event === undefined || kind === undefined) continue;
-      const frame = this.frames.frame(event, kind, this.#encoder(watcher, frames.length));
-      frames.push(frame);
-      bytes += frame.length;
+      if (event !== undefined && kind !== undefined && !this.#take(watcher, piece, event, kind)) break;
+      at.cursor++;
     }
-    this.#write(watcher, frames, bytes);
+    this.#write(watcher, piece);
     if (watcher.blocked) return 'rest';
     if (at.cursor < ring.next) return 'more';
     this.actions.goLive(watcher);
@@ -109,24 +111,24 @@ export class StreamSteps {
       if (!at.reading) void this.#read(watcher, at);
       return 'rest';
     }
-    const { interest } = watcher.audience;
-    const frames: Buffer[] = [];
-    let bytes = 0;
     // The database may be ahead of the ring: what lies beyond the ring's floor comes from there, and only from there.
     const page = at.page.filter(({ version }) => version <= ring.floor);
-    for (const event of page) {
-      const kind = transition(interest, event);
-      if (kind === undefined) continue;
-      const frame = this.frames.frame(event, kind, this.#encoder(watcher, frames.length));
-      frames.push(frame);
-      bytes += frame.length;
-    }
-    const whole = page.length === 0 || page.length < at.page.length;
-    at.after = whole ? ring.floor : (page.at(-1)?.version ?? ring.floor);
-    at.page = undefined;
+    const piece = new Piece();
+    const taken = this.#takeAll(watcher, piece, page);
     at.since = this.clock.now();
-    this.#write(watcher, frames, bytes);
-    return watcher.blocked ? 'rest' : 'more';
+    if (taken < page.length) {
+      at.after = page[taken - 1]?.version ?? at.after;
+      at.page = page.slice(taken);
+    } else {
+      const whole = page.length === 0 || page.length < at.page.length;
+      at.after = whole ? ring.floor : (page.at(-1)?.version ?? ring.floor);
+      at.page = undefined;
+    }
+    this.#write(watcher, piece);
+    if (!watcher.blocked) return 'more';
+    // What stands still holds no page: it is read again, mostly from what all share.
+    at.page = undefined;
+    return 'rest';
   }
 
   /** Never rejects: a database that fails ends the stream, and the client resumes from the last version that it has. */
@@ -149,11 +151,39 @@ export class StreamSteps {
     return watcher.opened || before > 0 ? followingOf(encoder) : encoder;
   }
 
-  #write(watcher: Watcher, frames: readonly Buffer[], bytes: number): void {
+  /** How many of the events, from the first on, the piece has room for or the watcher does not want. */
+  #takeAll(watcher: Watcher, piece: Piece, events: readonly ChangeEvent[]): number {
+    const { interest } = watcher.audience;
+    for (const [index, event] of events.entries()) {
+      const kind = transition(interest, event);
+      if (kind !== undefined && !this.#take(watcher, piece, event, kind)) return index;
+    }
+    return events.length;
+  }
+
+  #take(watcher: Watcher, piece: Piece, event: ChangeEvent, kind: EventKind): boolean {
+    return piece.take(this.frames.frame(event, kind, this.#encoder(watcher, piece.frames.length)));
+  }
+
+  #write(watcher: Watcher, { frames, bytes }: Piece): void {
     const first = frames[0];
     if (first === undefined) return;
     watcher.opened = true;
     this.actions.delivered(watcher, frames.length, bytes);
     watcher.write(frames.length === 1 ? first : Buffer.concat(frames, bytes));
+  }
+}
+
+/** Frames that go out together. */
+class Piece {
+  readonly frames: Buffer[] = [];
+  bytes = 0;
+
+  /** Whether there was room. */
+  take(frame: Buffer): boolean {
+    if (this.frames.length > 0 && this.bytes + frame.length > STEP_BYTES) return false;
+    this.frames.push(frame);
+    this.bytes += frame.length;
+    return true;
   }
 }

@@ -9,7 +9,7 @@ import type { WatchSink } from './watcher.js';
 export interface TypeCacheOptions extends FanOutOptions {
   /** Milliseconds that the ring holds a change. Default 300,000. */
   readonly ringMaxAge?: number;
-  /** Bytes that the ring holds, prior states counted too. Default 64 MiB. */
+  /** Bytes that the ring keeps beside the state, frames apart. Default 32 MiB. */
   readonly ringMaxBytes?: number;
   /** Milliseconds that a request waits for the state to be loaded. Default 5000. */
   readonly loadWait?: number;

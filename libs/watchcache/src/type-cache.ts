@@ -1,32 +1,19 @@
-import { type Clock, type Following, FollowingEndedError, type OrderedFeed, systemClock } from '@orch/feed';
-import {
-  type Change,
-  type ChangeSource,
-  HistoryExpiredError,
-  type Key,
-  type TypeId,
-  type Version,
-} from '@orch/storage';
-import { CacheEntry } from './cache-entry.js';
-import { Describing } from './describing.js';
-import { CacheNotReadyError, ExpiredError, StateMismatchError, VersionNotReachedError } from './errors.js';
+import { type Clock, FollowingEndedError, type OrderedFeed, systemClock } from '@orch/feed';
+import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
+import type { CacheEntry } from './cache-entry.js';
+import { CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
+import { FollowedState } from './followed-state.js';
 import { HistoryReader } from './history-reader.js';
 import type { Interest } from './interest.js';
-import { type ChangeEvent, Ring } from './ring.js';
-import { type ListRequest, type ListResult, State } from './state.js';
+import type { ListRequest, ListResult } from './state.js';
 import { firstDifference } from './state-check.js';
-import { StateLoader } from './state-loader.js';
+import { type LoadedState, StateLoader } from './state-loader.js';
 import type { TypeCacheOptions, TypeCacheStats, TypeDescription, WatchRequest } from './type-cache-options.js';
 import { VersionWaiters } from './version-waiters.js';
+import { WatchStart } from './watch-start.js';
 import type { Watcher } from './watcher.js';
-
-interface Loaded {
-  readonly state: State;
-  readonly ring: Ring;
-  readonly following: Following;
-}
 
 /** The objects of one type in memory, loaded from a snapshot and kept by the feed; lists and watches are served from it. */
 export class TypeCache {
@@ -35,12 +22,12 @@ export class TypeCache {
   readonly #fanOut: FanOut;
   readonly #waiters: VersionWaiters;
   readonly #history: HistoryReader;
-  readonly #describing: Describing;
+  readonly #starts: WatchStart;
   readonly #loader: StateLoader;
   /** Undefined while the state is not to be relied on. */
-  #loaded: Loaded | undefined;
+  #loaded: FollowedState | undefined;
   /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
-  #latest: Loaded | undefined;
+  #latest: FollowedState | undefined;
   #resets = 0;
   #checks = 0;
   #mismatches = 0;
@@ -60,12 +47,19 @@ export class TypeCache {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.lastUsed = this.#clock.now();
-    this.#describing = new Describing(this.#clock);
     this.#waiters = new VersionWaiters(this.#clock);
     const { describe } = description;
     const maxBytes = options.historyBytes ?? 16 << 20;
     this.#loader = new StateLoader({ source, type, describe, clock: this.#clock, onError: options.onError });
     this.#history = new HistoryReader({ source, type, describe, clock: this.#clock, maxBytes });
+    this.#starts = new WatchStart({
+      clock: this.#clock,
+      history: this.#history,
+      versionWait: options.versionWait ?? 3_000,
+      ring: () => this.#now().ring,
+      confirm: () => this.confirm(),
+      waitUntil: (version, deadline) => this.waitUntil(version, deadline),
+    });
     this.#fanOut = new FanOut(this.#served(), options);
     void this.#load();
   }
@@ -100,12 +94,12 @@ export class TypeCache {
   }
 
   /**
-   * Reads what the selection of a list looks at, a few milliseconds at a time, so that the list itself holds nobody up.
-   * A list without it is as right, though it may take long.
+   * Gets ready what the selection of a list looks at, a few milliseconds at a time, so that the list itself holds nobody
+   * up. A list without it is as right, though it may take long.
    * @throws CacheNotReadyError
    */
   async prepare(interest: Interest): Promise<void> {
-    await this.#describing.describe(this.#now().state.reads(interest));
+    await this.#now().state.prepare(interest, this.#clock);
   }
 
   /**
@@ -156,7 +150,7 @@ export class TypeCache {
     for (;;) {
       await this.#whenLoaded();
       const resets = this.#resets;
-      const from = await this.#start(request);
+      const from = await this.#starts.decide(request);
       if (from.at === 'initial' && resets === this.#resets) await this.prepare(request);
       this.#checkOpen();
       if (this.#draining) throw new CacheNotReadyError('the cache takes no more watches');
@@ -256,38 +250,13 @@ export class TypeCache {
     });
   }
 
-  async #start({ from, initialEvents, deadline }: WatchRequest): Promise<Joining['from']> {
-    if ('after' in from && initialEvents !== 'stream') return this.#after(from.after);
-    let notOlderThan = 0n;
-    if ('after' in from) {
-      notOlderThan = from.after;
-      const patience = this.#clock.now() + (this.#options.versionWait ?? 3_000);
-      await this.waitUntil(notOlderThan, Math.min(patience, deadline ?? patience));
-    } else if (from.at === 'now') {
-      notOlderThan = await this.confirm();
-    }
-    return initialEvents === 'none' ? { at: 'now' } : { at: 'initial', notOlderThan };
-  }
-
-  /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
-  async #after(version: Version): Promise<Joining['from']> {
-    const { ring } = this.#now();
-    if (version >= ring.floor) return { at: 'after', version };
-    try {
-      return { at: 'after', version, page: await this.#history.page(version) };
-    } catch (error) {
-      if (error instanceof HistoryExpiredError) throw new ExpiredError(version, error.floor);
-      throw error;
-    }
-  }
-
-  #now(): Loaded {
+  #now(): FollowedState {
     this.lastUsed = this.#clock.now();
     if (this.#loaded === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
     return this.#loaded;
   }
 
-  async #whenLoaded(deadline?: number): Promise<Loaded> {
+  async #whenLoaded(deadline?: number): Promise<FollowedState> {
     this.lastUsed = this.#clock.now();
     this.#checkOpen();
     if (this.#loaded === undefined) {
@@ -304,26 +273,29 @@ export class TypeCache {
   async #load(): Promise<void> {
     if (this.#loading) return;
     this.#loading = true;
-    await this.#loader.load(({ version, entries }) => this.#begin(version, entries));
+    await this.#loader.load((loaded) => this.#begin(loaded));
     this.#loading = false;
   }
 
-  #begin(version: Version, entries: readonly CacheEntry[]): void {
-    const { ringMaxAge = 300_000, ringMaxBytes = 64 << 20, maxIndexes = 16 } = this.#options;
-    const state = new State(version, entries, maxIndexes);
-    const ring = new Ring(version, ringMaxAge, ringMaxBytes);
-    const following = this.feed.follow(this.type, version, {
-      changes: (changes) => {
-        for (const change of changes) this.#apply(state, ring, change);
+  #begin(loaded: LoadedState): void {
+    const { ringMaxAge = 300_000, ringMaxBytes = 32 << 20, maxIndexes = 16, observer } = this.#options;
+    this.#loaded = new FollowedState(loaded, {
+      type: this.type,
+      feed: this.feed,
+      describe: this.description.describe,
+      clock: this.#clock,
+      observer,
+      ringMaxAge,
+      ringMaxBytes,
+      maxIndexes,
+      onEvent: (event) => {
+        this.#fanOut.event(event);
+        this.#waiters.reached(event.version);
       },
-      confirmed: () => ring.evict(this.#clock.now()),
-      reset: (reason) => {
-        this.#reset(reason);
-      },
+      onReset: (reason) => this.#reset(reason),
     });
-    this.#loaded = { state, ring, following };
     this.#latest = this.#loaded;
-    this.#waiters.reached(version);
+    this.#waiters.reached(loaded.version);
     this.#fanOut.wake();
   }
 
@@ -336,21 +308,9 @@ export class TypeCache {
     void this.#load();
   }
 
-  #apply(state: State, ring: Ring, change: Change): void {
-    const { namespace, name, uid, version, op, body } = change;
-    const entry = new CacheEntry(namespace, name, uid, version, body, this.description.describe);
-    const prior = op === 'delete' ? state.delete(entry) : state.set(entry);
-    state.version = version;
-    const origin = this.#options.observer?.arrived?.(this.type, change);
-    const event: ChangeEvent = { version, op, entry, prior, at: this.#clock.now(), frames: undefined, origin };
-    ring.push(event);
-    this.#fanOut.event(event);
-    this.#waiters.reached(version);
-  }
-
   /** The state as the fan-out sees it; it has watchers only once there has been one. */
   #served(): WatchedState {
-    const latest = (): Loaded => {
+    const latest = (): FollowedState => {
       if (this.#latest === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
       return this.#latest;
     };

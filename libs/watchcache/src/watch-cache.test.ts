@@ -47,7 +47,7 @@ describe('WatchCache', () => {
   });
 
   it('unloads the least recently used when there is too much', async () => {
-    const { cache, clock, source, description } = setUp({ maxBytes: 5_000 });
+    const { cache, clock, source, description } = setUp({ maxBytes: 6_000 });
     for (const type of [1, 2, 3]) {
       source.write(type, 'put', { namespace: 'a', name: 'b' }, bodyOf({ content: 'x'.repeat(2_000) }));
       cache.type(type, description);

@@ -1,0 +1,58 @@
+import type { Clock, Following, OrderedFeed, ResetReason } from '@orch/feed';
+import type { Change, TypeId } from '@orch/storage';
+import type { Describe } from './attributes.js';
+import { CacheEntry } from './cache-entry.js';
+import type { WatchObserver } from './observer.js';
+import { type ChangeEvent, Ring } from './ring.js';
+import { State } from './state.js';
+import type { LoadedState } from './state-loader.js';
+
+export interface FollowedStateOptions {
+  readonly type: TypeId;
+  readonly feed: OrderedFeed;
+  readonly describe: Describe;
+  readonly clock: Clock;
+  readonly observer: WatchObserver | undefined;
+  readonly ringMaxAge: number;
+  readonly ringMaxBytes: number;
+  readonly maxIndexes: number;
+  /** Hears of each change, once it is in state and ring. */
+  readonly onEvent: (event: ChangeEvent) => void;
+  /** Nothing more comes: what is here has no continuation. */
+  readonly onReset: (reason: ResetReason) => void;
+}
+
+/** What was loaded at one time, and all that has changed since: state and ring, kept by the feed until it resets. */
+export class FollowedState {
+  readonly state: State;
+  readonly ring: Ring;
+  readonly following: Following;
+
+  constructor(
+    { version, entries }: LoadedState,
+    private readonly options: FollowedStateOptions,
+  ) {
+    const { type, feed, clock, ringMaxAge, ringMaxBytes, maxIndexes, onReset } = options;
+    this.state = new State(version, entries, maxIndexes);
+    this.ring = new Ring(version, ringMaxAge, ringMaxBytes);
+    this.following = feed.follow(type, version, {
+      changes: (changes) => {
+        for (const change of changes) this.#apply(change);
+      },
+      confirmed: () => this.ring.evict(clock.now()),
+      reset: onReset,
+    });
+  }
+
+  #apply(change: Change): void {
+    const { type, describe, clock, observer, onEvent } = this.options;
+    const { namespace, name, uid, version, op, body } = change;
+    const entry = new CacheEntry(namespace, name, uid, version, body, describe);
+    const prior = op === 'delete' ? this.state.delete(entry) : this.state.set(entry);
+    this.state.version = version;
+    const origin = observer?.arrived?.(type, change);
+    const event: ChangeEvent = { version, op, entry, prior, at: clock.now(), frames: undefined, origin };
+    this.ring.push(event);
+    onEvent(event);
+  }
+}

@@ -1,0 +1,13 @@
+/** Bytes that a piece may leave unused of what it holds on to. */
+const SLACK = 64;
+
+/**
+ * The same bytes in memory of their own, if they are not already: a short Buffer is a slice of eight KiB that it shares
+ * with whatever was made at the same time, and holds on to all of it for as long as it is kept.
+ */
+export function owned(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength <= bytes.length + SLACK) return bytes;
+  const own = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(own);
+  return own;
+}

@@ -1,0 +1,16 @@
+import type { Clock } from '@orch/feed';
+
+/** Milliseconds of work in one turn of the event loop. */
+const BUDGET = 4;
+
+/** Does work that yields often, a few milliseconds of it a turn, so that it holds nobody up. */
+export async function inSlices(clock: Clock, work: Iterator<void, void>): Promise<void> {
+  let end = clock.now() + BUDGET;
+  while (work.next().done !== true) {
+    if (clock.now() < end) continue;
+    await new Promise<void>((resolve) => {
+      clock.soon(resolve);
+    });
+    end = clock.now() + BUDGET;
+  }
+}

@@ -1,0 +1,48 @@
+import type { Clock } from '@orch/feed';
+import { HistoryExpiredError, type Version } from '@orch/storage';
+import { ExpiredError } from './errors.js';
+import type { Joining } from './fan-out-model.js';
+import type { HistoryReader } from './history-reader.js';
+import type { Ring } from './ring.js';
+import type { WatchRequest } from './type-cache-options.js';
+
+export interface WatchStartOptions {
+  readonly clock: Clock;
+  readonly history: HistoryReader;
+  /** Milliseconds that a start waits for a version that does not exist yet. */
+  readonly versionWait: number;
+  /** The ring as it is. @throws CacheNotReadyError */
+  readonly ring: () => Ring;
+  readonly confirm: () => Promise<Version>;
+  readonly waitUntil: (version: Version, deadline: number) => Promise<void>;
+}
+
+/** Decides where a watch begins, and waits for what it needs for that. */
+export class WatchStart {
+  constructor(private readonly options: WatchStartOptions) {}
+
+  /** @throws ExpiredError, VersionNotReachedError, CacheNotReadyError, StoreUnavailableError */
+  async decide({ from, initialEvents, deadline }: WatchRequest): Promise<Joining['from']> {
+    if ('after' in from && initialEvents !== 'stream') return this.#after(from.after);
+    let notOlderThan = 0n;
+    if ('after' in from) {
+      notOlderThan = from.after;
+      const patience = this.options.clock.now() + this.options.versionWait;
+      await this.options.waitUntil(notOlderThan, Math.min(patience, deadline ?? patience));
+    } else if (from.at === 'now') {
+      notOlderThan = await this.options.confirm();
+    }
+    return initialEvents === 'none' ? { at: 'now' } : { at: 'initial', notOlderThan };
+  }
+
+  /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
+  async #after(version: Version): Promise<Joining['from']> {
+    if (version >= this.options.ring().floor) return { at: 'after', version };
+    try {
+      return { at: 'after', version, page: await this.options.history.page(version) };
+    } catch (error) {
+      if (error instanceof HistoryExpiredError) throw new ExpiredError(version, error.floor);
+      throw error;
+    }
+  }
+}

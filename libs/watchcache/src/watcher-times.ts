@@ -1,0 +1,75 @@
+import type { FanOutOptions } from './fan-out-options.js';
+import type { Ring } from './ring.js';
+import { TimerWheel } from './timer-wheel.js';
+import type { Watcher } from './watcher.js';
+
+/** Milliseconds between bookmarks at least. */
+const LEAST = 1_000;
+
+export interface WatcherTimesActions {
+  bookmark(watcher: Watcher): void;
+  /** The time of a stream is over; its last bookmark has been sent. */
+  end(watcher: Watcher): void;
+}
+
+/** When each watcher gets its bookmarks, and when it ends. */
+export class WatcherTimes {
+  readonly #wheel: TimerWheel<Watcher>;
+
+  /** @param ring the one that the watchers would resume from */
+  constructor(
+    private readonly options: Pick<Required<FanOutOptions>, 'clock' | 'random' | 'bookmarkInterval'>,
+    private readonly ring: () => Ring,
+    private readonly actions: WatcherTimesActions,
+  ) {
+    this.#wheel = new TimerWheel(options.clock, (watcher) => this.#due(watcher));
+  }
+
+  /** The first bookmark comes at a time of its own, so that those of a herd are spread. */
+  begin(watcher: Watcher): void {
+    const { clock, random } = this.options;
+    if (watcher.bookmarks) watcher.nextBookmark = clock.now() + this.#interval() * (0.5 + random() / 2);
+    this.#schedule(watcher);
+  }
+
+  /** Ends a watcher at a time (monotonic ms), unless it ends before that anyway. */
+  endBy(watcher: Watcher, at: number): void {
+    if (at >= watcher.endsAt) return;
+    watcher.endsAt = at;
+    this.#schedule(watcher);
+  }
+
+  remove(watcher: Watcher): void {
+    this.#wheel.remove(watcher);
+  }
+
+  stop(): void {
+    this.#wheel.stop();
+  }
+
+  #due(watcher: Watcher): void {
+    const now = this.options.clock.now();
+    if (now >= watcher.endsAt) {
+      if (watcher.bookmarks) this.actions.bookmark(watcher);
+      this.actions.end(watcher);
+      return;
+    }
+    if (now >= watcher.nextBookmark) {
+      this.actions.bookmark(watcher);
+      watcher.nextBookmark = now + this.#interval();
+    }
+    this.#schedule(watcher);
+  }
+
+  /** A third of what the ring spans, when bytes bound it: who is cut off right before a bookmark can still resume. */
+  #interval(): number {
+    const ring = this.ring();
+    const { bookmarkInterval } = this.options;
+    return ring.full ? Math.min(bookmarkInterval, Math.max(LEAST, ring.span / 3)) : bookmarkInterval;
+  }
+
+  #schedule(watcher: Watcher): void {
+    const due = Math.min(watcher.nextBookmark, watcher.endsAt);
+    if (due < Number.POSITIVE_INFINITY) this.#wheel.schedule(watcher, due);
+  }
+}
