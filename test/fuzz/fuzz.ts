@@ -3,6 +3,7 @@ import { loadScheme, type ResourceDefinition } from '@orch/schema';
 import fc from 'fast-check';
 import type { Api } from '../support/api.js';
 import { arbitraryObject, type GeneratedObject } from './arbitrary-object.js';
+import { meaningful } from './meaningful.js';
 import { roundTrip } from './round-trip.js';
 
 export interface FuzzSettings {
@@ -40,7 +41,9 @@ export async function fuzzRoundTrips(api: Api, { seed, objects }: FuzzSettings):
   for (const definition of kinds) {
     const name = `${definition.group}/${definition.version} ${definition.resource}`;
     const property = fc.asyncProperty(
-      arbitraryObject(definition).filter((object) => !isKnown(object)),
+      arbitraryObject(definition)
+        .map(meaningful)
+        .filter((object) => !isKnown(object)),
       async (object) => {
         if (await roundTrip(api, definition, object)) accepted.set(name, (accepted.get(name) ?? 0) + 1);
         else refused++;

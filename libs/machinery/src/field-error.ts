@@ -17,9 +17,17 @@ export interface FieldError {
   readonly message: string;
 }
 
-/** A field's value as it stands in messages: strings quoted, the rest as JSON. */
-const shown = (value: unknown): string =>
-  JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? v.toString() : v)) ?? 'null';
+/** A value whose text in messages is made by whoever knows its type. */
+export class Shown {
+  constructor(readonly text: string) {}
+}
+
+/** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
+function shown(value: unknown): string {
+  if (value instanceof Shown) return value.text;
+  if (value === undefined || value === null) return '"null"';
+  return JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
+}
 
 export const required = (field: string, detail = ''): FieldError => ({
   field,
@@ -50,4 +58,14 @@ export const tooLong = (field: string, limit: number): FieldError => ({
   field,
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
+});
+export const tooMany = (field: string, actual: number, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${actual}: must have at most ${limit} items`,
+});
+export const notFoundValue = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueNotFound',
+  message: `Not found: ${shown(value)}`,
 });

@@ -22,7 +22,8 @@ const SUBDOMAIN_MAX = 253;
 
 const tooLongText = (max: number) => `must be no more than ${max} characters`;
 
-function formText(text: string, pattern: string, ...examples: string[]): string {
+/** A form that a text lacks, with examples of it. */
+export function formText(text: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${text} (e.g. ${shown}regex used for validation is '${pattern}')`;
 }
@@ -61,6 +62,51 @@ export function pathSegmentErrors(value: string): string[] {
   return ['/', '%']
     .filter((character) => value.includes(character))
     .map((character) => `may not contain '${character}'`);
+}
+
+const WILDCARD_SUBDOMAIN = `\\*\\.${DNS_SUBDOMAIN}`;
+const WILDCARD_SUBDOMAIN_RE = whole(WILDCARD_SUBDOMAIN);
+
+/** A subdomain below any label: `*.example.com`. */
+export function wildcardSubdomainErrors(value: string): string[] {
+  const errors = value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : [];
+  if (WILDCARD_SUBDOMAIN_RE.test(value)) return errors;
+  const text =
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
+  return [...errors, formText(text, WILDCARD_SUBDOMAIN, '*.example.com')];
+}
+
+const FILE_KEY = '[-._a-zA-Z0-9]+';
+const VARIABLE_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*';
+const FILE_KEY_RE = whole(FILE_KEY);
+const VARIABLE_NAME_RE = whole(VARIABLE_NAME);
+
+/** Names that mean another folder. */
+function folderErrors(value: string): string[] {
+  if (value === '.' || value === '..') return [`must not be '${value}'`];
+  return value.startsWith('..') ? ["must not start with '..'"] : [];
+}
+
+/** Keys of ConfigMaps and Secrets, which become names of files: at most 253 letters, digits, `-`, `_` and `.`. */
+export function contentKeyErrors(value: string): string[] {
+  const text = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
+  return [
+    ...(value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : []),
+    ...(FILE_KEY_RE.test(value) ? [] : [formText(text, FILE_KEY, 'key.name', 'KEY_NAME', 'key-name')]),
+    ...folderErrors(value),
+  ];
+}
+
+/** Names of environment variables. */
+export function variableNameErrors(value: string): string[] {
+  const text =
+    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit";
+  return [
+    ...(VARIABLE_NAME_RE.test(value)
+      ? []
+      : [formText(text, VARIABLE_NAME, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1')]),
+    ...folderErrors(value),
+  ];
 }
 
 /** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */

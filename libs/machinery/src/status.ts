@@ -114,12 +114,6 @@ export const forbidden = (gr: GroupResource, name: string, why: string) =>
     detailsOf(gr, name),
   );
 
-export const methodNotAllowed = (gr: GroupResource, verb: string) =>
-  new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind "${formatGroupResource(gr)}"`, {
-    ...(gr.group && { group: gr.group }),
-    kind: gr.resource,
-  });
-
 /** 410: the history that the request needs is no longer held. */
 export const expired = (message: string) => new StatusError('Expired', message);
 
@@ -133,9 +127,9 @@ export const tooManyRequests = (message: string, seconds: number) =>
 export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 
-/** 422 with one cause per field error; `kind` is the kind (not the plural), as clients print it. */
+/** 422 with one cause per field error, said once in the message; `kind` is the kind (not the plural), as clients print it. */
 export function invalid(kind: string, group: string, name: string, errors: readonly FieldError[]): StatusError {
-  const list = errors.map((e) => `${e.field}: ${e.message}`);
+  const list = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
   const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
   const qualified = group ? `${kind}.${group}` : kind;
   return new StatusError('Invalid', `${qualified} "${name}" is invalid: ${text}`, {

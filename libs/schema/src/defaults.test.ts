@@ -79,6 +79,16 @@ describe('applyDefaults', () => {
     }
   });
 
+  it('rounds amounts of resources up to thousandths, wherever they stand', () => {
+    const amounts = { a: '1000500u', b: '1n', c: '-1u', d: '1500m', e: '1Gi', f: '2e-6' };
+    const rounded = { a: '1001m', b: '1m', c: '-1m', d: '1500m', e: '1Gi', f: '1e-3' };
+    expect(defaulted('core/v1.ResourceQuotaSpec', { hard: { ...amounts } }).hard).toEqual(rounded);
+    const spec = { containers: [{ resources: { limits: { ...amounts } } }] };
+    expect(defaulted('core/v1.PodSpec', spec)).toMatchObject({ containers: [{ resources: { limits: rounded } }] });
+    const metric = { target: { averageValue: '1n' } };
+    expect(defaulted('autoscaling/v2.PodsMetricSource', structuredClone(metric))).toEqual(metric);
+  });
+
   it('leaves values of the wrong type to validation', () => {
     const wrong = { spec: 'x', status: [], metadata: 5 };
     expect(defaulted('core/v1.Pod', { ...wrong })).toMatchObject({ spec: 'x' });

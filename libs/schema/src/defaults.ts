@@ -1,4 +1,4 @@
-import type { JsonValue } from '@orch/machinery';
+import { type JsonValue, parseQuantity, Quantity } from '@orch/machinery';
 import type { Field, Schema, StructSchema } from './model.js';
 
 type Members = Record<string, unknown>;
@@ -88,6 +88,7 @@ function visitor(schema: Schema): ((value: unknown) => void) | undefined {
       };
     }
     case 'map': {
+      if (schema.values.kind === 'quantity') return roundAmounts;
       const visit = visitor(schema.values);
       if (!visit) return undefined;
       return (value) => {
@@ -97,6 +98,25 @@ function visitor(schema: Schema): ((value: unknown) => void) | undefined {
     default:
       return undefined;
   }
+}
+
+/** Amounts of resources have no parts below a thousandth; what comes with them is rounded up, away from zero. */
+function roundAmounts(amounts: unknown): void {
+  if (!isMembers(amounts)) return;
+  for (const [name, amount] of Object.entries(amounts)) {
+    if (typeof amount === 'string' && BELOW_MILLI.test(amount)) amounts[name] = roundedUp(amount);
+  }
+}
+
+const NANOS_IN_MILLI = 1_000_000n;
+/** Amounts in canonical form that are no whole thousandths. */
+const BELOW_MILLI = /(?:[un]|e-[69])$/;
+
+function roundedUp(text: string): string {
+  const { nanos, format } = parseQuantity(text);
+  const rest = nanos % NANOS_IN_MILLI;
+  const rounded = rest === 0n ? nanos : nanos - rest + (nanos < 0n ? -NANOS_IN_MILLI : NANOS_IN_MILLI);
+  return new Quantity(rounded, format).toString();
 }
 
 /** Sets a default further down, making structs that are no pointers on the way. */
@@ -144,7 +164,7 @@ function defaultsUnasked(schema: StructSchema): boolean {
 
 function hasDefaults(schema: Schema, seen: Set<StructSchema>): boolean {
   if (schema.kind === 'list') return hasDefaults(schema.items, seen);
-  if (schema.kind === 'map') return hasDefaults(schema.values, seen);
+  if (schema.kind === 'map') return schema.values.kind === 'quantity' || hasDefaults(schema.values, seen);
   if (schema.kind !== 'struct' || seen.has(schema)) return false;
   seen.add(schema);
   if (schema.pathDefaults) return true;

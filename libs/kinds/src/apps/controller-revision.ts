@@ -1,10 +1,15 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, required } from '@orch/machinery';
 import { NONE } from '../printing/text.js';
 import { countAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { nonNegative } from '../validation/checks.js';
 
 export const controllerRevision: KindDeclaration = {
+  validate: (object) => [
+    ...(object.data === undefined || object.data === null ? [required('data', 'data is mandatory')] : []),
+    ...nonNegative('revision', object.revision),
+  ],
   validateUpdate: (object, old) => immutableField(object, old, 'data'),
   row: (object) => ({ Controller: controller(object), Revision: countAt(object, 'revision') }),
 };

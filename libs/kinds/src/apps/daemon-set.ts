@@ -1,9 +1,16 @@
+import { type FieldError, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
+import { validateTemplate } from '../pods/pod-spec-validation.js';
 import { containersOf, formatLabels, formatSelector } from '../printing/text.js';
 import { equal } from '../rules/equal.js';
-import { at, countAt, ensureObject, fill, mapAt } from '../rules/fields.js';
-import { immutableField } from '../rules/immutable.js';
+import { at, countAt, ensureObject, fill, isObject, mapAt } from '../rules/fields.js';
+import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { nonNegativeMembers } from '../validation/checks.js';
+import { shownSelector } from '../validation/go-syntax.js';
+import { selectsAll, validateLabelSelector } from '../validation/label-selector.js';
+import { validateDaemonSetStrategy } from './strategy-validation.js';
+import { validateLasting, validateSelected } from './workload-validation.js';
 
 /** Counts the changes of the template; what was a field in versions no longer served. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
@@ -29,7 +36,8 @@ export const daemonSet: KindDeclaration = {
     const annotations = ensureObject(ensureObject(object, 'metadata'), 'annotations');
     annotations[TEMPLATE_GENERATION] = String(same ? before : before + 1);
   },
-  validateUpdate: (object, old) => immutableField(object, old, 'spec', 'selector'),
+  validate: ({ spec }) => validateDaemonSet(spec),
+  validateUpdate: immutableSelector,
   row: (object) => ({
     Desired: countAt(object, 'status', 'desiredNumberScheduled'),
     Current: countAt(object, 'status', 'currentNumberScheduled'),
@@ -41,3 +49,20 @@ export const daemonSet: KindDeclaration = {
     Selector: formatSelector(at(object, 'spec', 'selector')),
   }),
 };
+
+function validateDaemonSet(spec: unknown): FieldError[] {
+  const selector = at(spec, 'selector');
+  const errors = validateLabelSelector(selector, 'spec.selector');
+  errors.push(...validateSelected(spec));
+  if (isObject(selector) && selectsAll(selector)) {
+    errors.push(invalidValue('spec.selector', shownSelector(selector), 'empty selector is invalid for daemonset'));
+  }
+  return [
+    ...errors,
+    ...validateTemplate(at(spec, 'template'), 'spec.template'),
+    ...validateLasting(spec, 'DaemonSet'),
+    ...nonNegativeMembers(spec, 'spec', ['minReadySeconds']),
+    ...validateDaemonSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
+    ...nonNegativeMembers(spec, 'spec', ['revisionHistoryLimit']),
+  ];
+}

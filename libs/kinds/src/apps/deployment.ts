@@ -1,10 +1,14 @@
+import { type FieldError, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { containersOf, formatSelector } from '../printing/text.js';
-import { at, copy, countAt, ensureObject, fill } from '../rules/fields.js';
-import { immutableField } from '../rules/immutable.js';
+import { at, copy, countAt, ensureObject, fill, numberAt } from '../rules/fields.js';
+import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import { keepDesired } from '../rules/separation.js';
+import { nonNegativeMembers } from '../validation/checks.js';
+import { validateDeploymentStrategy } from './strategy-validation.js';
+import { validateReplicated } from './workload-validation.js';
 
 export const deployment: KindDeclaration = {
   generation: true,
@@ -24,7 +28,8 @@ export const deployment: KindDeclaration = {
       ensureObject(object, 'metadata').labels = copy(old.metadata?.labels);
     },
   },
-  validateUpdate: (object, old) => immutableField(object, old, 'spec', 'selector'),
+  validate: ({ spec }) => validateDeployment(spec),
+  validateUpdate: immutableSelector,
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
     'Up-to-date': countAt(object, 'status', 'updatedReplicas'),
@@ -34,3 +39,15 @@ export const deployment: KindDeclaration = {
   }),
   scale: workloadScale,
 };
+
+function validateDeployment(spec: unknown): FieldError[] {
+  const deadline = numberAt(spec, 'progressDeadlineSeconds');
+  const late = deadline !== undefined && deadline <= countAt(spec, 'minReadySeconds');
+  return [
+    ...nonNegativeMembers(spec, 'spec', ['replicas']),
+    ...validateReplicated(spec),
+    ...validateDeploymentStrategy(at(spec, 'strategy'), 'spec.strategy'),
+    ...nonNegativeMembers(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
+    ...(late ? [invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')] : []),
+  ];
+}

@@ -1,14 +1,20 @@
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { containersOf, formatSelector } from '../printing/text.js';
 import { at, countAt, ensureObject } from '../rules/fields.js';
-import { immutableField } from '../rules/immutable.js';
+import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import { nonNegativeMembers } from '../validation/checks.js';
+import { validateReplicated } from './workload-validation.js';
 
 export const replicaSet: KindDeclaration = {
   generation: true,
   defaults: (object) => defaultTemplate(ensureObject(object, 'spec')),
-  validateUpdate: (object, old) => immutableField(object, old, 'spec', 'selector'),
+  validate: ({ spec }) => [
+    ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
+    ...validateReplicated(spec),
+  ],
+  validateUpdate: immutableSelector,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),

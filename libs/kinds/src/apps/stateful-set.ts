@@ -1,16 +1,51 @@
+import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
+import { validateTemplateMetadata } from '../pods/pod-spec-validation.js';
 import { containersOf } from '../printing/text.js';
-import { at, countAt, ensureObject, fill, fillZero, objectsAt } from '../rules/fields.js';
-import { immutableField } from '../rules/immutable.js';
+import { equal } from '../rules/equal.js';
+import {
+  at,
+  countAt,
+  ensureObject,
+  fill,
+  fillZero,
+  isObject,
+  type Json,
+  objectAt,
+  objectsAt,
+  textAt,
+} from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import { isOneOf, nonNegativeMembers } from '../validation/checks.js';
+import { validateStatefulSetStrategy } from './strategy-validation.js';
+import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
+
+/** Members of the spec that may change. */
+const MUTABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+const OTHER_CHANGES = `updates to statefulset spec for fields other than ${MUTABLE.slice(0, -1)
+  .map((name) => `'${name}'`)
+  .join(', ')} and '${MUTABLE.at(-1)}' are forbidden`;
+const RETENTION = ['Retain', 'Delete'];
 
 export const statefulSet: KindDeclaration = {
   generation: true,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     const strategy = ensureObject(spec, 'updateStrategy');
-    if (strategy.type === 'RollingUpdate') fill(ensureObject(strategy, 'rollingUpdate'), 'partition', 0);
+    if (!strategy.type) {
+      strategy.type = 'RollingUpdate';
+      ensureObject(strategy, 'rollingUpdate');
+    }
+    const rolling = strategy.rollingUpdate;
+    if (strategy.type === 'RollingUpdate' && isObject(rolling)) fill(rolling, 'partition', 0);
     const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
     fillZero(retention, 'whenDeleted', 'Retain');
     fillZero(retention, 'whenScaled', 'Retain');
@@ -20,15 +55,38 @@ export const statefulSet: KindDeclaration = {
     }
     defaultTemplate(spec);
   },
-  validateUpdate: (object, old) => [
-    ...immutableField(object, old, 'spec', 'selector'),
-    ...immutableField(object, old, 'spec', 'serviceName'),
-    ...immutableField(object, old, 'spec', 'podManagementPolicy'),
-    ...immutableField(object, old, 'spec', 'volumeClaimTemplates'),
-  ],
+  validate: ({ spec }) => validateStatefulSet(spec),
+  validateUpdate: ({ spec }, { spec: old }) =>
+    equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
     ...containersOf(at(object, 'spec', 'template', 'spec')),
   }),
   scale: workloadScale,
 };
+
+/** The template's pod spec is not looked at: its mounts may be of claims that do not exist yet. */
+function validateStatefulSet(spec: unknown): FieldError[] {
+  const policy = textAt(spec, 'podManagementPolicy');
+  const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
+  const known = policy === 'OrderedReady' || policy === 'Parallel';
+  return [
+    ...(known ? [] : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...validateStatefulSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
+    ...['whenDeleted', 'whenScaled'].flatMap((name) =>
+      isOneOf(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], RETENTION),
+    ),
+    ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
+    ...nonNegativeMembers(at(spec, 'ordinals'), 'spec.ordinals', ['start']),
+    ...validateSelector(spec, 'statefulset'),
+    ...validateSelected(spec, ''),
+    ...validateTemplateMetadata(at(spec, 'template'), 'spec.template'),
+    ...validateLasting(spec, 'StatefulSet'),
+  ];
+}
+
+function fixedPart(spec: unknown): Json {
+  const fixed: Json = { ...(isObject(spec) && spec) };
+  for (const name of MUTABLE) delete fixed[name];
+  return fixed;
+}

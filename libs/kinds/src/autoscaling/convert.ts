@@ -71,6 +71,20 @@ export function toV2(object: ApiObject, target: ResourceDefinition, names: Names
   return assemble(object, sections, annotations);
 }
 
+/**
+ * As much of version 2 as tables show, from an object of version 1: its metrics, whether they stand in annotations or in
+ * the fields of the CPU.
+ */
+export function withMetrics(object: ApiObject, names: Names): Json {
+  const [spec, status] = METRICS.map(({ section, list, side, field }) => {
+    const kept = parsed(
+      object.metadata?.annotations?.[keptKey(names, list === 'metrics' ? 'metrics' : 'current-metrics')],
+    );
+    return { [list]: withCpuUtilization(side, objectsAt({ kept }, 'kept'), numberAt(object, section, field)) };
+  });
+  return { spec, status };
+}
+
 function assemble(
   object: ApiObject,
   sections: { spec: Json; status: Json },

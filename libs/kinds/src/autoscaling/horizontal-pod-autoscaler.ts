@@ -12,9 +12,10 @@ import {
   textAt,
 } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { keptKey } from './convert.js';
+import { keptKey, withMetrics } from './convert.js';
 import { cpuMetric } from './cpu-metric.js';
-import { targets, targetsV1 } from './targets.js';
+import { targets } from './targets.js';
+import { validateAutoscaler } from './validation.js';
 
 const DEFAULT_CPU_UTILIZATION = 80;
 
@@ -32,6 +33,7 @@ export const horizontalPodAutoscalerV2: KindDeclaration = {
     if (isEmpty(spec.metrics)) spec.metrics = [cpuMetric('target', DEFAULT_CPU_UTILIZATION)];
     if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
   },
+  validate: ({ spec }, _names, old) => validateAutoscaler(spec, old?.spec),
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
 };
 
@@ -40,7 +42,7 @@ export const horizontalPodAutoscalerV1: KindDeclaration = {
     if (hasKeptMetrics(object, names)) return;
     fill(ensureObject(object, 'spec'), 'targetCPUUtilizationPercentage', DEFAULT_CPU_UTILIZATION);
   },
-  row: (object) => ({ ...commonCells(object), Targets: targetsV1(object) }),
+  row: (object, _now, names) => ({ ...commonCells(object), Targets: targets(withMetrics(object, names)) }),
 };
 
 const hasKeptMetrics = (object: ApiObject, names: Names): boolean =>

@@ -19,14 +19,6 @@ export function targets(autoscaler: unknown): string {
   return shown.length === 0 ? NONE : someOf(shown, MAX_SHOWN, ', ');
 }
 
-/** As {@link targets}, for version 1, which shows the CPU alone. */
-export function targetsV1(autoscaler: unknown): string {
-  const aim = numberAt(autoscaler, 'spec', 'targetCPUUtilizationPercentage');
-  if (aim === undefined) return NONE;
-  const current = numberAt(autoscaler, 'status', 'currentCPUUtilizationPercentage');
-  return `${current === undefined ? UNKNOWN : `${current}%`}/${aim}%`;
-}
-
 function targetText(metric: Json, measured: Json | undefined): string {
   const source = SOURCE[textAt(metric, 'type')];
   if (source === undefined) return '<unknown type>';

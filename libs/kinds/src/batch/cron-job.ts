@@ -3,6 +3,7 @@ import { age, timeOf } from '../printing/age.js';
 import { containersOf, formatSelector, NONE, optionalBool } from '../printing/text.js';
 import { at, isObject, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateCronJob, validateCronJobName } from './cron-job-validation.js';
 
 export const cronJob: KindDeclaration = {
   generation: true,
@@ -10,6 +11,8 @@ export const cronJob: KindDeclaration = {
     const spec = at(object, 'spec', 'jobTemplate', 'spec');
     if (isObject(spec)) defaultTemplate(spec);
   },
+  validate: ({ spec }, _names, old) => validateCronJob(spec, old?.spec),
+  validateCreate: ({ metadata }) => validateCronJobName(metadata?.name ?? ''),
   row(object, now) {
     const last = at(object, 'status', 'lastScheduleTime');
     return {

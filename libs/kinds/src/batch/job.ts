@@ -3,8 +3,8 @@ import { defaultTemplate } from '../pods/pod-spec.js';
 import { humanDuration, timeOf } from '../printing/age.js';
 import { containersOf, formatSelector } from '../printing/text.js';
 import { at, copy, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../rules/fields.js';
-import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateJob, validateJobUpdate } from './job-validation.js';
 
 export const job: KindDeclaration = {
   generation: true,
@@ -22,10 +22,8 @@ export const job: KindDeclaration = {
     defaultTemplate(spec);
   },
   prepareForCreate: generateSelector,
-  validateUpdate: (object, old) => [
-    ...immutableField(object, old, 'spec', 'selector'),
-    ...immutableField(object, old, 'spec', 'completionMode'),
-  ],
+  validate: ({ spec }) => validateJob(spec),
+  validateUpdate: validateJobUpdate,
   row: (object, now) => ({
     Completions: completions(object),
     Duration: duration(object, now),

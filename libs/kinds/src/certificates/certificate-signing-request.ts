@@ -1,15 +1,43 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
 import { humanDuration } from '../printing/age.js';
 import { NONE } from '../printing/text.js';
-import { copy, ensureObject, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
+import { copy, ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 
+const SHORTEST_SECONDS = 600;
+/** What a certificate can be for, in the order of their names. */
+const USAGES = [
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
+];
 const DECISIONS: readonly unknown[] = ['Approved', 'Denied'];
 const isDecision = (condition: Json): boolean => DECISIONS.includes(condition.type);
 
 export const certificateSigningRequest: KindDeclaration = {
   nameRule: 'pathSegment',
+  validateCreate: ({ spec }) => validateRequest(spec),
   // What was asked for never changes: it is what approvers approve.
   prepareForUpdate: keepDesired,
   subresources: {
@@ -55,4 +83,31 @@ function conditionText(object: ApiObject): string {
   const failed = types.includes('Failed') ? ',Failed' : '';
   const issued = textAt(object, 'status', 'certificate') ? ',Issued' : '';
   return `${decision}${failed}${issued}`;
+}
+
+function validateRequest(spec: unknown): FieldError[] {
+  const usages = stringsAt(spec, 'usages');
+  const seconds = numberAt(spec, 'expirationSeconds');
+  const pem = Buffer.from(textAt(spec, 'request'), 'base64').toString('latin1');
+  const isRequest = /-----BEGIN (NEW )?CERTIFICATE REQUEST-----/.test(pem);
+  return [
+    ...(isRequest ? [] : [invalidValue('spec.request', '<bytes>', 'PEM block type must be CERTIFICATE REQUEST')]),
+    ...(usages.length === 0 ? [required('spec.usages')] : []),
+    ...usages.flatMap((usage, index) => validateUsage(usage, `spec.usages[${index}]`, usages.slice(0, index))),
+    ...(textAt(spec, 'signerName') === '' ? [required('spec.signerName')] : []),
+    ...(seconds !== undefined && seconds < SHORTEST_SECONDS
+      ? [
+          invalidValue(
+            'spec.expirationSeconds',
+            seconds,
+            'may not specify a duration less than 600 seconds (10 minutes)',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function validateUsage(usage: string, field: string, before: readonly string[]): FieldError[] {
+  if (!USAGES.includes(usage)) return [notSupported(field, usage, USAGES)];
+  return before.includes(usage) ? [duplicate(field, usage)] : [];
 }

@@ -1,11 +1,14 @@
+import { type ApiObject, type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import { validateContentKeys } from '../rules/content-keys.js';
-import { objectAt } from '../rules/fields.js';
+import { mapAt, objectAt } from '../rules/fields.js';
 import { immutableContents } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { MAX_CONTENT_BYTES } from './secret-validation.js';
 
 const CONTENTS = ['data', 'binaryData'];
 
 export const configMap: KindDeclaration = {
+  validate: validateContents,
   validateCreate: (object) => validateContentKeys(object, CONTENTS),
   validateUpdate: (object, old) => [
     ...validateContentKeys(object, CONTENTS, old),
@@ -15,3 +18,19 @@ export const configMap: KindDeclaration = {
     Data: Object.keys(objectAt(object, 'data')).length + Object.keys(objectAt(object, 'binaryData')).length,
   }),
 };
+
+/** A key stands for one thing, and all of it fits. */
+function validateContents(object: ApiObject): FieldError[] {
+  const [text, binary] = [mapAt(object, 'data'), mapAt(object, 'binaryData')];
+  const twice = Object.keys(text).filter((key) => Object.hasOwn(binary, key));
+  const sizes = [
+    ...Object.values(text).map((value) => Buffer.byteLength(value)),
+    ...Object.values(binary).map((value) => Buffer.byteLength(value, 'base64')),
+  ];
+  const size = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  return [
+    ...twice.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
+    // The field is the object as a whole.
+    ...(size > MAX_CONTENT_BYTES ? [tooLong('[]', MAX_CONTENT_BYTES)] : []),
+  ];
+}

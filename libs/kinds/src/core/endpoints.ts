@@ -1,4 +1,4 @@
-import { hostPort, someOf } from '../printing/text.js';
+import { hostPort, NONE, someOf } from '../printing/text.js';
 import { countAt, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
@@ -6,8 +6,16 @@ const MAX_SHOWN = 3;
 
 export const endpoints: KindDeclaration = {
   createOnUpdate: true,
-  row: (object) => ({ Endpoints: someOf(objectsAt(object, 'subsets').flatMap(addressesOf), MAX_SHOWN) }),
+  row: (object) => ({ Endpoints: addresses(object) }),
 };
+
+/** Subsets whose addresses are all not ready yet leave the cell empty. */
+function addresses(object: unknown): string {
+  const subsets = objectsAt(object, 'subsets');
+  if (subsets.length === 0) return NONE;
+  const ready = subsets.flatMap(addressesOf);
+  return ready.length === 0 ? '' : someOf(ready, MAX_SHOWN);
+}
 
 function addressesOf(subset: unknown): string[] {
   const addresses = objectsAt(subset, 'addresses').map((address) => textAt(address, 'ip'));

@@ -1,4 +1,5 @@
 import { eventRow } from '../events/event-row.js';
+import { validateEvent } from '../events/event-validation.js';
 import { textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 
@@ -9,6 +10,7 @@ const involved = (name: string) => (object: unknown) => textAt(object, 'involved
 export const event: KindDeclaration = {
   nameRule: 'pathSegment',
   createOnUpdate: true,
+  validateCreate: validateEvent,
   row: eventRow,
   selectableFields: {
     'involvedObject.kind': involved('kind'),

@@ -1,18 +1,21 @@
 import { accessModes, UNSET } from '../printing/text.js';
 import { stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateClaim, validateClaimUpdate } from './claim-validation.js';
 import { storageClass, volumePhase } from './persistent-volume.js';
 
 export const persistentVolumeClaim: KindDeclaration = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
   },
+  validate: ({ spec }) => validateClaim(spec),
+  validateUpdate: validateClaimUpdate,
   row(object, _now, names) {
     const volume = textAt(object, 'spec', 'volumeName');
     return {
       Status: volumePhase(object),
       Volume: volume,
-      Capacity: volume && textAt(object, 'status', 'capacity', 'storage'),
+      Capacity: volume && (textAt(object, 'status', 'capacity', 'storage') || '0'),
       'Access Modes': volume && accessModes(stringsAt(object, 'status', 'accessModes')),
       StorageClass: storageClass(object, names),
       VolumeMode: textAt(object, 'spec', 'volumeMode') || UNSET,

@@ -2,11 +2,14 @@ import type { ApiObject, Names } from '@orch/machinery';
 import { accessModes, UNSET } from '../printing/text.js';
 import { at, stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateVolume, validateVolumeUpdate } from './persistent-volume-validation.js';
 
 export const persistentVolume: KindDeclaration = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
   },
+  validate: ({ spec }) => validateVolume(spec),
+  validateUpdate: validateVolumeUpdate,
   row: (object, _now, names) => ({
     Capacity: textAt(object, 'spec', 'capacity', 'storage'),
     'Access Modes': accessModes(stringsAt(object, 'spec', 'accessModes')),

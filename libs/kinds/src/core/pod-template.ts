@@ -1,4 +1,5 @@
 import { defaultPodSpec } from '../pods/pod-spec.js';
+import { validateTemplate } from '../pods/pod-spec-validation.js';
 import { containersOf, formatLabels } from '../printing/text.js';
 import { at, isObject, mapAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
@@ -9,6 +10,7 @@ export const podTemplate: KindDeclaration = {
     const spec = at(object, 'template', 'spec');
     if (isObject(spec)) defaultPodSpec(spec);
   },
+  validate: (object) => validateTemplate(object.template, 'template'),
   row: (object) => ({
     ...containersOf(at(object, 'template', 'spec')),
     'Pod Labels': formatLabels(mapAt(object, 'template', 'metadata', 'labels')),

@@ -1,10 +1,11 @@
 import type { ApiObject } from '@orch/machinery';
 import { defaultPodSpec } from '../pods/pod-spec.js';
+import { validateNewPod, validatePod } from '../pods/pod-spec-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
-import { validateContainers } from '../pods/pod-validation.js';
+import { validateEphemeralUpdate, validatePodUpdate } from '../pods/pod-update-validation.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import { NONE, orNone } from '../printing/text.js';
-import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
+import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
 
@@ -14,8 +15,12 @@ export const pod: KindDeclaration = {
     requestsFromLimits(spec);
     defaultPodSpec(spec);
   },
-  validateCreate: ({ spec }) => validateContainers(spec, 'spec'),
-  validateUpdate: ({ spec }) => validateContainers(spec, 'spec'),
+  validate: ({ spec }) => validatePod(spec),
+  validateCreate: ({ spec }) => validateNewPod(spec),
+  validateUpdate: ({ spec }, old) => [
+    ...validateEphemeralUpdate(spec, old.spec),
+    ...validatePodUpdate(withoutEphemeral(spec), withoutEphemeral(old.spec)),
+  ],
   prepareForCreate(object) {
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
   },
@@ -65,6 +70,12 @@ export const pod: KindDeclaration = {
     const seconds = requested ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 0;
     return seconds < 0 ? 1 : seconds;
   },
+};
+
+/** Ephemeral containers come by a way of their own. */
+const withoutEphemeral = (spec: unknown): Json => {
+  const { ephemeralContainers: _containers, ...rest } = objectAt(spec);
+  return rest;
 };
 
 function podIPs(object: ApiObject): string[] {

@@ -1,8 +1,13 @@
+import { type FieldError, invalidValue, required } from '@orch/machinery';
+import { validateLasting } from '../apps/workload-validation.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
+import { validateTemplate } from '../pods/pod-spec-validation.js';
 import { containersOf, formatLabels } from '../printing/text.js';
-import { at, copy, countAt, ensureObject, isEmpty, mapAt } from '../rules/fields.js';
+import { at, copy, countAt, ensureObject, isEmpty, isObject, mapAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import { nonNegativeMembers } from '../validation/checks.js';
+import { shownMap } from '../validation/go-syntax.js';
 
 export const replicationController: KindDeclaration = {
   generation: true,
@@ -17,6 +22,7 @@ export const replicationController: KindDeclaration = {
     }
     defaultTemplate(spec);
   },
+  validate: ({ spec }) => validateController(spec),
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),
@@ -33,3 +39,23 @@ export const replicationController: KindDeclaration = {
     }),
   },
 };
+
+function validateController(spec: unknown): FieldError[] {
+  const selector = mapAt(spec, 'selector');
+  const template = at(spec, 'template');
+  const counts = [...nonNegativeMembers(spec, 'spec', ['minReadySeconds'])];
+  if (Object.keys(selector).length === 0) counts.push(required('spec.selector'));
+  counts.push(...nonNegativeMembers(spec, 'spec', ['replicas']));
+  if (!isObject(template)) return [...counts, required('spec.template')];
+  const labels = mapAt(template, 'metadata', 'labels');
+  const selected = Object.entries(selector).every(([key, value]) => labels[key] === value);
+  const text = '`selector` does not match template `labels`';
+  return [
+    ...counts,
+    ...(selected
+      ? []
+      : [invalidValue('spec.template.metadata.labels', shownMap(at(template, 'metadata', 'labels')), text)]),
+    ...validateTemplate(template, 'spec.template'),
+    ...validateLasting(spec, 'ReplicationController'),
+  ];
+}

@@ -2,6 +2,7 @@ import { validateContentKeys } from '../rules/content-keys.js';
 import { ensureObject, mapAt, objectAt, textAt } from '../rules/fields.js';
 import { immutableContents, immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateSecret } from './secret-validation.js';
 
 export const secret: KindDeclaration = {
   defaults(object) {
@@ -22,6 +23,7 @@ export const secret: KindDeclaration = {
     // The type cannot change, so an update that leaves it out means the old one.
     if (!object.type) object.type = old.type;
   },
+  validate: validateSecret,
   row: (object) => ({ Type: textAt(object, 'type'), Data: Object.keys(objectAt(object, 'data')).length }),
   selectableFields: { type: (object) => textAt(object, 'type') },
 };

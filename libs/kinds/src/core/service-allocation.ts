@@ -40,7 +40,7 @@ export async function allocateService(
   const dropped = held.filter(
     (one) => !kept.some((other) => other.allocator === one.allocator && other.value === one.value),
   );
-  return { undo, settle: () => releaseAll(dropped, owner) };
+  return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(dropped, owner) };
 }
 
 type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<string>;

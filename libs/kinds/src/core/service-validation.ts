@@ -1,16 +1,119 @@
-import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
-import { at, textAt } from '../rules/fields.js';
+import {
+  type ApiObject,
+  dnsSubdomainErrors,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  qualifiedNameErrors,
+  required,
+  validateLabels,
+} from '@orch/machinery';
+import { at, countAt, isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
+import { invalidEach, isOneOf, oneOf } from '../validation/checks.js';
+import { addressErrors, specialAddressErrors } from '../validation/ip-address.js';
+import { validateServicePorts } from './service-port-validation.js';
 
 /** Members that say where a Service is reached, of which one that is but another name has none. */
 export const OF_ADDRESSES = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
 
-export function validateNewService(object: ApiObject): FieldError[] {
-  if (at(object, 'spec', 'type') !== 'ExternalName') return [];
-  return OF_ADDRESSES.flatMap((name) => {
-    const value = at(object, 'spec', name);
-    const empty = value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
-    return empty ? [] : [invalidValue(`spec.${name}`, value, 'may not be set for ExternalName services')];
+const AFFINITIES = ['ClientIP', 'None'];
+const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
+const TRAFFIC_POLICIES = ['Cluster', 'Local'];
+const MAX_AFFINITY_SECONDS = 86400;
+
+/** What a Service must be like, before it is given addresses and ports. */
+export function validateService({ spec }: ApiObject): FieldError[] {
+  const { type } = objectAt(spec);
+  return [
+    ...validateByType(spec),
+    ...validateServicePorts(spec),
+    ...validateLabels(mapAt(spec, 'selector'), 'spec.selector'),
+    ...validateAffinity(spec),
+    ...stringsAt(spec, 'externalIPs').flatMap((address, index) =>
+      invalidEach(`spec.externalIPs[${index}]`, address, externalAddressErrors(address)),
+    ),
+    ...oneOf('spec.type', type, TYPES),
+    ...validateBalancing(spec),
+    ...validateTraffic(spec),
+  ];
+}
+
+const isHeadless = (spec: unknown): boolean =>
+  textAt(spec, 'clusterIP') === 'None' || stringsAt(spec, 'clusterIPs')[0] === 'None';
+
+function validateByType(spec: unknown): FieldError[] {
+  const type = textAt(spec, 'type');
+  if (type === 'ExternalName') return validateExternalName(spec);
+  if (isHeadless(spec)) {
+    if (type !== 'LoadBalancer' && type !== 'NodePort') return [];
+    return [invalidValue('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`)];
+  }
+  return objectsAt(spec, 'ports').length === 0 ? [required('spec.ports')] : [];
+}
+
+function validateExternalName(spec: unknown): FieldError[] {
+  const name = textAt(spec, 'externalName').replace(/\.$/, '');
+  const extra = ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy'].filter((member) => {
+    if (member === 'clusterIPs' && textAt(spec, 'clusterIP') !== '') return true;
+    const value = at(spec, member);
+    return Array.isArray(value) ? value.length > 0 : value !== undefined && value !== null;
   });
+  return [
+    ...extra.map((member) => forbiddenField(`spec.${member}`, 'may not be set for ExternalName services')),
+    ...(name === ''
+      ? [required('spec.externalName')]
+      : invalidEach('spec.externalName', name, dnsSubdomainErrors(name))),
+  ];
+}
+
+function validateAffinity(spec: unknown): FieldError[] {
+  const errors = oneOf('spec.sessionAffinity', at(spec, 'sessionAffinity'), AFFINITIES);
+  if (textAt(spec, 'sessionAffinity') !== 'ClientIP') return errors;
+  const seconds = numberAt(spec, 'sessionAffinityConfig', 'clientIP', 'timeoutSeconds') ?? 0;
+  if (seconds > 0 && seconds <= MAX_AFFINITY_SECONDS) return errors;
+  const text = `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`;
+  return [...errors, invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', seconds, text)];
+}
+
+function externalAddressErrors(address: string): string[] {
+  const errors = addressErrors(address);
+  return errors.length > 0 ? errors : specialAddressErrors(address);
+}
+
+function validateBalancing(spec: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const only = "may only be used when `type` is 'LoadBalancer'";
+  if (textAt(spec, 'type') === 'LoadBalancer') return validateClass(spec);
+  if (stringsAt(spec, 'loadBalancerSourceRanges').length > 0) {
+    errors.push(forbiddenField('spec.LoadBalancerSourceRanges', only));
+  }
+  if (typeof at(spec, 'allocateLoadBalancerNodePorts') === 'boolean') {
+    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
+  }
+  if (textAt(spec, 'loadBalancerClass') !== '') errors.push(forbiddenField('spec.loadBalancerClass', only));
+  return errors;
+}
+
+function validateClass(spec: unknown): FieldError[] {
+  const name = textAt(spec, 'loadBalancerClass');
+  return name === '' ? [] : invalidEach('spec.loadBalancerClass', name, qualifiedNameErrors(name));
+}
+
+function validateTraffic(spec: unknown): FieldError[] {
+  const type = textAt(spec, 'type');
+  const outside = at(spec, 'externalTrafficPolicy');
+  const field = 'spec.externalTrafficPolicy';
+  const opens = type === 'NodePort' || type === 'LoadBalancer';
+  const errors = opens ? oneOf(field, outside, TRAFFIC_POLICIES) : [];
+  if (!opens && outside) {
+    errors.push(invalidValue(field, outside, "may only be set when `type` is 'NodePort' or 'LoadBalancer'"));
+  }
+  const healthCheck = countAt(spec, 'healthCheckNodePort');
+  if (healthCheck !== 0 && !(type === 'LoadBalancer' && outside === 'Local')) {
+    const text = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+    errors.push(invalidValue('spec.healthCheckNodePort', healthCheck, text));
+  }
+  return [...errors, ...isOneOf('spec.internalTrafficPolicy', at(spec, 'internalTrafficPolicy'), TRAFFIC_POLICIES)];
 }
 
 /** A Service that keeps an address keeps this one. */
@@ -18,12 +121,7 @@ export function validateServiceUpdate(object: ApiObject, old: ApiObject): FieldE
   const before = textAt(old, 'spec', 'clusterIP');
   const external = [object, old].some((each) => at(each, 'spec', 'type') === 'ExternalName');
   if (external || before === '' || textAt(object, 'spec', 'clusterIP') === before) return [];
-  const field = 'spec.clusterIPs[0]';
-  return [
-    invalidValue(
-      field,
-      at(object, 'spec', 'clusterIPs') ?? textAt(object, 'spec', 'clusterIP'),
-      'may not change once set',
-    ),
-  ];
+  const addresses = at(object, 'spec', 'clusterIPs');
+  const after = isObject(addresses) || !Array.isArray(addresses) ? textAt(object, 'spec', 'clusterIP') : addresses;
+  return [invalidValue('spec.clusterIPs[0]', after, 'may not change once set')];
 }

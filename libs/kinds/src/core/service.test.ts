@@ -141,13 +141,13 @@ describe('allocation', () => {
     expect(rules.validateUpdate(service({ clusterIP: '10.96.0.3' }), old).map(({ field }) => field)).toEqual([
       'spec.clusterIPs[0]',
     ]);
-    expect(rules.validateUpdate(service({ type: 'ExternalName' }), old)).toEqual([]);
+    expect(rules.validateUpdate(service({ type: 'ExternalName', externalName: 'example.com' }), old)).toEqual([]);
   });
 });
 
 it('has no address of its own where it is but another name', () => {
   const object = service({ type: 'ExternalName', externalName: 'example.com', clusterIP: '10.96.0.2' });
-  expect(rules.validateCreate(object).map(({ field }) => field)).toEqual(['spec.clusterIP']);
+  expect(rules.validateCreate(object).map(({ field }) => field)).toEqual(['spec.clusterIPs']);
   expect(rules.validateCreate(service({ type: 'ExternalName', externalName: 'example.com' }))).toEqual([]);
 });
 
@@ -190,4 +190,28 @@ it('reads networks', () => {
     false,
   ]);
   expect(() => addressRange('10.0.0.0/31')).toThrow(RangeError);
+});
+
+it('loses with its type what only that type has, unless it asks for something else', () => {
+  const old = service({
+    type: 'LoadBalancer',
+    externalTrafficPolicy: 'Local',
+    healthCheckNodePort: 30001,
+    allocateLoadBalancerNodePorts: true,
+    clusterIP: '10.96.0.2',
+    ports: [{ port: 80, protocol: 'TCP', nodePort: 30000 }],
+  });
+  const object = service({
+    ...Object(old.spec),
+    type: 'ClusterIP',
+    ports: [{ port: 80, protocol: 'TCP', nodePort: 30000 }],
+  });
+  rules.prepareForUpdate(object, old, { subresource: '' });
+  for (const member of ['externalTrafficPolicy', 'healthCheckNodePort', 'allocateLoadBalancerNodePorts']) {
+    expect(object.spec).not.toHaveProperty(member);
+  }
+  expect(Object(object.spec).ports[0]).not.toHaveProperty('nodePort');
+  const asking = service({ type: 'ClusterIP', externalTrafficPolicy: 'Cluster', ports: [{ port: 80 }] });
+  rules.prepareForUpdate(asking, old, { subresource: '' });
+  expect(rules.validateUpdate(asking, old).map(({ field }) => field)).toContain('spec.externalTrafficPolicy');
 });

@@ -15,7 +15,8 @@ import {
 } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { allocateService, releaseService } from './service-allocation.js';
-import { OF_ADDRESSES, validateNewService, validateServiceUpdate } from './service-validation.js';
+import { dropDependent } from './service-type-change.js';
+import { OF_ADDRESSES, validateService, validateServiceUpdate } from './service-validation.js';
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10800;
 
@@ -31,7 +32,7 @@ export const service: KindDeclaration = {
     }
   },
   prepareForUpdate: carryOver,
-  validateCreate: validateNewService,
+  validate: validateService,
   validateUpdate: validateServiceUpdate,
   allocate: allocateService,
   release: releaseService,
@@ -72,11 +73,13 @@ function carryOver(object: ApiObject, old: ApiObject): void {
   const spec = ensureObject(object, 'spec');
   const before = old.spec;
   if (!isObject(before)) return;
+  dropDependent(spec, before);
   if (spec.type === 'ExternalName') {
     for (const name of OF_ADDRESSES) delete spec[name];
     return;
   }
-  for (const name of [...OF_ADDRESSES, 'healthCheckNodePort']) {
+  const checked = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
+  for (const name of [...OF_ADDRESSES, ...(checked ? ['healthCheckNodePort'] : [])]) {
     if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
   }
   if (spec.type === 'ClusterIP') return;
@@ -102,9 +105,11 @@ function externalAddress(object: ApiObject): string {
   }
 }
 
-/** Addresses that a load balancer's status names. */
-export const loadBalancerAddresses = (status: unknown): string[] =>
-  objectsAt(status, 'ingress').flatMap((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname') || []);
+/** Addresses that a load balancer's status names, each once and in order. */
+export const loadBalancerAddresses = (status: unknown): string[] => {
+  const named = objectsAt(status, 'ingress').flatMap((entry) => textAt(entry, 'ip') || textAt(entry, 'hostname') || []);
+  return [...new Set(named)].sort();
+};
 
 function portText(port: Json): string {
   const node = countAt(port, 'nodePort');

@@ -23,10 +23,8 @@ export const endpointSlice: KindDeclaration = {
 };
 
 function ports(object: ApiObject): string {
-  const shown = objectsAt(object, 'ports').map((port) =>
-    String(numberAt(port, 'port') ?? (textAt(port, 'name') || '*')),
-  );
-  return shown.length === 0 ? UNSET : someOf(shown, MAX_SHOWN);
+  const shown = objectsAt(object, 'ports').map((port) => String(numberAt(port, 'port') ?? port.name ?? '*'));
+  return shown.join('') === '' ? UNSET : someOf(shown, MAX_SHOWN);
 }
 
 function endpoints(object: ApiObject): string {

@@ -3,6 +3,7 @@ import { textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { eventsToCore } from './convert.js';
 import { eventRow } from './event-row.js';
+import { validateNewForm } from './event-validation.js';
 
 const regarding = (name: string) => (object: ApiObject) => textAt(object, 'regarding', name);
 
@@ -16,6 +17,7 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
 
 export const event: KindDeclaration = {
   createOnUpdate: true,
+  validateCreate: validateNewForm,
   row: (object, now) => eventRow(eventsToCore(object), now),
   storedFieldNames: STORED_NAMES,
   selectableFields: {

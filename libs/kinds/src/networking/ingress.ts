@@ -1,13 +1,15 @@
 import type { ApiObject } from '@orch/machinery';
 import { loadBalancerAddresses } from '../core/service.js';
-import { orNone, someOf } from '../printing/text.js';
+import { orNone } from '../printing/text.js';
 import { at, isEmpty, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateIngress } from './ingress-validation.js';
 
 const MAX_HOSTS = 3;
 
 export const ingress: KindDeclaration = {
   generation: true,
+  validate: ({ spec }) => validateIngress(spec),
   row: (object) => ({
     Class: orNone(textAt(object, 'spec', 'ingressClassName')),
     Hosts: hosts(object),
@@ -17,6 +19,14 @@ export const ingress: KindDeclaration = {
 };
 
 function hosts(object: ApiObject): string {
-  const named = objectsAt(object, 'spec', 'rules').flatMap((rule) => textAt(rule, 'host') || []);
-  return named.length === 0 ? '*' : someOf(named, MAX_HOSTS);
+  const rules = objectsAt(object, 'spec', 'rules').map((rule) => textAt(rule, 'host'));
+  const named: string[] = [];
+  let seen = 0;
+  while (seen < rules.length && named.length < MAX_HOSTS) {
+    const host = rules[seen++];
+    if (host) named.push(host);
+  }
+  if (named.length === 0) return '*';
+  // How many more there are is counted from the rules, also from those for any host.
+  return seen < rules.length ? `${named.join(',')} + ${rules.length - MAX_HOSTS} more...` : named.join(',');
 }

@@ -1,6 +1,7 @@
 import { formatSelector } from '../printing/text.js';
 import { at, ensureObject, isEmpty } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateNetworkPolicy } from './network-policy-validation.js';
 
 export const networkPolicy: KindDeclaration = {
   generation: true,
@@ -8,5 +9,6 @@ export const networkPolicy: KindDeclaration = {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];
   },
+  validate: ({ spec }) => validateNetworkPolicy(spec),
   row: (object) => ({ 'Pod-Selector': formatSelector(at(object, 'spec', 'podSelector')) }),
 };

@@ -1,9 +1,16 @@
+import { dnsLabelErrors } from '@orch/machinery';
 import { textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { invalidEach } from '../validation/checks.js';
 
 export const runtimeClass: KindDeclaration = {
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
+  validate(object) {
+    const handler = textAt(object, 'handler');
+    // An empty name is refused as any other wrong one.
+    return invalidEach('handler', handler, dnsLabelErrors(handler));
+  },
   row: (object) => ({ Handler: textAt(object, 'handler') }),
 };

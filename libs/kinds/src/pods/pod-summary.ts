@@ -54,6 +54,8 @@ function initState(pod: unknown, restarts: Restarts): string | undefined {
     Object.assign(restarts, seen);
     return `Init:${whyInitWaits(status) ?? `${index}/${objectsAt(pod, 'spec', 'initContainers').length}`}`;
   }
+  // Their number is forgotten then, but not when the last one was.
+  restarts.last = seen.last;
   return undefined;
 }
 

@@ -2,9 +2,11 @@ import { type ApiObject, invalidValue } from '@orch/machinery';
 import { equal } from '../rules/equal.js';
 import { at, ensureObject, fillZero, type Json, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { shownRoleRef } from '../validation/go-syntax.js';
+import { validateBinding } from './validation.js';
 
-/** RoleBinding and ClusterRoleBinding. */
-export const roleBinding: KindDeclaration = {
+/** RoleBinding, and ClusterRoleBinding, which stands outside of namespaces. */
+export const roleBinding = (namespaced: boolean): KindDeclaration => ({
   nameRule: 'pathSegment',
   createOnUpdate: true,
   defaults(object, names) {
@@ -12,9 +14,10 @@ export const roleBinding: KindDeclaration = {
     fillZero(ensureObject(object, 'roleRef'), 'apiGroup', group);
     for (const subject of objectsAt(object, 'subjects')) defaultSubject(subject, group);
   },
+  validate: (object, names) => validateBinding(object, names.group('rbac.authorization.orch.io'), namespaced),
   validateUpdate(object, old) {
     if (equal(object.roleRef, old.roleRef)) return [];
-    return [invalidValue('roleRef', object.roleRef, 'cannot change roleRef')];
+    return [invalidValue('roleRef', shownRoleRef(object.roleRef), 'cannot change roleRef')];
   },
   row: (object) => ({
     Role: `${textAt(object, 'roleRef', 'kind')}/${textAt(object, 'roleRef', 'name')}`,
@@ -22,7 +25,7 @@ export const roleBinding: KindDeclaration = {
     Groups: subjectsOf(object, 'Group').join(', '),
     ServiceAccounts: subjectsOf(object, 'ServiceAccount').join(', '),
   }),
-};
+});
 
 function defaultSubject(subject: Json, group: string): void {
   if (subject.kind === 'User' || subject.kind === 'Group') fillZero(subject, 'apiGroup', group);
@@ -33,6 +36,6 @@ const subjectsOf = (object: ApiObject, kind: string): string[] =>
     .filter((subject) => at(subject, 'kind') === kind)
     .map((subject) =>
       kind === 'ServiceAccount'
-        ? `${textAt(subject, 'namespace')}/${textAt(subject, 'name')}`
+        ? [textAt(subject, 'namespace'), textAt(subject, 'name')].filter(Boolean).join('/')
         : textAt(subject, 'name'),
     );

@@ -1,4 +1,9 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateRole } from './validation.js';
 
-/** Role and ClusterRole. */
-export const role: KindDeclaration = { nameRule: 'pathSegment', createOnUpdate: true };
+/** Role, and ClusterRole, which stands outside of namespaces. */
+export const role = (namespaced: boolean): KindDeclaration => ({
+  nameRule: 'pathSegment',
+  createOnUpdate: true,
+  validate: (object) => validateRole(object, namespaced),
+});

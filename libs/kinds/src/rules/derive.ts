@@ -7,7 +7,7 @@ import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepSta
 
 const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
-const NO_ALLOCATION: Allocation = { undo: later, settle: later };
+const NO_ALLOCATION: Allocation = { changes: false, undo: later, settle: later };
 
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
 export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
@@ -23,8 +23,14 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     prepareForUpdate: updating(definition, declared, names),
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
-    validateCreate: (object) => declared.validateCreate?.(object, names) ?? [],
-    validateUpdate: (object, old) => declared.validateUpdate?.(object, old, names) ?? [],
+    validateCreate: (object) => [
+      ...(declared.validate?.(object, names) ?? []),
+      ...(declared.validateCreate?.(object, names) ?? []),
+    ],
+    validateUpdate: (object, old) => [
+      ...((declared.validate && desiredChanged(object, old) && declared.validate(object, names, old)) || []),
+      ...(declared.validateUpdate?.(object, old, names) ?? []),
+    ],
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),

@@ -1,4 +1,5 @@
 import { type ApiObject, type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import { shownSelector } from '../validation/go-syntax.js';
 import { equal } from './equal.js';
 import { at } from './fields.js';
 
@@ -6,6 +7,13 @@ import { at } from './fields.js';
 export function immutableField(object: ApiObject, old: ApiObject, ...path: readonly string[]): FieldError[] {
   const value = at(object, ...path);
   return equal(value, at(old, ...path)) ? [] : [invalidValue(path.join('.'), value, 'field is immutable')];
+}
+
+/** Refuses a change of the label selector at `spec.selector`. */
+export function immutableSelector(object: ApiObject, old: ApiObject): FieldError[] {
+  const value = at(object, 'spec', 'selector');
+  if (equal(value, at(old, 'spec', 'selector'))) return [];
+  return [invalidValue('spec.selector', shownSelector(value), 'field is immutable')];
 }
 
 /** ConfigMaps and Secrets that are marked immutable: neither the mark nor the contents may change. */

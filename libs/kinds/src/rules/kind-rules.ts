@@ -27,6 +27,8 @@ export interface ScaleRules {
 
 /** What {@link KindRules.allocate} did; exactly one of the two is to be called. */
 export interface Allocation {
+  /** Whether it has taken anything, or has anything to give back. */
+  readonly changes: boolean;
   /** The write failed or was a dry run: takes back what was taken for it. */
   undo(): Promise<void>;
   /** The write succeeded: gives back what the old object held and the new one does not. */
@@ -102,7 +104,15 @@ export interface KindDeclaration {
   readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject) => void>>;
   prepareForDelete?(object: ApiObject): void;
   hasFinalizers?(object: ApiObject): boolean;
+  /**
+   * What objects must be like. Of an update it is asked only when the desired state changes, so that finalizers can be
+   * taken from objects that were stored under laxer rules, and their status written.
+   * @param old in an update, the object as it is stored
+   */
+  validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
+  /** Only of new objects, after {@link validate}. */
   validateCreate?(object: ApiObject, names: Names): FieldError[];
+  /** What may not change, after {@link validate}. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;

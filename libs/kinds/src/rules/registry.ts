@@ -129,10 +129,10 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
   'node.orch.io': { RuntimeClass: runtimeClass },
   policy: { PodDisruptionBudget: podDisruptionBudget },
   'rbac.authorization.orch.io': {
-    ClusterRole: role,
-    ClusterRoleBinding: roleBinding,
-    Role: role,
-    RoleBinding: roleBinding,
+    ClusterRole: role(false),
+    ClusterRoleBinding: roleBinding(false),
+    Role: role(true),
+    RoleBinding: roleBinding(true),
   },
   'resource.orch.io': {
     PodSchedulingContext: resource.podSchedulingContext,

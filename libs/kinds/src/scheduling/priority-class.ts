@@ -1,13 +1,46 @@
+import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
+import { equal } from '../rules/equal.js';
 import { countAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { isOneOf } from '../validation/checks.js';
+
+const SYSTEM_PREFIX = 'system-';
+const HIGHEST_OF_USERS = 1_000_000_000;
+const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+/** Classes that the installation brings along, with their values. */
+const OF_THE_SYSTEM = new Map([
+  ['system-node-critical', 2_000_001_000],
+  ['system-cluster-critical', 2_000_000_000],
+]);
 
 export const priorityClass: KindDeclaration = {
   generation: true,
   createOnUpdate: true,
+  validateCreate: validatePriority,
   validateUpdate: (object, old) => [
-    ...immutableField(object, old, 'value'),
+    ...(equal(object.value ?? 0, old.value ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')]),
     ...immutableField(object, old, 'preemptionPolicy'),
   ],
   row: (object) => ({ Value: countAt(object, 'value'), 'Global-Default': object.globalDefault === true }),
 };
+
+function validatePriority(object: ApiObject): FieldError[] {
+  const name = object.metadata?.name ?? '';
+  const errors = isOneOf('preemptionPolicy', object.preemptionPolicy, PREEMPTION_POLICIES);
+  if (name.startsWith(SYSTEM_PREFIX)) {
+    const wrong = systemClassError(name, object);
+    const text = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${wrong}`;
+    return wrong === undefined ? errors : [forbiddenField('metadata.name', text), ...errors];
+  }
+  if (countAt(object, 'value') <= HIGHEST_OF_USERS) return errors;
+  const text = `maximum allowed value of a user defined priority is ${HIGHEST_OF_USERS}`;
+  return [forbiddenField('value', text), ...errors];
+}
+
+function systemClassError(name: string, object: ApiObject): string | undefined {
+  const value = OF_THE_SYSTEM.get(name);
+  if (value === undefined) return `${name} is not a known system priority class`;
+  if (countAt(object, 'value') !== value) return `value of ${name} PriorityClass must be ${value}`;
+  return object.globalDefault === true ? `globalDefault of ${name} PriorityClass must be false` : undefined;
+}

@@ -230,3 +230,10 @@ const GNOSTIC = protobuf.Root.fromJSON({
     Properties: { fields: { additionalProperties: { rule: 'repeated', type: 'NamedSchema', id: 1 } } },
   },
 });
+
+it('names any value at all after the package that holds such values', () => {
+  const models = objectAt(openApiV2Document(sourceOf('kubernetes')), 'definitions');
+  const any = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSON';
+  const schema = objectAt(models, any.replace('JSON', 'JSONSchemaProps'), 'properties', 'default');
+  expect([schema.$ref, models[any]]).toEqual([`#/definitions/${any}`, {}]);
+});

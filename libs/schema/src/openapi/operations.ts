@@ -1,4 +1,5 @@
 import type { GroupVersionKind, JsonObject } from '@orch/machinery';
+import { deletionAnswersObject } from '../deletion-answer.js';
 import type { ResourceDefinition, StructSchema, Subresource } from '../model.js';
 import { listStruct } from './list-struct.js';
 import { kindStruct, type OpenApiSource } from './source.js';
@@ -185,6 +186,7 @@ class ResourceOperations {
   }
 
   private responseOf(verb: string, target: GroupVersionKind, own: StructSchema): StructSchema {
+    if (verb === 'delete' && deletionAnswersObject(this.definition)) return own;
     if (verb === 'delete' || verb === 'deletecollection') return this.source.scheme.struct('meta/v1.Status');
     return verb === 'list' && target === this.definition ? listStruct(this.definition, this.source) : own;
   }

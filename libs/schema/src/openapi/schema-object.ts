@@ -45,7 +45,6 @@ const MODELS: Readonly<
     v3: { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' },
   },
   rawExtension: { name: 'runtime.RawExtension', v2: { type: 'object' } },
-  json: { name: 'runtime.JSON', v2: {} },
 };
 
 /** Turns the schema model into schema objects of one dialect and gathers the models they refer to. */
@@ -86,14 +85,18 @@ export class SchemaWriter {
     return Object.fromEntries([...this.models].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  schema(schema: Schema): JsonObject {
+  /** @param owner the model whose field this is */
+  schema(schema: Schema, owner = ''): JsonObject {
     switch (schema.kind) {
       case 'list':
-        return { type: 'array', items: this.schema(schema.items) };
+        return { type: 'array', items: this.schema(schema.items, owner) };
       case 'map':
-        return { type: 'object', additionalProperties: this.schema(schema.values) };
+        return { type: 'object', additionalProperties: this.schema(schema.values, owner) };
       case 'struct':
         return this.reference(schema);
+      case 'json':
+        // Any value at all is a model of the package that holds such values.
+        return this.add(`${owner.slice(0, owner.lastIndexOf('.'))}.JSON`, {});
       default:
         return this.scalar(schema.kind);
     }
@@ -116,15 +119,15 @@ export class SchemaWriter {
       type: 'object',
       ...(required.length > 0 && { required }),
       ...(fields.length > 0 && {
-        properties: Object.fromEntries(fields.map((field) => [field.name, this.property(field)])),
+        properties: Object.fromEntries(fields.map((field) => [field.name, this.property(field, struct.openapi)])),
       }),
       ...(struct.structType && this.extension('map-type', struct.structType)),
       ...this.membersOf(struct),
     };
   }
 
-  private property(field: Field): JsonObject {
-    const schema = this.schema(field.schema);
+  private property(field: Field, owner: string): JsonObject {
+    const schema = this.schema(field.schema, owner);
     const beside: JsonObject = {
       ...(field.description && { description: field.description }),
       ...(field.default !== undefined && { default: field.default }),

@@ -1,0 +1,95 @@
+import {
+  type FieldError,
+  forbiddenField,
+  formText,
+  invalidValue,
+  isPercent,
+  notSupported,
+  required,
+} from '@orch/machinery';
+import { at, isObject, objectAt, textAt } from '../rules/fields.js';
+import { nonNegative } from '../validation/checks.js';
+import { shownIntOrString } from '../validation/go-syntax.js';
+
+const NOT_PERCENT = formText(
+  "a valid percent string must be a numeric string followed by an ending '%'",
+  '[0-9]+%',
+  '1%',
+  '93%',
+);
+
+/** A number that is not negative, or a percentage. */
+export const validateAmount = (field: string, value: unknown): FieldError[] =>
+  typeof value !== 'string'
+    ? nonNegative(field, value)
+    : isPercent(value)
+      ? []
+      : [invalidValue(field, shownIntOrString(value), NOT_PERCENT)];
+
+/** A percentage is a part of the whole. */
+export const validateShare = (field: string, value: unknown): FieldError[] =>
+  typeof value === 'string' && isPercent(value) && amountOf(value) > 100
+    ? [invalidValue(field, shownIntOrString(value), 'must not be greater than 100%')]
+    : [];
+
+/** The number, also of a percentage; 0 for what is neither. */
+function amountOf(value: unknown): number {
+  if (typeof value !== 'string') return Number(value ?? 0);
+  return isPercent(value) ? Number(value.slice(0, -1)) : 0;
+}
+
+export function validateDeploymentStrategy(strategy: unknown, path: string): FieldError[] {
+  const rolling = at(strategy, 'rollingUpdate');
+  switch (textAt(strategy, 'type')) {
+    case 'Recreate':
+      if (!isObject(rolling)) return [];
+      return [forbiddenField(`${path}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
+    case 'RollingUpdate':
+      return validateRollingDeployment(rolling, `${path}.rollingUpdate`);
+    default:
+      return [notSupported(path, strategy, ['Recreate', 'RollingUpdate'])];
+  }
+}
+
+function validateRollingDeployment(rolling: unknown, path: string): FieldError[] {
+  const { maxUnavailable, maxSurge } = objectAt(rolling);
+  const field = `${path}.maxUnavailable`;
+  const errors = [...validateAmount(field, maxUnavailable), ...validateAmount(`${path}.maxSurge`, maxSurge)];
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) {
+    errors.push(invalidValue(field, shownIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+  }
+  return [...errors, ...validateShare(field, maxUnavailable)];
+}
+
+export function validateDaemonSetStrategy(strategy: unknown, path: string): FieldError[] {
+  const type = textAt(strategy, 'type');
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') return [notSupported(path, strategy, ['RollingUpdate', 'OnDelete'])];
+  const { maxUnavailable, maxSurge } = objectAt(strategy, 'rollingUpdate');
+  const [unavailable, surge] = [`${path}.rollingUpdate.maxUnavailable`, `${path}.rollingUpdate.maxSurge`];
+  const errors = [
+    ...validateAmount(unavailable, maxUnavailable),
+    ...validateAmount(surge, maxSurge),
+    ...validateShare(unavailable, maxUnavailable),
+    ...validateShare(surge, maxSurge),
+  ];
+  const [down, up] = [amountOf(maxUnavailable) !== 0, amountOf(maxSurge) !== 0];
+  if (down && up) {
+    errors.push(invalidValue(surge, shownIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
+  }
+  if (!down && !up) errors.push(required(unavailable, 'cannot be 0 when maxSurge is 0'));
+  return errors;
+}
+
+export function validateStatefulSetStrategy(strategy: unknown, path: string): FieldError[] {
+  const rolling = at(strategy, 'rollingUpdate');
+  switch (textAt(strategy, 'type')) {
+    case 'OnDelete':
+      if (!isObject(rolling)) return [];
+      return [invalidValue(`${path}.rollingUpdate`, rolling, "only allowed for updateStrategy 'RollingUpdate'")];
+    case 'RollingUpdate':
+      return nonNegative(`${path}.rollingUpdate.partition`, objectAt(rolling).partition);
+    default:
+      return [invalidValue(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
+  }
+}

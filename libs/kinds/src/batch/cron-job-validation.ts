@@ -1,0 +1,62 @@
+import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import { at, isObject, textAt } from '../rules/fields.js';
+import { nonNegativeMembers, oneOf } from '../validation/checks.js';
+import { shownSelector } from '../validation/go-syntax.js';
+import { isTimeZone, scheduleError } from './cron-schedule.js';
+import { validateJobSpec } from './job-validation.js';
+
+const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
+/** Names of Jobs are those of their CronJob and eleven characters more. */
+const MAX_NAME = 52;
+const ZONE_PART = /^[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}$/;
+
+export const validateCronJob = (spec: unknown, old: unknown): FieldError[] => [
+  ...validateSchedule(spec),
+  ...nonNegativeMembers(spec, 'spec', ['startingDeadlineSeconds']),
+  ...(at(old, 'timeZone') === at(spec, 'timeZone') ? [] : validateTimeZone(at(spec, 'timeZone'))),
+  ...oneOf('spec.concurrencyPolicy', at(spec, 'concurrencyPolicy'), CONCURRENCY),
+  ...validateJobTemplate(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec'),
+  ...nonNegativeMembers(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
+];
+
+export const validateCronJobName = (name: string): FieldError[] =>
+  name.length <= MAX_NAME ? [] : [invalidValue('metadata.name', name, `must be no more than ${MAX_NAME} characters`)];
+
+function validateSchedule(spec: unknown): FieldError[] {
+  const schedule = textAt(spec, 'schedule');
+  if (schedule === '') return [required('spec.schedule')];
+  const wrong = scheduleError(schedule);
+  const errors = wrong === undefined ? [] : [invalidValue('spec.schedule', schedule, wrong)];
+  if (schedule.includes('TZ') && typeof at(spec, 'timeZone') === 'string') {
+    const text = 'cannot use both timeZone field and TZ or CRON_TZ in schedule';
+    errors.push(invalidValue('spec.schedule', schedule, text));
+  }
+  return errors;
+}
+
+function validateTimeZone(zone: unknown): FieldError[] {
+  if (typeof zone !== 'string') return [];
+  const refuse = (text: string) => [invalidValue('spec.timeZone', zone, text)];
+  if (zone === '') return refuse('timeZone must be nil or non-empty string');
+  const parts = zone.split('/');
+  if (parts.some((part) => part === '.' || part === '..' || !ZONE_PART.test(part))) {
+    return refuse(`unknown time zone ${zone}`);
+  }
+  if (zone.toLowerCase() === 'local') {
+    return refuse('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones');
+  }
+  return isTimeZone(zone) ? [] : refuse(`unknown time zone ${zone}`);
+}
+
+/** The selectors of its Jobs are made for each of them. */
+function validateJobTemplate(spec: unknown, path: string): FieldError[] {
+  const selector = at(spec, 'selector');
+  const errors = validateJobSpec(spec, path);
+  if (isObject(selector)) {
+    errors.push(invalidValue(`${path}.selector`, shownSelector(selector), '`selector` will be auto-generated'));
+  }
+  if (at(spec, 'manualSelector') === true) {
+    errors.push(notSupported(`${path}.manualSelector`, true, ['nil', 'false']));
+  }
+  return errors;
+}

@@ -1,0 +1,94 @@
+import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import { validateSelected } from '../apps/workload-validation.js';
+import { validateTemplate } from '../pods/pod-spec-validation.js';
+import { equal } from '../rules/equal.js';
+import { at, countAt, isObject, type Json, numberAt, objectAt, textAt } from '../rules/fields.js';
+import { isOneOf, nonNegativeMembers } from '../validation/checks.js';
+import { shownSelector } from '../validation/go-syntax.js';
+import { validateLabelSelector } from '../validation/label-selector.js';
+
+const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
+const MODES = ['NonIndexed', 'Indexed'];
+const RESTART_POLICIES = ['OnFailure', 'Never'];
+const MAX_INDEXED_PARALLELISM = 100_000;
+
+/** What the spec of a Job must be like; `path` is its place, also in the template of a CronJob. */
+export const validateJobSpec = (spec: unknown, path: string): FieldError[] => [
+  ...nonNegativeMembers(spec, path, COUNTS),
+  ...validateCompletionMode(spec, path),
+  ...validateTemplate(at(spec, 'template'), `${path}.template`),
+  ...validateRestartPolicy(spec, `${path}.template.spec.restartPolicy`),
+];
+
+function validateCompletionMode(spec: unknown, path: string): FieldError[] {
+  const mode = at(spec, 'completionMode');
+  const errors = isOneOf(`${path}.completionMode`, mode, MODES);
+  if (mode !== 'Indexed') return errors;
+  if (numberAt(spec, 'completions') === undefined) {
+    errors.push(required(`${path}.completions`, 'when completion mode is Indexed'));
+  }
+  const parallelism = countAt(spec, 'parallelism');
+  if (parallelism > MAX_INDEXED_PARALLELISM) {
+    const text = `must be less than or equal to ${MAX_INDEXED_PARALLELISM} when completion mode is Indexed`;
+    errors.push(invalidValue(`${path}.parallelism`, parallelism, text));
+  }
+  return errors;
+}
+
+/** A Job ends, so its pods may not run for ever. */
+function validateRestartPolicy(spec: unknown, field: string): FieldError[] {
+  const policy = textAt(spec, 'template', 'spec', 'restartPolicy');
+  if (policy === '' || policy === 'Always') return [required(field, 'valid values: "OnFailure", "Never"')];
+  if (!RESTART_POLICIES.includes(policy)) return [notSupported(field, policy, RESTART_POLICIES)];
+  if (!isObject(at(spec, 'podFailurePolicy')) || policy === 'Never') return [];
+  return [invalidValue(field, policy, 'only "Never" is supported when podFailurePolicy is specified')];
+}
+
+/** A Job of its own, whose selector is there by now. */
+export function validateJob(spec: unknown): FieldError[] {
+  const selector = at(spec, 'selector');
+  return [
+    ...validateJobSpec(spec, 'spec'),
+    ...(isObject(selector) ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector')]),
+    ...validateSelected(spec),
+  ];
+}
+
+/** What a Job does is settled when it starts. */
+export function validateJobUpdate(object: unknown, old: unknown): FieldError[] {
+  const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];
+  const immutable = (name: string, shown: unknown = spec[name]) =>
+    equal(spec[name], before[name]) ? [] : [invalidValue(`spec.${name}`, shown, 'field is immutable')];
+  return [
+    ...validateCompletions(spec, before),
+    ...immutable('selector', shownSelector(spec.selector)),
+    ...validateTemplateUpdate(object, old),
+    ...immutable('completionMode'),
+    ...immutable('podFailurePolicy'),
+  ];
+}
+
+/** The number of completions of an indexed Job may follow its parallelism. */
+function validateCompletions(spec: Json, before: Json): FieldError[] {
+  if (equal(spec.completions, before.completions)) return [];
+  if (spec.completionMode !== 'Indexed')
+    return [invalidValue('spec.completions', spec.completions, 'field is immutable')];
+  if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
+  const text = 'can only be modified in tandem with spec.parallelism';
+  return [invalidValue('spec.completions', spec.completions, text)];
+}
+
+/** Where the pods run may still be said of a Job that was suspended before it began. */
+function validateTemplateUpdate(object: unknown, old: unknown): FieldError[] {
+  const waiting = at(old, 'spec', 'suspend') === true && at(old, 'status', 'startTime') === undefined;
+  const [template, before] = [object, old].map((job) => at(job, 'spec', 'template'));
+  const fixed = waiting ? [withoutDirectives(template), withoutDirectives(before)] : [template, before];
+  return equal(fixed[0], fixed[1]) ? [] : [invalidValue('spec.template', template, 'field is immutable')];
+}
+
+function withoutDirectives(template: unknown): Json {
+  const { nodeSelector: _n, tolerations: _t, schedulingGates: _g, affinity, ...spec } = objectAt(template, 'spec');
+  const { nodeAffinity: _a, ...others } = objectAt(affinity);
+  const { labels: _l, annotations: _an, ...metadata } = objectAt(template, 'metadata');
+  return { metadata, spec: { ...spec, affinity: others } };
+}

@@ -1,0 +1,54 @@
+import { type ApiObject, type FieldError, invalidValue, type Names, required, tooLong } from '@orch/machinery';
+import { mapAt, textAt } from '../rules/fields.js';
+
+/** All values of a Secret or a ConfigMap together, bytes. */
+export const MAX_CONTENT_BYTES = 1024 * 1024;
+
+/** Keys that Secrets of a type must have, by the type. */
+const REQUIRED: Readonly<Record<string, readonly string[]>> = {
+  'orch.io/dockercfg': ['.dockercfg'],
+  'orch.io/dockerconfigjson': ['.dockerconfigjson'],
+  'orch.io/tls': ['tls.crt', 'tls.key'],
+};
+/** Of these types, the value under the key is JSON. */
+const JSON_KEYS: Readonly<Record<string, string>> = {
+  'orch.io/dockercfg': '.dockercfg',
+  'orch.io/dockerconfigjson': '.dockerconfigjson',
+};
+
+/** The size of a Secret, and what its type says it holds. */
+export function validateSecret(object: ApiObject, names: Names): FieldError[] {
+  const data = mapAt(object, 'data');
+  const size = Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value, 'base64'), 0);
+  const errors = size > MAX_CONTENT_BYTES ? [tooLong('data', MAX_CONTENT_BYTES)] : [];
+  const type = textAt(object, 'type');
+  const isType = (canonical: string) => type === names.key(canonical);
+  const missing = (key: string) => (Object.hasOwn(data, key) ? [] : [required(`data[${key}]`)]);
+  for (const [canonical, keys] of Object.entries(REQUIRED))
+    if (isType(canonical)) errors.push(...keys.flatMap(missing));
+  for (const [canonical, key] of Object.entries(JSON_KEYS))
+    if (isType(canonical)) errors.push(...validateJson(data, key));
+  if (isType('orch.io/basic-auth') && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
+    errors.push(required('data[username]'), required('data[password]'));
+  }
+  if (isType('orch.io/ssh-auth') && !data['ssh-privatekey']) errors.push(required('data[ssh-privatekey]'));
+  const account = names.key('orch.io/service-account.name');
+  if (isType('orch.io/service-account-token') && !object.metadata?.annotations?.[account]) {
+    errors.push(required(`metadata.annotations[${account}]`));
+  }
+  return errors;
+}
+
+function validateJson(data: Readonly<Record<string, string>>, key: string): FieldError[] {
+  const value = data[key];
+  if (value === undefined) return [];
+  const refuse = (text: string) => [invalidValue(`data[${key}]`, '<secret contents redacted>', text)];
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
+    return typeof parsed === 'object' && !Array.isArray(parsed)
+      ? []
+      : refuse('json: cannot unmarshal into Go value of type map[string]interface {}');
+  } catch {
+    return refuse('invalid character looking for beginning of value');
+  }
+}

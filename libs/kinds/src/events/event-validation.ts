@@ -1,0 +1,64 @@
+import { type ApiObject, type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
+import { at, countAt, isObject, textAt } from '../rules/fields.js';
+import { invalidEach } from '../validation/checks.js';
+
+const TYPES = ['Normal', 'Warning'];
+const MAX_SHORT = 128;
+const MAX_NOTE = 1024;
+/** Where events about what lies in no namespace may stand. */
+const CLUSTER_NAMESPACES = ['default', 'kube-system'];
+/** What older events said, by what it is called in messages. */
+const OLD_FIELDS: Readonly<Record<string, string>> = {
+  deprecatedFirstTimestamp: 'firstTimestamp',
+  deprecatedLastTimestamp: 'lastTimestamp',
+  deprecatedCount: 'count',
+  deprecatedSource: 'source',
+};
+
+/** A new event in its core form. Those that name their time say who reports them, and what was done. */
+export function validateEvent(event: ApiObject): FieldError[] {
+  const about = textAt(event, 'involvedObject', 'namespace');
+  const place = event.metadata?.namespace ?? '';
+  const timed = isSet(at(event, 'eventTime'));
+  const fits = about === '' ? isOfCluster(place, timed) : timed || about === place;
+  const errors = fits ? [] : [invalidValue('involvedObject.namespace', about, 'does not match event.namespace')];
+  return timed ? [...errors, ...validateReport(event)] : errors;
+}
+
+const isOfCluster = (place: string, timed: boolean): boolean =>
+  timed ? CLUSTER_NAMESPACES.includes(place) : place === '' || place === 'default';
+
+function validateReport(event: ApiObject): FieldError[] {
+  const reporter = textAt(event, 'reportingComponent');
+  return [
+    ...(reporter === '' ? [required('reportingComponent')] : []),
+    ...invalidEach('reportingComponent', reporter, reporter === '' ? [] : qualifiedNameErrors(reporter)),
+    ...['reportingInstance', 'action', 'reason'].flatMap((name) => validateShort(textAt(event, name), name)),
+    ...(textAt(event, 'message').length > MAX_NOTE
+      ? [invalidValue('message', '', `can have at most ${MAX_NOTE} characters`)]
+      : []),
+  ];
+}
+
+function validateShort(value: string, field: string): FieldError[] {
+  if (value === '') return [required(field)];
+  return value.length > MAX_SHORT ? [invalidValue(field, '', `can have at most ${MAX_SHORT} characters`)] : [];
+}
+
+/** What the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
+export function validateNewForm(event: ApiObject): FieldError[] {
+  const type = textAt(event, 'type');
+  const old = Object.entries(OLD_FIELDS).filter(([member]) => isSet(event[member]));
+  return [
+    ...(isSet(event.eventTime) ? [] : [required('eventTime')]),
+    ...(TYPES.includes(type) ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
+    ...old.map(([, field]) => invalidValue(field, '', 'needs to be unset')),
+  ];
+}
+
+/** Whether a member says anything: no zero, no empty text, and of a source any part. */
+function isSet(value: unknown): boolean {
+  if (isObject(value))
+    return Object.keys(value).some((name) => textAt(value, name) !== '' || countAt(value, name) !== 0);
+  return value !== undefined && value !== null && value !== '' && value !== 0;
+}

@@ -1,0 +1,77 @@
+import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
+import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../validation/checks.js';
+import { prefixLength } from '../validation/ip-address.js';
+import { validateLabelSelector } from '../validation/label-selector.js';
+
+const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
+const POLICY_TYPES = ['Ingress', 'Egress'];
+
+export function validateNetworkPolicy(spec: unknown): FieldError[] {
+  const types = stringsAt(spec, 'policyTypes');
+  return [
+    ...validateLabelSelector(at(spec, 'podSelector'), 'spec.podSelector'),
+    ...validateRules(spec, 'ingress', 'from'),
+    ...validateRules(spec, 'egress', 'to'),
+    ...(types.length > POLICY_TYPES.length
+      ? [invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+      : types.flatMap((type, index) =>
+          POLICY_TYPES.includes(type) ? [] : [notSupported(`spec.policyTypes[${index}]`, type, POLICY_TYPES)],
+        )),
+  ];
+}
+
+const validateRules = (spec: unknown, direction: string, peers: string): FieldError[] =>
+  objectsAt(spec, direction).flatMap((rule, index) => {
+    const path = `spec.${direction}[${index}]`;
+    return [
+      ...objectsAt(rule, 'ports').flatMap((port, at) => validatePort(port, `${path}.ports[${at}]`)),
+      ...objectsAt(rule, peers).flatMap((peer, at) => validatePeer(peer, `${path}.${peers}[${at}]`)),
+    ];
+  });
+
+function validatePort({ protocol, port, endPort }: Json, path: string): FieldError[] {
+  const errors = isOneOf(`${path}.protocol`, protocol, PROTOCOLS);
+  const last = typeof endPort === 'number' ? endPort : undefined;
+  const field = `${path}.endPort`;
+  if (port === undefined || port === null) {
+    if (last !== undefined) errors.push(invalidValue(field, last, 'may not be specified when `port` is not specified'));
+    return errors;
+  }
+  if (last !== undefined && typeof port === 'string') {
+    errors.push(invalidValue(field, last, 'may not be specified when `port` is non-numeric'));
+  }
+  errors.push(...portErrors(`${path}.port`, port));
+  if (last === undefined || typeof port === 'string') return errors;
+  if (last < Number(port)) errors.push(invalidValue(field, port, 'must be greater than or equal to `port`'));
+  return [...errors, ...invalidEach(field, last, portNumberErrors(last))];
+}
+
+function validatePeer(peer: Json, path: string): FieldError[] {
+  const present = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isObject(peer[name]));
+  const errors = [
+    ...validateLabelSelector(peer.podSelector, `${path}.podSelector`),
+    ...validateLabelSelector(peer.namespaceSelector, `${path}.namespaceSelector`),
+    ...(isObject(peer.ipBlock) ? validateBlock(peer.ipBlock, `${path}.ipBlock`) : []),
+  ];
+  if (present.length === 0) errors.push(required(path, 'must specify a peer'));
+  if (present.length > 1 && present.includes('ipBlock')) {
+    errors.push(forbiddenField(path, 'may not specify both ipBlock and another peer'));
+  }
+  return errors;
+}
+
+function validateBlock(block: Json, path: string): FieldError[] {
+  const cidr = textAt(block, 'cidr');
+  if (cidr === '') return [required(`${path}.cidr`)];
+  const length = prefixLength(cidr);
+  if (length === undefined) return [invalidValue(`${path}.cidr`, cidr, 'not a valid CIDR')];
+  const exceptions = stringsAt(block, 'except');
+  const wrong = exceptions.findIndex((except) => prefixLength(except) === undefined);
+  if (wrong >= 0) return [invalidValue(`${path}.except[${wrong}]`, exceptions[wrong], 'not a valid CIDR')];
+  return exceptions.flatMap((except, index) =>
+    (prefixLength(except) ?? 0) > length
+      ? []
+      : [invalidValue(`${path}.except[${index}]`, except, 'must be a strict subset of `cidr`')],
+  );
+}

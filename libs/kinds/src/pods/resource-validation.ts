@@ -1,0 +1,59 @@
+import { type FieldError, invalidValue, qualifiedNameErrors } from '@orch/machinery';
+import { mapAt } from '../rules/fields.js';
+import { invalidEach, quantityOf } from '../validation/checks.js';
+
+const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
+/** What an installation counts beside what containers use. */
+const COUNTED = new Set([
+  ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
+  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
+  ...['persistentvolumeclaims', 'storage', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
+]);
+
+const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
+const mayOvercommit = (name: string): boolean => COMPUTE.has(name);
+
+/** Resources of a container: known names, no negative amounts, no request above its limit. `path` is that of `resources`. */
+export function validateResources(container: unknown, path: string): FieldError[] {
+  const limits = mapAt(container, 'resources', 'limits');
+  const requests = mapAt(container, 'resources', 'requests');
+  return [
+    ...Object.entries(limits).flatMap(([name, amount]) => validateAmount(name, amount, `${path}.limits[${name}]`)),
+    ...Object.entries(requests).flatMap(([name, amount]) => [
+      ...validateAmount(name, amount, `${path}.requests[${name}]`),
+      ...validateRequest(name, amount, limits[name], `${path}.requests`),
+    ]),
+  ];
+}
+
+function validateAmount(name: string, amount: string, field: string): FieldError[] {
+  const errors = validateResourceName(name, field);
+  const quantity = quantityOf(amount);
+  if (quantity && quantity.nanos < 0n) {
+    errors.push(invalidValue(field, quantity.toString(), 'must be greater than or equal to 0'));
+  }
+  return errors;
+}
+
+function validateResourceName(name: string, field: string): FieldError[] {
+  const errors = invalidEach(field, name, qualifiedNameErrors(name));
+  if (errors.length > 0 || name.includes('/') || COMPUTE.has(name) || isHugePages(name)) return errors;
+  if (!COUNTED.has(name)) {
+    errors.push(invalidValue(field, name, 'must be a standard resource type or fully qualified'));
+  }
+  return [...errors, invalidValue(field, name, 'must be a standard resource for containers')];
+}
+
+function validateRequest(name: string, amount: string, limit: string | undefined, field: string): FieldError[] {
+  const wanted = quantityOf(amount);
+  const most = limit === undefined ? undefined : quantityOf(limit);
+  if (!wanted || !most) return [];
+  const order = wanted.compare(most);
+  if (order > 0 && mayOvercommit(name)) {
+    return [invalidValue(field, wanted.toString(), `must be less than or equal to ${name} limit of ${most}`)];
+  }
+  if (order !== 0 && isHugePages(name)) {
+    return [invalidValue(field, wanted.toString(), `must be equal to ${name} limit of ${most}`)];
+  }
+  return [];
+}

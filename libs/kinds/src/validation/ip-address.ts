@@ -1,0 +1,51 @@
+const OCTET_MAX = 255;
+const IPV6_GROUPS = 8;
+
+/** 4 or 6, or 0 for what is no address. Octets may have leading zeros, as older clients may have stored them. */
+export function addressFamily(text: string): 0 | 4 | 6 {
+  if (isV4(text)) return 4;
+  return isV6(text) ? 6 : 0;
+}
+
+export const isAddress = (text: string): boolean => addressFamily(text) !== 0;
+
+const isV4 = (text: string): boolean => {
+  const octets = text.split('.');
+  return octets.length === 4 && octets.every((octet) => /^\d+$/.test(octet) && Number(octet) <= OCTET_MAX);
+};
+
+/** Groups of sixteen bits, of which one run of zeros may be left out, and the last two written as IPv4. */
+function isV6(text: string): boolean {
+  const halves = text.split('::');
+  if (halves.length > 2) return false;
+  const groups = halves.flatMap((half) => (half === '' ? [] : half.split(':')));
+  const last = groups.at(-1) ?? '';
+  const embedded = isV4(last);
+  const hexadecimal = embedded ? groups.slice(0, -1) : groups;
+  if (!hexadecimal.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return false;
+  const count = hexadecimal.length + (embedded ? 2 : 0);
+  return halves.length === 2 ? count < IPV6_GROUPS : count === IPV6_GROUPS;
+}
+
+export const addressErrors = (text: string): string[] =>
+  isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+
+/** Addresses that mean something else than one place in the network. */
+const SPECIAL: readonly (readonly [RegExp, string])[] = [
+  [/^(0\.0\.0\.0|::)$/, 'may not be unspecified (0.0.0.0 or ::)'],
+  [/^(127\.|::1$)/, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  [/^(169\.254\.|fe[89ab][0-9a-f]:)/i, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+  [/^(224\.0\.0\.|ff02:)/i, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+];
+
+export const specialAddressErrors = (text: string): string[] =>
+  SPECIAL.flatMap(([form, message]) => (form.test(text) ? [message] : []));
+
+/** The length of a prefix such as `10.0.0.0/8`; undefined for what is none. */
+export function prefixLength(text: string): number | undefined {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = addressFamily(address);
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(bits)) return undefined;
+  const length = Number(bits);
+  return length <= (family === 4 ? 32 : 128) ? length : undefined;
+}
