@@ -1,30 +1,43 @@
 #!/usr/bin/env bash
-# Prints the Namespace and the Secrets that orch.yaml names: the installation's authorities, and what the load balancer
-# shows and is believed by. Run it once and keep what it prints in a safe place; a second run is another installation.
+# Prints the Namespace and the Secrets that orch.yaml names: what servers and the load balancer show and are believed by.
 #
-#   ./secrets.sh 'postgres://user:password@host:5432/database?sslmode=verify-full' [host or address of clients]… | kubectl apply -f -
+#   ./secrets.sh KEYS 'postgres://user:password@host:5432/database?sslmode=verify-full' [host or address of clients]… | kubectl apply -f -
+#
+# KEYS is a folder for the installation's authorities and an administrator's kubeconfig (KEYS/admin.kubeconfig), made when
+# it is not there. Keep it in a safe place: what lies in it goes into no Secret. Run again with it, the script makes new
+# certificates of the same authorities, which are taken without a restart.
+# With - for the URL it is read from standard input, so that its password is on no command line.
 #
 # Needs openssl 3.
 set -euo pipefail
-[ $# -ge 1 ] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 2; }
-url=$1
-shift
+[ $# -ge 2 ] || { sed -n '2,11s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+umask 077
+mkdir -p "$1"
+keys=$(cd "$1" && pwd)
+url=$2
+[ "$url" != - ] || IFS= read -r url
+shift 2
 namespace=orch
 service=orch-load-balancer
+public=${1:-$service.$namespace.svc}
+[[ $public != *:* ]] || public="[$public]"
+days=730
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 cd "$dir"
-umask 077
 
 key() { openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$1.key" 2>/dev/null; }
 
 authority() {
-  key "$1"
-  openssl req -x509 -new -key "$1.key" -sha256 -days 3650 -subj "/CN=$1" -out "$1.crt" \
-    -addext basicConstraints=critical,CA:true -addext keyUsage=critical,keyCertSign,cRLSign,digitalSignature
+  if [ ! -e "$keys/$1.crt" ]; then
+    key "$keys/$1"
+    openssl req -x509 -new -key "$keys/$1.key" -sha256 -days 3650 -subj "/CN=$1" -out "$keys/$1.crt" \
+      -addext basicConstraints=critical,CA:true -addext keyUsage=critical,keyCertSign,cRLSign,digitalSignature
+  fi
+  cp "$keys/$1.crt" .
 }
 
-# leaf NAME AUTHORITY COMMON-NAME USAGE [SUBJECT-ALTERNATIVE-NAMES]
+# leaf NAME AUTHORITY SUBJECT USAGE [SUBJECT-ALTERNATIVE-NAMES]
 leaf() {
   key "$1"
   {
@@ -33,12 +46,14 @@ leaf() {
     echo "extendedKeyUsage=$4"
     [ -z "${5:-}" ] || echo "subjectAltName=$5"
   } >"$1.ext"
-  openssl req -new -key "$1.key" -subj "/CN=$3" |
-    openssl x509 -req -CA "$2.crt" -CAkey "$2.key" -sha256 -days 730 -extfile "$1.ext" -out "$1.crt" 2>/dev/null
+  openssl req -new -key "$1.key" -subj "$3" |
+    openssl x509 -req -CA "$keys/$2.crt" -CAkey "$keys/$2.key" -sha256 -days "$days" -extfile "$1.ext" -out "$1.crt" 2>/dev/null
 }
 
-names="DNS:localhost,IP:127.0.0.1,DNS:$service,DNS:$service.$namespace,DNS:$service.$namespace.svc"
-names+=",DNS:$service.$namespace.svc.cluster.local"
+names="DNS:localhost,IP:127.0.0.1"
+for name in "$service" orch-api-server orch-watch-gateway; do
+  for suffix in "" ".$namespace" ".$namespace.svc" ".$namespace.svc.cluster.local"; do names+=",DNS:$name$suffix"; done
+done
 for host in "$@"; do
   case $host in
     *:* | [0-9]*.[0-9]*.[0-9]*.[0-9]*) names+=",IP:$host" ;;
@@ -46,20 +61,37 @@ for host in "$@"; do
   esac
 done
 
-authority ca
-authority front-proxy-ca
-leaf tls ca "$service" serverAuth "$names"
-leaf front-proxy front-proxy-ca front-proxy-client clientAuth
+base64_of() { base64 <"$1" | tr -d '\n'; }
 
-# secret NAME FILE…
+# secret NAME KEY=FILE…
 secret() {
   printf -- '---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: %s\n  namespace: %s\ntype: Opaque\ndata:\n' "$1" "$namespace"
   shift
-  for file in "$@"; do printf '  %s: %s\n' "$file" "$(base64 <"$file" | tr -d '\n')"; done
+  for entry in "$@"; do printf '  %s: %s\n' "${entry%%=*}" "$(base64_of "${entry#*=}")"; done
 }
+
+authority ca
+authority front-proxy-ca
+leaf servers ca /CN=orch-servers serverAuth "$names"
+leaf balancer ca "/CN=$service" serverAuth "$names"
+leaf front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
+leaf admin ca /O=system:masters/CN=admin clientAuth
+
+cat >"$keys/admin.kubeconfig" <<END
+apiVersion: v1
+kind: Config
+clusters:
+  - { name: orch, cluster: { server: "https://$public", certificate-authority-data: $(base64_of ca.crt) } }
+users:
+  - { name: admin, user: { client-certificate-data: $(base64_of admin.crt), client-key-data: $(base64_of admin.key) } }
+contexts:
+  - { name: orch, context: { cluster: orch, user: admin } }
+current-context: orch
+END
 
 printf '%s' "$url" >url
 printf 'apiVersion: v1\nkind: Namespace\nmetadata:\n  name: %s\n  labels:\n    pod-security.kubernetes.io/enforce: restricted\n' "$namespace"
-secret orch-postgres url
-secret orch-pki ca.crt ca.key front-proxy-ca.crt front-proxy-ca.key
-secret orch-load-balancer ca.crt tls.crt tls.key front-proxy.crt front-proxy.key
+secret orch-postgres url=url
+pair=(front-proxy.crt=front-proxy.crt front-proxy.key=front-proxy.key)
+secret orch-servers ca.crt=ca.crt tls.crt=servers.crt tls.key=servers.key front-proxy-ca.crt=front-proxy-ca.crt "${pair[@]}"
+secret orch-load-balancer ca.crt=ca.crt tls.crt=balancer.crt tls.key=balancer.key "${pair[@]}"

@@ -1,6 +1,8 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { findKubectl, Kubectl } from '../clients/kubectl.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { CHART, DEPLOY, helm, helmOk, type Manifest, render } from './helm.js';
@@ -53,22 +55,34 @@ describe.each(['1.27', '1.33'])('with kubectl %s on a running server', (release)
       expect(dry.filter((line) => !line.endsWith('created (server dry run)'))).toEqual([]);
       const applied = lines(await onAll('apply', '--validate=strict'));
       expect(applied.filter((line) => !line.endsWith('created'))).toEqual([]);
-      const stored = await versions();
-      expect([...stored.keys()].sort()).toEqual(objects.map(nameOf).sort());
+      const first = await versions();
+      expect([...first.keys()].sort()).toEqual(objects.map(nameOf).sort());
       // kubectl sends patches of lists that it cannot compare; they must change nothing.
       await onAll('apply', '--validate=strict');
-      expect(await versions()).toEqual(stored);
+      expect(await versions()).toEqual(first);
       expect(await onAll('diff')).toBe('');
+    });
+
+    test('takes other values by another apply, in place', async () => {
+      const before = await uids();
+      const changed = ['--set=config.verbosity=2,shutdown.drainSeconds=45'];
+      writeFileSync(file, render(values, ...more, ...changed, `--namespace=${namespace}`).text);
+      const lines = (await onAll('apply', '--validate=strict')).trim().split('\n');
+      expect(lines.filter((line) => !/ (configured|unchanged)$/.test(line))).toEqual([]);
+      expect(await uids()).toEqual(before);
+      const seconds = ['-n', namespace, 'get', 'deployment', 'orch-api-server', '-o'];
+      const path = 'jsonpath={.spec.template.spec.terminationGracePeriodSeconds}';
+      expect(Number(await kubectl.ok([...seconds, path]))).toBeGreaterThanOrEqual(45 + 10);
     });
 
     afterAll(async () => {
       expect((await onAll('delete', '--wait=false')).trim().split('\n')).toHaveLength(objects.length);
     });
 
-    async function versions(): Promise<Map<string, string>> {
-      const { items } = JSON.parse(await onAll('get', '--output=json')) as { items: Manifest[] };
-      return new Map(items.map((object) => [nameOf(object), object.metadata.resourceVersion ?? '']));
-    }
+    const stored = async (): Promise<readonly Manifest[]> => JSON.parse(await onAll('get', '--output=json')).items;
+    const versions = async () =>
+      new Map((await stored()).map((object) => [nameOf(object), object.metadata.resourceVersion]));
+    const uids = async () => new Map((await stored()).map((object) => [nameOf(object), object.metadata.uid]));
   });
 });
 
@@ -87,14 +101,20 @@ test('helm installs, upgrades, rolls back and uninstalls; keys and passwords sta
   const run = (...args: string[]) => helmOk(args, server.kubeconfig);
   const secret = (name: string) => kubectl.ok(['-n', 'trial', 'get', 'secret', name, '-o', 'jsonpath={.data}']);
 
-  expect(run('install', ...small, '--create-namespace')).toContain('STATUS: deployed');
+  const notes = run('install', ...small, '--create-namespace');
+  expect(notes).toContain('STATUS: deployed');
+  expect(await administrator(kubectl, notes)).toBe('https://trial-orch-api-server.trial.svc');
   const [pki, postgres] = [await secret('trial-orch-pki'), await secret('trial-orch-postgres')];
   run('upgrade', ...small, '--set=loadBalancer.enabled=true,gateway.replicas=3');
   expect(await secret('trial-orch-pki')).toBe(pki);
   expect(await secret('trial-orch-postgres')).toBe(postgres);
-  const balancer = await secret('trial-orch-load-balancer');
-  run('upgrade', ...small, '--set=loadBalancer.enabled=true');
-  expect(await secret('trial-orch-load-balancer')).toBe(balancer);
+  const issued = () => Promise.all(['load-balancer', 'servers', 'admin'].map((name) => secret(`trial-orch-${name}`)));
+  const before = await issued();
+  run('upgrade', ...small, '--set=loadBalancer.enabled=true,gateway.replicas=3');
+  expect(await issued(), 'nothing has changed that is in them').toEqual(before);
+  run('upgrade', ...small, '--set=loadBalancer.enabled=true,config.advertiseHosts={api.example.com}');
+  const after = await issued();
+  for (const [at, data] of after.entries()) expect(data).not.toBe(before[at]);
   run('rollback', 'trial', '2', '--namespace=trial');
   const replicas = ['get', 'deployment', 'trial-orch-watch-gateway', '-o', 'jsonpath={.spec.replicas}'];
   expect(await kubectl.ok(['-n', 'trial', ...replicas])).toBe('3');
@@ -102,3 +122,14 @@ test('helm installs, upgrades, rolls back and uninstalls; keys and passwords sta
   expect(await kubectl.ok(['-n', 'trial', 'get', 'deployments,services,statefulsets', '-o', 'name'])).toBe('');
   expect(await secret('trial-orch-pki')).toBe(pki);
 });
+
+/** The server in the kubeconfig that the command of the notes brings. */
+async function administrator(kubectl: Kubectl, notes: string): Promise<string> {
+  const command = notes.split('\n').find((line) => line.includes('get secret trial-orch-admin')) ?? '';
+  const [, args = '', template = ''] = /kubectl (.*) -o (go-template='.*') >/.exec(command) ?? [];
+  const text = await kubectl.ok([...args.split(' '), '-o', template.replaceAll("'", '')]);
+  const { clusters, users } = parse(text);
+  const certificate = new X509Certificate(Buffer.from(users[0].user['client-certificate-data'], 'base64'));
+  expect(certificate.subject).toBe('CN=admin');
+  return clusters[0].cluster.server;
+}

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { EXECUTABLE } from '../../tools/up/index.js';
 import { CHART, DEPLOY, helm, helmOk, type Manifest, render, runHelm } from './helm.js';
+import { StrictTypes } from './strict-types/strict-types.js';
 
 const SIZES = ['values', 'values-small', 'values-large'] as const;
 /** Turns on everything that is off by default. */
@@ -12,13 +13,19 @@ const ALL = [
   '--set=postgres.bundled.enabled=true,redis.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
   '--set=apiServer.autoscaling.enabled=true,gateway.autoscaling.watchersPerPod=5000,postgres.caSecret=pg-ca',
   '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
+  '--set=nats.urlSecret=nats,nats.bundled.enabled=false',
   '--set-string=monitoring.rules=groups: []',
   '--set-string=monitoring.dashboards.orch=\\{\\}',
 ];
 /** Kinds of other projects, which only an option brings. */
 const FOREIGN = ['cert-manager.io/v1', 'monitoring.coreos.com/v1'];
 
-beforeAll(() => void helm(), 600_000);
+let strictTypes: StrictTypes;
+beforeAll(() => {
+  helm();
+  strictTypes = new StrictTypes();
+}, 600_000);
+afterAll(() => strictTypes?.close());
 
 const workloads = (objects: readonly Manifest[]) =>
   objects.filter(({ kind }) => kind === 'Deployment' || kind === 'StatefulSet');
@@ -30,8 +37,18 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
   'the chart with %s %j',
   (values, more) => {
     let objects: Manifest[];
+    let text: string;
     beforeAll(() => {
-      objects = render(values, ...more).objects;
+      ({ objects, text } = render(values, ...more));
+    });
+
+    test('has no field that the types of release 1.27 do not have, and none twice', () => {
+      const documents = text.split(/^---$/m).filter((document) => /^kind:/m.test(document));
+      const own = documents.filter(
+        (document) => !FOREIGN.some((version) => document.includes(`apiVersion: ${version}`)),
+      );
+      expect(own.length).toBeGreaterThan(15);
+      expect(strictTypes.count(own.join('\n---\n'))).toBe(own.length);
     });
 
     test('passes helm lint, strictly', () => {
@@ -43,11 +60,28 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         const [container] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
         expect(container.args[0]).toBe(role);
         // All problems are told at once, so one that is made on purpose is the only one.
-        const { stderr } = spawnSync(process.execPath, [EXECUTABLE, ...container.args, '--none-such'], {
-          encoding: 'utf8',
-        });
+        const names = (container.env as { name: string }[]).map(({ name }) => name);
+        const env = Object.fromEntries(names.map((name) => [name, 'secret']));
+        const args = [EXECUTABLE, ...container.args, '--none-such'];
+        const { stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
         expect(stderr).toBe('Error: unknown flag: --none-such\nSee --help for usage.\n');
       }
+    });
+
+    test('hands secrets over by the environment alone, each by the name of an option', () => {
+      for (const role of ['api-server', 'watch-gateway']) {
+        const [container] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
+        expect(container.args.filter((text: string) => /\$\(|(postgres|redis)-url/.test(text))).toEqual([]);
+        const { stdout } = spawnSync(process.execPath, [EXECUTABLE, role, '--help'], { encoding: 'utf8', env: {} });
+        for (const { name } of container.env)
+          expect(stdout).toContain(`--${name.replace('ORCH_', '').toLowerCase().replaceAll('_', '-')} `);
+      }
+    });
+
+    test("mounts no authority's key into any pod", () => {
+      for (const workload of workloads(objects))
+        for (const volume of workload.spec.template.spec.volumes ?? [])
+          expect(JSON.stringify(volume)).not.toMatch(/ca\.key|-pki"|orch-(front-proxy-)?ca"/);
     });
 
     test('runs every container without root, capabilities or a writable image', () => {
@@ -100,6 +134,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         objects.filter((object) => object.kind === kind).map(({ metadata }) => metadata.name);
       const issued = objects.filter(({ kind }) => kind === 'Certificate').map(({ spec }) => spec.secretName);
       const given = [
+        'nats',
         'orch-postgres',
         'orch-postgres-ca',
         'orch-redis',

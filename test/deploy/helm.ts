@@ -18,7 +18,7 @@ const BUILD_MS = 600_000;
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly resourceVersion?: string };
+  readonly metadata: { readonly name: string; readonly uid?: string; readonly resourceVersion?: string };
   // biome-ignore lint/suspicious/noExplicitAny: objects of every kind come here; what is wrong fails the assertion
   readonly [field: string]: any;
 }

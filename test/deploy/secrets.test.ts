@@ -1,11 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensurePki } from '@orch/authentication';
-import { namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { findPrograms } from '../../tools/up/index.js';
 import { DEPLOY, helm, type Manifest, parseManifests, render } from './helm.js';
 
@@ -37,55 +36,73 @@ function filesOf(objects: readonly Manifest[], name: string): Record<string, str
 
 describe.each([
   ['the chart', () => render('values', '--set=config.advertiseHosts={api.example.com,192.0.2.7}').objects],
-  [
-    'secrets.sh',
-    () => parseManifests(execFileSync(SECRETS, [URL, 'api.example.com', '192.0.2.7'], { encoding: 'utf8' })),
-  ],
-])('the authorities that %s makes', (name, make) => {
+  ['secrets.sh', () => parseManifests(runSecrets('sh', URL, 'api.example.com', '192.0.2.7'))],
+])('the certificates that %s makes', (name, make) => {
   let objects: Manifest[];
   let folder: string;
+  const files = (secret: string) => filesOf(objects, secret);
+  const certificate = (secret: string, file: string) => new X509Certificate(files(secret)[file] ?? '');
+
   beforeAll(() => {
     objects = make();
     folder = join(dir, name.replaceAll(' ', '-'));
     mkdirSync(folder, { mode: 0o700 });
   });
 
-  test('are taken by servers as they are, and sign what servers need', async () => {
-    const files = filesOf(objects, 'orch-pki');
-    for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
-    const pki = await ensurePki({ certDir: folder, bindAddress: '0.0.0.0', names: namesOf('kubernetes') });
-    expect(pki.ca.cert).toBe(files['ca.crt']);
-    expect(pki.proxyCa.key).toBe(files['front-proxy-ca.key']);
-    const serving = new X509Certificate(pki.serving.cert);
-    expect(serving.verify(new X509Certificate(pki.ca.cert).publicKey)).toBe(true);
+  test.each(['orch-servers', 'orch-load-balancer'])('are good for what shows them: %s', (secret) => {
+    const serving = certificate(secret, 'tls.crt');
+    for (const host of ['orch-load-balancer.orch.svc', 'orch-watch-gateway.orch.svc', 'localhost', 'api.example.com'])
+      expect(serving.checkHost(host), host).toBe(host);
+    for (const ip of ['192.0.2.7', '127.0.0.1']) expect(serving.checkIP(ip)).toBe(ip);
+    expect(serving.verify(certificate(secret, 'ca.crt').publicKey)).toBe(true);
+    expect(files(secret)['ca.crt']).toBe(files('orch-servers')['ca.crt']);
+    const proxy = certificate(secret, 'front-proxy.crt');
+    expect(proxy.subject).toBe('CN=front-proxy-client');
+    expect(proxy.verify(certificate('orch-servers', 'front-proxy-ca.crt').publicKey)).toBe(true);
   });
 
-  test('have signed what the load balancer shows and is believed by', () => {
-    const { 'ca.crt': ca = '', 'front-proxy-ca.crt': proxyCa = '' } = filesOf(objects, 'orch-pki');
-    const balancer = filesOf(objects, 'orch-load-balancer');
-    const serving = new X509Certificate(balancer['tls.crt'] ?? '');
-    for (const host of ['orch-load-balancer.orch.svc', 'localhost', 'api.example.com'])
-      expect(serving.checkHost(host), host).toBe(host);
-    expect(serving.checkIP('192.0.2.7')).toBe('192.0.2.7');
-    expect(serving.verify(new X509Certificate(ca).publicKey)).toBe(true);
-    const proxy = new X509Certificate(balancer['front-proxy.crt'] ?? '');
-    expect(proxy.subject).toBe('CN=front-proxy-client');
-    expect(proxy.verify(new X509Certificate(proxyCa).publicKey)).toBe(true);
-    expect(balancer['ca.crt']).toBe(ca);
+  test('leave the keys of authorities out of what is mounted', () => {
+    for (const secret of ['orch-servers', 'orch-load-balancer'])
+      expect(Object.keys(files(secret)).filter((file) => /ca\.key$/.test(file))).toEqual([]);
   });
 
   test("make a configuration that HAProxy takes with the chart's", () => {
     const rendered = render('values').objects;
     const map = rendered.find(({ kind, metadata }) => kind === 'ConfigMap' && metadata.name === 'orch-load-balancer');
-    for (const [file, text] of Object.entries(filesOf(objects, 'orch-load-balancer')))
-      writeFileSync(join(folder, file), text);
+    for (const [file, text] of Object.entries(files('orch-load-balancer'))) writeFileSync(join(folder, file), text);
+    mkdirSync(join(folder, 'client-ca'));
+    writeFileSync(join(folder, 'client-ca', 'orch.crt'), files('orch-servers')['ca.crt'] ?? '');
     const file = join(folder, 'haproxy.cfg');
     writeFileSync(file, map?.data['haproxy.cfg'].replaceAll('/etc/orch/', `${folder}/`));
     execFileSync(findPrograms().haproxy, ['-c', '-q', '-f', file], { stdio: 'pipe' });
   });
 });
 
-test('secrets.sh passes the URL of the database on as it is', () => {
-  const objects = parseManifests(execFileSync(SECRETS, [URL], { encoding: 'utf8' }));
-  expect(filesOf(objects, 'orch-postgres')).toEqual({ url: URL });
+describe('secrets.sh', () => {
+  test('passes the URL of the database on as it is, also from standard input', () => {
+    expect(filesOf(parseManifests(runSecrets('url', URL)), 'orch-postgres')).toEqual({ url: URL });
+    const piped = execFileSync(SECRETS, [join(dir, 'url'), '-'], { input: `${URL}\n`, encoding: 'utf8' });
+    expect(filesOf(parseManifests(piped), 'orch-postgres')).toEqual({ url: URL });
+  });
+
+  test('makes new certificates of the same authorities when it is run again', () => {
+    const [first, second] = [1, 2].map(() => filesOf(parseManifests(runSecrets('again', URL)), 'orch-servers'));
+    expect(second?.['ca.crt']).toBe(first?.['ca.crt']);
+    expect(second?.['front-proxy-ca.crt']).toBe(first?.['front-proxy-ca.crt']);
+    expect(second?.['tls.crt']).not.toBe(first?.['tls.crt']);
+  });
+
+  test('writes a kubeconfig of an administrator where only its owner can read it', () => {
+    runSecrets('admin', URL, '2001:db8::1');
+    const file = join(dir, 'admin', 'admin.kubeconfig');
+    expect(statSync(file).mode & 0o077).toBe(0);
+    const { clusters, users } = parse(readFileSync(file, 'utf8'));
+    expect(clusters[0].cluster.server).toBe('https://[2001:db8::1]');
+    const admin = new X509Certificate(Buffer.from(users[0].user['client-certificate-data'], 'base64'));
+    expect(admin.subject).toBe('O=system:masters\nCN=admin');
+  });
 });
+
+/** What secrets.sh prints with a folder of that name. */
+const runSecrets = (keys: string, ...args: string[]): string =>
+  execFileSync(SECRETS, [join(dir, keys), ...args], { encoding: 'utf8' });

@@ -13,6 +13,8 @@ export interface ProcessSettings {
   readonly args: readonly string[];
   readonly logFile: string;
   readonly cwd?: string;
+  /** Variables beside those of the starter. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Runs as this user (needs root); the starter's own when absent. */
   readonly user?: { readonly uid: number; readonly gid: number };
   /** Goes on when the starter exits, and does not get its terminal's signals. */
@@ -54,8 +56,9 @@ export class ManagedProcess {
   async start(): Promise<this> {
     if (this.running) throw new Error(`${this.name} runs already`);
     const { command, args, cwd, user, detached = false } = this.#settings;
+    const env = { ...process.env, ...this.#settings.env };
     const log = openSync(this.logFile, 'a');
-    const child = spawn(command, args, { stdio: ['ignore', log, log], detached, ...(cwd && { cwd }), ...user });
+    const child = spawn(command, args, { stdio: ['ignore', log, log], env, detached, ...(cwd && { cwd }), ...user });
     closeSync(log);
     this.#child = child;
     this.#exit = new Promise((resolve) => {

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer as createPlainServer, request as plainRequest } from 'node:http';
 import { Agent, createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -10,9 +11,10 @@ import { namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
 import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
-import { ensurePki, type Pki } from './pki.js';
+import { ensurePki, type KeyPair, type Pki } from './pki.js';
 import { forwardedIdentity } from './request-header.js';
 import { TokenFile } from './token-file.js';
+import { type CertificateTrust, fingerprintsOf } from './trust.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -20,11 +22,13 @@ let pki: Pki;
 let server: Server;
 let authenticator: Authenticator;
 let clock = Date.now();
+let trust: CertificateTrust;
 const agents: Agent[] = [];
 
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'authn-'));
   pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: namesOf('orch') });
+  trust = { clients: fingerprintsOf(pki.ca.cert), proxies: fingerprintsOf(pki.proxyCa.cert), proxyNames: [] };
   server = createServer(
     {
       cert: pki.serving.cert,
@@ -55,8 +59,7 @@ afterAll(async () => {
 const tokens = new TokenFile('good,alice,u1,dev', 'tokens');
 const make = (anonymous = true) =>
   createAuthenticator({
-    clientCertificates: true,
-    frontProxy: { authority: pki.proxyCa.fingerprint },
+    trust: () => trust,
     tokenVerifiers: [tokens],
     anonymous,
     now: () => clock,
@@ -92,6 +95,17 @@ async function clientCertificate(subject: Subject, options: { days?: number; usa
   const key = await generateKey();
   const { days = 1, usage = 'client' } = options;
   return { key, cert: await issueCertificate(pki.ca, { key, subject, usage, days }, Date.now()) };
+}
+
+/** An authority below another, made with openssl: servers themselves make none. */
+async function issueAuthority(above: KeyPair, key: string): Promise<string> {
+  const file = join(dir, 'intermediate.key');
+  await writeFile(file, key, { mode: 0o600 });
+  const request = execFileSync('openssl', ['req', '-new', '-key', file, '-subj', '/CN=intermediate']);
+  await writeFile(join(dir, 'intermediate.ext'), 'basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign\n');
+  const signed = ['x509', '-req', '-CA', above.certFile, '-CAkey', above.keyFile, '-days', '1'];
+  const args = [...signed, '-extfile', join(dir, 'intermediate.ext')];
+  return execFileSync('openssl', args, { input: request, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
 test('client certificate: common name and organizations', async () => {
@@ -137,6 +151,60 @@ test('a front proxy speaks for others, a caller only for itself', async () => {
   expect((await ask(agent(impostor), undefined, claim)).body.user?.name).toBe('front-proxy-client');
   expect((await ask(agent(pki.admin), undefined, claim)).body.user?.name).toBe('admin');
   expect((await ask(agent(pki.proxy))).code, 'for nobody').toBe(401);
+});
+
+test('a front proxy may say when what it speaks for ends; then, and when it cannot be read, that is a 401', async () => {
+  authenticator = make();
+  const via = agent(pki.proxy);
+  const jane = { name: 'jane', groups: [], extra: {} };
+  const end = clock + 5000;
+  expect((await ask(via, undefined, forwardedIdentity(jane, end))).body.expiresAt).toBe(end);
+  clock = end - 1;
+  expect((await ask(via, undefined, forwardedIdentity(jane, end))).code).toBe(200);
+  clock = end;
+  expect((await ask(via, undefined, forwardedIdentity(jane, end))).code).toBe(401);
+  clock = Date.now();
+  expect((await ask(via, undefined, { ...forwardedIdentity(jane), 'x-remote-expires': 'soon' })).code).toBe(401);
+});
+
+test('an authority that is dropped is so for open connections', async () => {
+  authenticator = make();
+  const via = agent(await clientCertificate({ commonName: 'jane' }));
+  expect((await ask(via)).code).toBe(200);
+  trust = { ...trust, clients: new Set() };
+  expect(await ask(via)).toMatchObject({
+    code: 401,
+    body: { cause: expect.stringContaining('not believed any more') },
+  });
+  trust = { ...trust, clients: fingerprintsOf(pki.ca.cert) };
+  expect((await ask(via)).code).toBe(200);
+});
+
+test('an authority of callers and proxies tells them apart by name', async () => {
+  authenticator = make();
+  const before = trust;
+  trust = { ...before, proxies: trust.clients, proxyNames: ['balancer'] };
+  const claim = forwardedIdentity({ name: 'jane', groups: [], extra: {} });
+  const caller = agent(await clientCertificate({ commonName: 'eve' }));
+  expect((await ask(caller, undefined, claim)).body).toMatchObject({ user: { name: 'eve' }, method: 'x509' });
+  const proxy = agent(await clientCertificate({ commonName: 'balancer' }));
+  expect((await ask(proxy, undefined, claim)).body).toMatchObject({ user: { name: 'jane' }, method: 'proxy' });
+  expect((await ask(agent(pki.proxy), undefined, claim)).code, 'of an authority that is none now').toBe(401);
+  trust = before;
+});
+
+test('a resumed TLS session is of the same authority, also with a certificate signed in between', async () => {
+  authenticator = make();
+  const intermediate = { key: await generateKey(), cert: '' };
+  intermediate.cert = await issueAuthority(pki.ca, intermediate.key);
+  const key = await generateKey();
+  const subject = { commonName: 'far' };
+  const cert = await issueCertificate(intermediate, { key, subject, usage: 'client', days: 1 }, Date.now());
+  const chain = cert + intermediate.cert;
+  const via = new Agent({ ca: pki.ca.cert, cert: chain, key, keepAlive: false, maxCachedSessions: 10 });
+  agents.push(via);
+  expect(await ask(via)).toMatchObject({ code: 200, reused: 'false' });
+  expect(await ask(via)).toMatchObject({ code: 200, reused: 'true', body: { user: { name: 'far' } } });
 });
 
 test('a resumed TLS session carries the same user', async () => {
@@ -203,7 +271,6 @@ test('bearer tokens', async () => {
     });
   }
   const waiting = createAuthenticator({
-    clientCertificates: false,
     anonymous: true,
     tokenVerifiers: [{ verify: async () => undefined }, { verify: async (token) => tokens.verify(token) }],
   });
@@ -224,7 +291,7 @@ test('anonymous, on and off', async () => {
 });
 
 test('certificates are not looked at when the method is off, nor on plain connections', async () => {
-  authenticator = createAuthenticator({ clientCertificates: false, tokenVerifiers: [], anonymous: true });
+  authenticator = createAuthenticator({ tokenVerifiers: [], anonymous: true });
   expect((await ask(agent(pki.admin))).body.method).toBe('anonymous');
   authenticator = make();
   const plain = createPlainServer(async (req, res) => res.end((await authenticator.authenticate(req)).method));

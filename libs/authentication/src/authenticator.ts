@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { StatusError } from '@orch/machinery';
 import { identityFrom } from './request-header.js';
 import type { TokenVerifier } from './token-file.js';
+import { type CertificateTrust, roleOf } from './trust.js';
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
 
@@ -18,13 +19,12 @@ export interface Authenticator {
 }
 
 export interface AuthenticatorSettings {
-  /** Accept client certificates; see {@link certificateVerdict} for what the TLS server must be set to. */
-  readonly clientCertificates: boolean;
   /**
-   * Whose certificates are those of servers that pass requests on and say for whom, never of callers
-   * (spec: "Authenticating proxy"). Its authority signs nothing else.
+   * Whose client certificates are believed now; without it they are not looked at. It is asked for every request, so that
+   * an authority that is dropped is so for connections that are open too. See {@link certificateVerdict} for what the TLS
+   * server must be set to.
    */
-  readonly frontProxy?: { readonly authority: string };
+  readonly trust?: () => CertificateTrust;
   /** Asked in order; the first that knows the token decides. */
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
@@ -40,23 +40,12 @@ export interface AuthenticatorSettings {
  * presented and is not good is a 401 even when anonymous access is on.
  */
 export function createAuthenticator(settings: AuthenticatorSettings): Authenticator {
-  const { clientCertificates, frontProxy, tokenVerifiers, anonymous, now = Date.now } = settings;
+  const { tokenVerifiers, anonymous } = settings;
   return {
     async authenticate({ socket, headers }) {
-      let refusal: string | undefined;
-      if (clientCertificates) {
-        const verdict = certificateVerdict(socket);
-        if (verdict.kind === 'user') {
-          const live = now() <= verdict.expiresAt;
-          const proxied = frontProxy?.authority === verdict.authority;
-          const authentication = proxied ? identityFrom(headers) : verdict.authentication;
-          if (live && !proxied) settings.certificateAccepted?.(verdict.expiresAt - now());
-          if (live && authentication) return authentication;
-          refusal = live
-            ? 'a front proxy named nobody to speak for'
-            : 'client certificate: expired since the connection was opened';
-        } else if (verdict.kind === 'refused') refusal = verdict.reason;
-      }
+      const presented = byCertificate(settings, socket, headers);
+      if (typeof presented === 'object') return presented;
+      let refusal = presented;
       const token = bearerToken(headers.authorization);
       if (token !== undefined) {
         for (const verifier of tokenVerifiers) {
@@ -69,6 +58,30 @@ export function createAuthenticator(settings: AuthenticatorSettings): Authentica
       throw unauthorized(refusal ?? 'no credentials');
     },
   };
+}
+
+/** Who a client certificate stands for, or why it does not; undefined when there is none. */
+function byCertificate(
+  { trust, certificateAccepted, now = Date.now }: AuthenticatorSettings,
+  socket: Socket,
+  headers: IncomingHttpHeaders,
+): Authentication | string | undefined {
+  if (!trust) return undefined;
+  const verdict = certificateVerdict(socket);
+  if (verdict.kind === 'none') return undefined;
+  if (verdict.kind === 'refused') return verdict.reason;
+  const at = now();
+  if (at >= verdict.expiresAt) return 'client certificate: expired since the connection was opened';
+  const role = roleOf(trust(), verdict.authority, verdict.authentication.user.name);
+  if (role === undefined) return 'client certificate: its authority is not believed any more';
+  if (role === 'client') {
+    certificateAccepted?.(verdict.expiresAt - at);
+    return verdict.authentication;
+  }
+  const spokenFor = identityFrom(headers);
+  if (spokenFor === undefined) return 'a front proxy named nobody to speak for';
+  if (at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)) return 'what a front proxy spoke for has expired';
+  return spokenFor;
 }
 
 /** The token of an `Authorization: Bearer` header; undefined for other schemes and for no token. */

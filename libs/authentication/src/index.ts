@@ -4,7 +4,17 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
-export { ensurePki, type KeyPair, type Pki, type PkiSettings } from './pki.js';
+export {
+  ensurePki,
+  ensureProxyPki,
+  ensureServingPki,
+  type KeyPair,
+  type Pki,
+  type PkiSettings,
+  type ProxyPki,
+  type ServingPki,
+} from './pki.js';
 export { forwardedIdentity, isIdentityHeader } from './request-header.js';
 export { TokenFile, TokenFileError, type TokenVerifier } from './token-file.js';
+export { type CertificateTrust, certificatesOf, fingerprintsOf } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';

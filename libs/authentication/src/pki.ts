@@ -17,7 +17,7 @@ import { FRONT_PROXY_NAME } from './request-header.js';
 const DAY_MS = 86_400_000;
 const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
-/** A certificate with less than this left is replaced at start. */
+/** A certificate with less than this left is replaced. */
 const RENEW_DAYS = 30;
 /** The first address of the default service range, where pods find the API. */
 const SERVICE_ADDRESS = '10.96.0.1';
@@ -42,17 +42,24 @@ export interface KeyPair {
   readonly keyFile: string;
 }
 
-export interface Pki {
+/** What a server shows, and who may administer it. */
+export interface ServingPki {
   /** The authority that signs the two below; its certificate is the client CA when no other is given. */
   readonly ca: KeyPair;
   readonly serving: KeyPair;
   /** Client certificate of user `admin` in `system:masters`. */
   readonly admin: KeyPair;
-  /** Authority of nothing but {@link Pki.proxy}, so that no certificate of a caller can be taken for it. */
-  readonly proxyCa: KeyPair & { readonly fingerprint: string };
+}
+
+/** How servers of one installation know each other. */
+export interface ProxyPki {
+  /** Authority of nothing but the one below, so that no certificate of a caller can be taken for it. */
+  readonly proxyCa: KeyPair;
   /** Client certificate with which servers pass requests on to each other. */
   readonly proxy: KeyPair;
 }
+
+export type Pki = ServingPki & ProxyPki;
 
 /**
  * Makes what is missing in the certificate directory, renews what is about to end or does not fit, and returns it.
@@ -63,29 +70,46 @@ export interface Pki {
  *
  * Throws when the authority has ended, or when what lies there cannot be read as a certificate or P-256 key.
  */
-export async function ensurePki(settings: PkiSettings): Promise<Pki> {
-  const now = (settings.now ?? Date.now)();
-  await mkdir(settings.certDir, { recursive: true, mode: 0o700 });
-  const ca = await ensureAuthority(settings.certDir, 'ca', now);
-  const proxyCa = await ensureAuthority(settings.certDir, 'front-proxy-ca', now);
-  const serving = await ensureLeaf(settings.certDir, 'apiserver', ca, now, {
-    subject: { commonName: settings.names.apiServiceName },
+export const ensurePki = async (settings: PkiSettings): Promise<Pki> => ({
+  ...(await ensureServingPki(settings)),
+  ...(await ensureProxyPki(settings)),
+});
+
+/** The part of {@link ensurePki} that clients see. */
+export async function ensureServingPki(settings: PkiSettings): Promise<ServingPki> {
+  const { certDir, names } = settings;
+  const now = await begin(settings);
+  const ca = await ensureAuthority(certDir, 'ca', now);
+  const serving = await ensureLeaf(certDir, 'apiserver', ca, now, {
+    subject: { commonName: names.apiServiceName },
     usage: 'server',
     hosts: servingHosts(settings),
     days: LEAF_DAYS,
   });
-  const admin = await ensureLeaf(settings.certDir, 'admin', ca, now, {
+  const admin = await ensureLeaf(certDir, 'admin', ca, now, {
     subject: { commonName: 'admin', organizations: ['system:masters'] },
     usage: 'client',
     days: LEAF_DAYS,
   });
+  return { ca, serving, admin };
+}
+
+/** The part of {@link ensurePki} that servers show each other. */
+export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'now'>): Promise<ProxyPki> {
+  const now = await begin(settings);
+  const proxyCa = await ensureAuthority(settings.certDir, 'front-proxy-ca', now);
   const proxy = await ensureLeaf(settings.certDir, 'front-proxy', proxyCa, now, {
     subject: { commonName: FRONT_PROXY_NAME },
     usage: 'client',
     days: LEAF_DAYS,
   });
-  const { fingerprint256 } = new X509Certificate(proxyCa.cert);
-  return { ca, serving, admin, proxyCa: { ...proxyCa, fingerprint: fingerprint256 }, proxy };
+  return { proxyCa, proxy };
+}
+
+/** Milliseconds since the epoch, with the folder made. */
+async function begin({ certDir, now = Date.now }: Pick<PkiSettings, 'certDir' | 'now'>): Promise<number> {
+  await mkdir(certDir, { recursive: true, mode: 0o700 });
+  return now();
 }
 
 async function ensureAuthority(dir: string, name: string, now: number): Promise<KeyPair> {

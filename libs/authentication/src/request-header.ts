@@ -8,6 +8,8 @@ const USER = 'x-remote-user';
 const UID = 'x-remote-uid';
 const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
+/** When the caller's credential ends, so that a watch that is passed on ends with it: a date and time (RFC 3339). */
+const EXPIRES = 'x-remote-expires';
 
 /** Group names may hold any character, a header's list separator among them. */
 const encode = encodeURIComponent;
@@ -21,8 +23,9 @@ function decode(text: string): string {
 }
 
 /** The headers that tell a server behind this one who asks (spec: "Authenticating proxy"). */
-export function forwardedIdentity(user: UserInfo): Record<string, string> {
+export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<string, string> {
   const headers: Record<string, string> = { [USER]: encode(user.name), [GROUP]: user.groups.map(encode).join(',') };
+  if (expiresAt !== undefined) headers[EXPIRES] = new Date(expiresAt).toISOString();
   if (user.uid !== undefined) headers[UID] = encode(user.uid);
   for (const [key, values] of Object.entries(user.extra)) {
     headers[EXTRA_PREFIX + encode(key)] = values.map(encode).join(',');
@@ -32,9 +35,12 @@ export function forwardedIdentity(user: UserInfo): Record<string, string> {
 
 /** Whether a header carries an identity; such headers from anybody else are not to be passed on. */
 export const isIdentityHeader = (name: string): boolean =>
-  name === USER || name === UID || name === GROUP || name.startsWith(EXTRA_PREFIX);
+  name === USER || name === UID || name === GROUP || name === EXPIRES || name.startsWith(EXTRA_PREFIX);
 
-/** The caller that a front proxy speaks for; undefined when it names none. Only for requests that came with its certificate. */
+/**
+ * The caller that a front proxy speaks for; undefined when it names none. Only for requests that came with its certificate.
+ * An end of the credential that cannot be read is taken for one that has passed.
+ */
 export function identityFrom(headers: IncomingHttpHeaders): Authentication | undefined {
   const name = single(headers[USER]);
   if (!name) return undefined;
@@ -45,7 +51,8 @@ export function identityFrom(headers: IncomingHttpHeaders): Authentication | und
     if (header.startsWith(EXTRA_PREFIX)) extra[decode(header.slice(EXTRA_PREFIX.length))] = list(value);
   }
   const user = { name: decode(name), groups: list(headers[GROUP]), extra, ...(uid && { uid: decode(uid) }) };
-  return authenticated(user, 'proxy');
+  const expires = single(headers[EXPIRES]);
+  return authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
 }
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -10,8 +10,8 @@ export type CertificateVerdict =
       readonly kind: 'user';
       readonly authentication: Authentication;
       readonly expiresAt: number;
-      /** SHA-256 fingerprint of the authority that the chain ends in. */
-      readonly authority: string;
+      /** SHA-256 fingerprint of the authority that the chain ends in; undefined when it is not known any more. */
+      readonly authority: string | undefined;
     };
 
 const NONE: CertificateVerdict = { kind: 'none' };
@@ -53,10 +53,25 @@ function judge(socket: Socket): CertificateVerdict {
 }
 
 /** The end of a verified chain is its own issuer. */
-function authorityOf(certificate: DetailedPeerCertificate): string {
+function authorityOf(certificate: DetailedPeerCertificate): string | undefined {
   let link = certificate;
   while (link.issuerCertificate && link.issuerCertificate !== link) link = link.issuerCertificate;
+  const { fingerprint256: leaf } = certificate;
+  // A session that is resumed has no more of its chain than can be found among the authorities: not what lay between.
+  if (!link.issuerCertificate) return longChains.get(leaf);
+  if (certificate.issuerCertificate !== link && certificate !== link) remember(leaf, link.fingerprint256);
   return link.fingerprint256;
+}
+
+/** Authorities of certificates that others have signed in between, for sessions that are resumed. */
+const longChains = new Map<string, string>();
+const MAX_LONG_CHAINS = 10_000;
+
+function remember(leaf: string, authority: string): void {
+  longChains.delete(leaf);
+  longChains.set(leaf, authority);
+  const [oldest] = longChains.keys();
+  if (longChains.size > MAX_LONG_CHAINS && oldest !== undefined) longChains.delete(oldest);
 }
 
 /** A name part that occurs several times is an array, which its type does not say. */

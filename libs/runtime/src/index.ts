@@ -1,5 +1,6 @@
 export * from './clock.js';
 export * from './feature-gates.js';
+export { FileWatch, type FileWatchSettings } from './file-watch.js';
 export * from './health.js';
 export * from './lifecycle.js';
 export {

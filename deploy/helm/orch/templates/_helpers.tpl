@@ -54,15 +54,22 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Takes (list $ component): pods of a component apart from each other. */}}
+{{/*
+Takes (list $ component rollsOver): pods of a component apart from each other; those of a Deployment, which rolls over,
+apart from those of the same template, so that what is on its way out does not count.
+*/}}
 {{- define "orch.spread" -}}
 {{- $root := index . 0 -}}
 {{- $component := index . 1 -}}
+{{- $rollsOver := index . 2 -}}
 topologySpreadConstraints:
   {{- range $key, $when := dict "topology.kubernetes.io/zone" $root.Values.topologySpread.zone "kubernetes.io/hostname" $root.Values.topologySpread.node }}
   - maxSkew: 1
     topologyKey: {{ $key }}
     whenUnsatisfiable: {{ $when }}
+    {{- if $rollsOver }}
+    matchLabelKeys: [pod-template-hash]
+    {{- end }}
     labelSelector:
       matchLabels:
         {{- include "orch.selector" (list $root $component) | nindent 8 }}
@@ -86,12 +93,21 @@ topologySpreadConstraints:
 {{- include "orch.fullname" . }}-{{ ternary "load-balancer" "api-server" .Values.loadBalancer.enabled -}}
 {{- end -}}
 
+{{/* Where clients reach it, as their kubeconfigs say. */}}
+{{- define "orch.publicUrl" -}}
+{{- $service := (ternary .Values.loadBalancer .Values.apiServer .Values.loadBalancer.enabled).service -}}
+{{- $port := int $service.port -}}
+{{- default (printf "https://%s.%s.svc%s" (include "orch.entry" .) .Release.Namespace (ternary "" (printf ":%d" $port) (eq $port 443))) .Values.config.publicUrl -}}
+{{- end -}}
+
 {{- define "orch.postgresSecret" -}}
 {{- if .Values.postgres.bundled.enabled -}}{{ include "orch.fullname" . }}-postgres{{- else -}}{{ .Values.postgres.urlSecret }}{{- end -}}
 {{- end -}}
 
+{{/* Empty where a Secret holds them (nats.urlSecret). */}}
 {{- define "orch.natsUrls" -}}
-{{- if .Values.nats.urls -}}
+{{- if .Values.nats.urlSecret -}}
+{{- else if .Values.nats.urls -}}
 {{ join "," .Values.nats.urls }}
 {{- else if .Values.nats.bundled.enabled -}}
 nats://{{ include "orch.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222

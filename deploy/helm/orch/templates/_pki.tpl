@@ -1,18 +1,37 @@
-{{/* Where an authority ("ca", "front-proxy-ca") lies; these take a dict of root and authority. */}}
-{{- define "orch.pkiSecret" -}}
-{{- $name := include "orch.fullname" .root -}}
-{{- if eq .root.Values.pki.mode "certManager" -}}{{ $name }}-{{ .authority }}
-{{- else if eq .root.Values.pki.mode "secret" -}}{{ required "pki.secretName is needed with pki.mode=secret" .root.Values.pki.secretName }}
-{{- else -}}{{ $name }}-pki
+{{/*
+The Secret of what servers show and believe: tls.crt, tls.key (shown to whoever connects), ca.crt (authority of all of it).
+What servers know each other by lies in it too, but for certManager.
+*/}}
+{{- define "orch.serversSecret" -}}
+{{- if eq .Values.pki.mode "secret" -}}{{ required "pki.secretName is needed with pki.mode=secret" .Values.pki.secretName }}
+{{- else -}}{{ include "orch.fullname" . }}-servers
 {{- end -}}
 {{- end -}}
 
-{{- define "orch.pkiCertKey" -}}
-{{- if eq .root.Values.pki.mode "certManager" -}}tls.crt{{- else -}}{{ .authority }}.crt{{- end -}}
-{{- end -}}
-
-{{- define "orch.pkiKeyKey" -}}
-{{- if eq .root.Values.pki.mode "certManager" -}}tls.key{{- else -}}{{ .authority }}.key{{- end -}}
+{{/*
+What a server mounts, as sources of a projected volume; takes (list $ proxies), proxies for one that passes requests on.
+Never the key of an authority.
+*/}}
+{{- define "orch.pkiSources" -}}
+{{- $root := index . 0 -}}
+{{- $proxies := index . 1 -}}
+{{- $apart := eq $root.Values.pki.mode "certManager" -}}
+- secret:
+    name: {{ include "orch.serversSecret" $root }}
+    items:
+      {{- range tuple "ca.crt" "tls.crt" "tls.key" }}
+      - { key: {{ . }}, path: {{ . }} }
+      {{- end }}
+      {{- if $apart }}
+- secret:
+    name: {{ include "orch.fullname" $root }}-front-proxy
+    items:
+      {{- end }}
+      - { key: {{ ternary "ca.crt" "front-proxy-ca.crt" $apart }}, path: front-proxy-ca.crt }
+      {{- if $proxies }}
+      - { key: {{ ternary "tls.crt" "front-proxy.crt" $apart }}, path: front-proxy.crt }
+      - { key: {{ ternary "tls.key" "front-proxy.key" $apart }}, path: front-proxy.key }
+      {{- end }}
 {{- end -}}
 
 {{/* The Secret with what the load balancer shows and is believed by. */}}
@@ -23,17 +42,64 @@
 {{- end -}}
 {{- end -}}
 
-{{/* DNS names and addresses by which clients reach the load balancer, as JSON: {dns: […], ip: […]}. */}}
-{{- define "orch.clientHosts" -}}
-{{- $dns := append (splitList "," (include "orch.serviceHosts" (list . "load-balancer"))) "localhost" -}}
+{{/* DNS names and addresses by which clients and servers reach servers, as JSON: {dns: […], ip: […]}. */}}
+{{- define "orch.hosts" -}}
+{{- $root := . -}}
+{{- $dns := list "localhost" -}}
 {{- $ip := list "127.0.0.1" -}}
+{{- range tuple "load-balancer" "api-server" "watch-gateway" -}}
+{{- $dns = concat $dns (splitList "," (include "orch.serviceHosts" (list $root .))) -}}
+{{- end -}}
 {{- range .Values.config.advertiseHosts -}}
 {{- if or (regexMatch "^[0-9.]+$" .) (contains ":" .) -}}{{- $ip = append $ip . -}}{{- else -}}{{- $dns = append $dns . -}}{{- end -}}
 {{- end -}}
 {{- dict "dns" ($dns | uniq) "ip" ($ip | uniq) | toJson -}}
 {{- end -}}
 
-{{/* Changes when the load balancer's generated certificate must. */}}
+{{/* Changes when generated certificates must. */}}
 {{- define "orch.certificateEdition" -}}
-{{ now | date "2006" }}-{{ include "orch.clientHosts" . | sha256sum | trunc 12 }}
+{{ now | date "2006" }}-{{ printf "%s %s" (include "orch.hosts" .) (include "orch.publicUrl" .) | sha256sum | trunc 12 }}
+{{- end -}}
+
+{{/* What a generated Secret holds as long as its edition is the present one, as JSON; takes (list $ component). */}}
+{{- define "orch.keptSecret" -}}
+{{- $root := index . 0 -}}
+{{- $found := lookup "v1" "Secret" $root.Release.Namespace (printf "%s-%s" (include "orch.fullname" $root) (index . 1)) -}}
+{{- $kept := and $found (eq (dig "metadata" "annotations" "orch.io/edition" "" $found) (include "orch.certificateEdition" $root)) -}}
+{{- ternary $found.data dict (not (not $kept)) | toJson -}}
+{{- end -}}
+
+{{/* Head of a Secret of generated certificates; takes (list $ component). */}}
+{{- define "orch.editionSecret" -}}
+apiVersion: v1
+kind: Secret
+metadata:
+  {{- include "orch.metadata" . | nindent 2 }}
+  annotations:
+    orch.io/edition: {{ include "orch.certificateEdition" (index . 0) | quote }}
+type: Opaque
+{{- end -}}
+
+{{/* A kubeconfig of an administrator; takes a dict of root, ca, cert and key (base64). */}}
+{{- define "orch.kubeconfig" -}}
+{{- $root := .root -}}
+apiVersion: v1
+kind: Config
+clusters:
+  - name: orch
+    cluster:
+      server: {{ include "orch.publicUrl" $root }}
+      {{- /* One with a certificate of its own is one that clients know. */}}
+      {{- if not $root.Values.loadBalancer.secretName }}
+      certificate-authority-data: {{ .ca }}
+      {{- end }}
+users:
+  - name: admin
+    user:
+      client-certificate-data: {{ .cert }}
+      client-key-data: {{ .key }}
+contexts:
+  - name: orch
+    context: { cluster: orch, user: admin }
+current-context: orch
 {{- end -}}

@@ -1,6 +1,6 @@
 {{/*
-The Deployment of api-servers or gateways; takes a dict of root, component, command, values, args (further arguments) and
-scaled (whether an autoscaler sets the number).
+The Deployment of api-servers or gateways; takes a dict of root, component (which is the command too), values, args (further
+arguments), proxies (whether it passes requests on to others) and scaled (whether an autoscaler sets the number).
 */}}
 {{- define "orch.server" -}}
 {{- $root := .root -}}
@@ -28,11 +28,6 @@ spec:
     metadata:
       labels:
         {{- include "orch.labels" (list $root .component) | nindent 8 }}
-      {{- if ne $root.Values.pki.mode "certManager" }}
-      annotations:
-        # Authorities are read at start.
-        orch.io/pki: {{ include "orch.pkiSecret" (dict "root" $root "authority" "ca") }}
-      {{- end }}
     spec:
       serviceAccountName: {{ include "orch.fullname" $root }}-{{ .component }}
       automountServiceAccountToken: false
@@ -57,24 +52,27 @@ spec:
       {{- with $values.tolerations }}
       tolerations: {{- toYaml . | nindent 8 }}
       {{- end }}
-      {{- include "orch.spread" (list $root .component) | nindent 6 }}
+      {{- include "orch.spread" (list $root .component true) | nindent 6 }}
       containers:
         - name: {{ .component }}
           image: {{ include "orch.image" $root }}
           imagePullPolicy: {{ $root.Values.image.pullPolicy }}
           args:
-            - {{ .command }}
+            - {{ .component }}
             - --bind-address=0.0.0.0
             - --secure-port=6443
-            - --cert-dir=/var/run/orch/pki
-            - --advertise-host={{ .hosts }}
+            - --tls-cert-file=/etc/orch/pki/tls.crt
+            - --tls-private-key-file=/etc/orch/pki/tls.key
+            - --tls-ca-file=/etc/orch/pki/ca.crt
+            - --client-ca-file=/etc/orch/pki/ca.crt{{ if $root.Values.auth.clientCaSecret }},/etc/orch/client-ca/ca.crt{{ end }}
+            - --requestheader-client-ca-file=/etc/orch/pki/front-proxy-ca.crt
+            {{- if .proxies }}
+            - --proxy-client-cert-file=/etc/orch/pki/front-proxy.crt
+            - --proxy-client-key-file=/etc/orch/pki/front-proxy.key
+            {{- end }}
             - --naming={{ $config.naming }}
-            - --postgres-url=$(POSTGRES_URL)
             {{- with include "orch.natsUrls" $root }}
             - --nats-url={{ . }}
-            {{- end }}
-            {{- if include "orch.redisSecret" $root }}
-            - --redis-url=$(REDIS_URL)
             {{- end }}
             - --history-retention={{ $config.historyRetention }}
             - --watch-cache-bytes={{ $values.watchCacheBytes }}
@@ -89,23 +87,28 @@ spec:
             {{- if $root.Values.auth.tokenSecret }}
             - --token-auth-file=/etc/orch/tokens/tokens.csv
             {{- end }}
-            {{- if $root.Values.auth.clientCaSecret }}
-            - --client-ca-file=/etc/orch/client-ca/ca.crt
-            {{- end }}
             {{- range .args }}
             - {{ . }}
             {{- end }}
             {{- range $values.extraArgs }}
             - {{ . | quote }}
             {{- end }}
+          # What is secret comes this way: command lines can be read by whoever sees the processes.
           env:
-            - name: POSTGRES_URL
+            - name: ORCH_POSTGRES_URL
               valueFrom:
                 secretKeyRef:
                   name: {{ include "orch.postgresSecret" $root }}
                   key: {{ ternary "url" $root.Values.postgres.urlKey $root.Values.postgres.bundled.enabled }}
             {{- with include "orch.redisSecret" $root }}
-            - name: REDIS_URL
+            - name: ORCH_REDIS_URL
+              valueFrom:
+                secretKeyRef:
+                  name: {{ . }}
+                  key: url
+            {{- end }}
+            {{- with $root.Values.nats.urlSecret }}
+            - name: ORCH_NATS_URL
               valueFrom:
                 secretKeyRef:
                   name: {{ . }}
@@ -134,20 +137,10 @@ spec:
           securityContext:
             {{- include "orch.containerSecurity" $root | nindent 12 }}
           volumeMounts:
-            # Made at start: this pod's own certificates, signed by the authorities mounted into the folder.
+            # A folder and not files of it: renewed certificates arrive in it, and are taken without a restart.
             - name: pki
-              mountPath: /var/run/orch/pki
-            {{- range tuple "ca" "front-proxy-ca" }}
-            {{- $authority := dict "root" $root "authority" . }}
-            - name: {{ . }}
-              mountPath: /var/run/orch/pki/{{ . }}.crt
-              subPath: {{ include "orch.pkiCertKey" $authority }}
+              mountPath: /etc/orch/pki
               readOnly: true
-            - name: {{ . }}
-              mountPath: /var/run/orch/pki/{{ . }}.key
-              subPath: {{ include "orch.pkiKeyKey" $authority }}
-              readOnly: true
-            {{- end }}
             {{- if $root.Values.auth.tokenSecret }}
             - name: tokens
               mountPath: /etc/orch/tokens
@@ -165,15 +158,10 @@ spec:
             {{- end }}
       volumes:
         - name: pki
-          emptyDir:
-            medium: Memory
-            sizeLimit: 1Mi
-        {{- range tuple "ca" "front-proxy-ca" }}
-        - name: {{ . }}
-          secret:
-            secretName: {{ include "orch.pkiSecret" (dict "root" $root "authority" .) }}
+          projected:
             defaultMode: 0440
-        {{- end }}
+            sources:
+              {{- include "orch.pkiSources" (list $root .proxies) | nindent 14 }}
         {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret }}
         {{- if $secret }}
         - name: {{ $name }}

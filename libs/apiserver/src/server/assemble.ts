@@ -6,6 +6,7 @@ import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import type { Endpoint } from '../endpoint.js';
+import { WatchOutputs } from '../http/watch-output.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { DatabaseLister } from '../reading/database-lister.js';
@@ -98,6 +99,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
+      watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       watchList: options.watchList,
       compress: options.compress,
     },

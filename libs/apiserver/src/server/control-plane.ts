@@ -12,7 +12,7 @@ import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { type Failpoint, failpoints } from './failpoints.js';
 import { healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
-import { observeListCache } from './observe.js';
+import { observeListCache, observeWatchOutputs } from './observe.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { VERSION } from './version.js';
@@ -146,6 +146,7 @@ class ControlPlaneProcess {
         minRequestTimeoutSeconds: serving.minRequestTimeout,
         maxWatchAgeMs: serving.maxWatchAge,
         requestTimeoutMs: serving.requestTimeout,
+        watchBufferBytes: serving.watchBufferBytes,
       },
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       watchList: this.#features.enabled('WatchList'),
@@ -159,6 +160,7 @@ class ControlPlaneProcess {
     const { metrics, names: resourceNames } = needed(this.#observation);
     resourceNames.learn(api.endpoints);
     observeListCache(metrics, api.listCache);
+    observeWatchOutputs(metrics, api.deps.watchOutputs);
     if (!role.housekeeping) return;
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger });
     this.#housekeeping.start();
@@ -178,13 +180,13 @@ class ControlPlaneProcess {
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
     this.#served = await serve({ api, serving, health, observation, logger: this.#logger, gatewayUrls, metricsPage });
-    if (role.housekeeping) await api.bootstrap(this.#served.listeners.securePort);
+    if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     await this.#served.announce();
     this.#bootstrapped = true;
   }
 
   async #closeListeners(): Promise<void> {
-    const closed = this.#served?.listeners.close();
+    const closed = this.#served?.close();
     await this.#changes?.cache.drain(DRAIN_SPREAD_MS);
     await closed;
   }

@@ -3,11 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connect, type TLSSocket } from 'node:tls';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Listeners, openListeners } from './listeners.js';
+import { type Listeners, type ListenOptions, openListeners } from './listeners.js';
+import { tlsSettings } from './tls-settings.js';
 
 let certDir: string;
 let pki: Pki;
@@ -25,16 +26,20 @@ afterEach(async () => {
 afterAll(() => rm(certDir, { recursive: true }));
 
 /** A connection to a server, and what has come over it. */
-async function open(listener: RequestListener): Promise<{ socket: TLSSocket; received: () => string }> {
+async function open(
+  listener: RequestListener,
+  tls?: ListenOptions['tls'],
+): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
     listener,
-    pki,
-    clientCa: pki.ca.cert,
+    credentials: { serving: pki.serving, clientCa: pki.ca.cert },
     bindAddress,
+    ...(tls && { tls }),
     securePort: 0,
     insecurePort: 0,
     http2MaxStreams: 100,
+    watchBufferBytes: 48 << 10,
   });
   const socket = connect({ port: listeners.securePort, host: bindAddress, ca: pki.ca.cert });
   sockets.push(socket);
@@ -75,6 +80,53 @@ describe('what is not HTTP', () => {
     socket.write('garbage\r\n\r\n');
     await once(socket, 'close');
     expect(received().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+});
+
+describe('what is shown', () => {
+  const handshake = async (options: ConnectionOptions = {}): Promise<TLSSocket> => {
+    const port = listeners?.securePort as number;
+    const socket = connect({ port, host: '127.0.0.1', ca: pki.ca.cert, ALPNProtocols: ['h2'], ...options });
+    sockets.push(socket);
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+  const serialOf = (socket: TLSSocket) => socket.getPeerCertificate().serialNumber;
+
+  it('is another certificate from one connection to the next, over either version of HTTP', async () => {
+    const { socket, received } = await open((_req, res) => res.end('still here'));
+    const before = serialOf(socket);
+    const other = await ensurePki({
+      certDir: join(certDir, 'other'),
+      bindAddress: '127.0.0.1',
+      names: namesOf('orch'),
+    });
+    listeners?.show({ serving: other.serving, clientCa: other.ca.cert });
+    const after = await handshake({ ca: other.ca.cert });
+    expect([after.alpnProtocol, serialOf(after)]).toEqual(['h2', expect.not.stringMatching(before)]);
+    expect((await handshake({ ca: other.ca.cert, ALPNProtocols: ['http/1.1'] })).alpnProtocol).toBe('http/1.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(received).toContain('still here');
+  });
+
+  it('speaks the versions and cipher suites that are allowed, also after a change', async () => {
+    const suite = 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384';
+    await open((_req, res) => res.end(), tlsSettings('VersionTLS12', [suite]));
+    const both = async () => {
+      const old = await handshake({ maxVersion: 'TLSv1.2' });
+      expect(old.getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
+      expect((await handshake()).getProtocol()).toBe('TLSv1.3');
+      const weaker = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as const;
+      await expect(handshake(weaker)).rejects.toThrow(/handshake failure/);
+    };
+    await both();
+    listeners?.show({ serving: pki.serving, clientCa: pki.ca.cert });
+    await both();
+  });
+
+  it('may be for TLS 1.3 alone', async () => {
+    await open((_req, res) => res.end(), tlsSettings('VersionTLS13', []));
+    await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
   });
 });
 

@@ -1,29 +1,36 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Pki } from '@orch/authentication';
+import type { SecureContextOptions } from 'node:tls';
 import type { ApiListener } from '../http/listener.js';
 import { acceptUpgrades } from '../http/upgrades.js';
-import { MAX_WAITING_BYTES } from '../http/watch-stream.js';
+import type { CredentialSet } from './credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
-  readonly pki: Pki;
-  /** PEM bundle of the authorities whose client certificates are believed. */
-  readonly clientCa: string;
+  readonly credentials: Shown;
+  /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
+  readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
   readonly bindAddress: string;
   readonly securePort: number;
   /** 0 for none. */
   readonly insecurePort: number;
   /** Streams that may be open at once on a connection of HTTP/2. */
   readonly http2MaxStreams: number;
+  /** Bytes that may wait in one of them. */
+  readonly watchBufferBytes: number;
 }
+
+/** What clients are shown, and whose certificates are looked at. */
+export type Shown = Pick<CredentialSet, 'serving' | 'clientCa'>;
 
 /** Sockets that take requests, opened. */
 export interface Listeners {
   readonly securePort: number;
   readonly insecurePort: number | undefined;
+  /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
+  show(credentials: Shown): void;
   /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
   close(): Promise<void>;
 }
@@ -59,6 +66,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
   return {
     securePort,
     insecurePort,
+    show: (credentials) => http2.setSecureContext(contextOf(options, credentials)),
     async close() {
       const closed = Promise.all(servers.map(closeServer));
       sessions.close();
@@ -74,15 +82,13 @@ const STREAM_BYTES = 16 * 1024;
  * Streams of a connection that all stall must not keep it from opening the last ones. Beside these bounds node's own
  * hold: invalid frames, refused streams, resets, settings and pings without an end close the connection.
  */
-function secureServer({ pki, clientCa, http2MaxStreams }: ListenOptions): Http2SecureServer {
-  const megabytes = Math.ceil((http2MaxStreams * (MAX_WAITING_BYTES + STREAM_BYTES)) / 1e6);
+function secureServer(options: ListenOptions): Http2SecureServer {
+  const { http2MaxStreams, watchBufferBytes } = options;
+  const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
-    key: pki.serving.key,
-    cert: pki.serving.cert,
-    ca: clientCa,
+    ...contextOf(options, options.credentials),
     requestCert: true,
     rejectUnauthorized: false,
-    minVersion: 'TLSv1.2',
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
@@ -94,6 +100,9 @@ function secureServer({ pki, clientCa, http2MaxStreams }: ListenOptions): Http2S
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
 }
+
+const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: Shown) =>
+  ({ minVersion: 'TLSv1.2', ...tls, key: serving.key, cert: serving.cert, ca: clientCa }) as const;
 
 function prepared(server: Server, listener: ApiListener): Server {
   server.keepAliveTimeout = KEEP_ALIVE_MS;

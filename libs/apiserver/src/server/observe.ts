@@ -1,5 +1,6 @@
 import type { Metrics } from '@orch/runtime';
 import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { WatchOutputs } from '../http/watch-output.js';
 import type { ResourceNames } from '../observing/resource-names.js';
 import type { PieceCache, PieceCacheStats } from '../representation/piece-cache.js';
 
@@ -59,6 +60,18 @@ export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: Re
       stability: 'STABLE',
     },
     read(({ ready, objects }) => (ready ? objects : undefined)),
+  );
+}
+
+/** What waits for the clients of watches. */
+export function observeWatchOutputs(metrics: Metrics, outputs: WatchOutputs): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_watch_waiting_bytes',
+      help: 'Bytes that wait for clients of watches: own (in the connection of one watch) and shared (pieces of streams, each counted once however many watches it waits for).',
+      labels: ['memory'] as const,
+    },
+    () => Object.entries(outputs.waiting()).map(([memory, bytes]) => [[memory], bytes] as const),
   );
 }
 

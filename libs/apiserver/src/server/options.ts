@@ -1,4 +1,5 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
+import { credentialOptions } from './credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
@@ -17,21 +18,7 @@ export const servingOptions = {
     max: 65535,
     help: 'Port of plain HTTP on the loopback interface, for measurements; credentials are needed there too. 0 is off.',
   },
-  'cert-dir': {
-    type: 'string',
-    default: 'pki',
-    help: 'Folder of the certificate authority, certificates and keys; what is missing is made.',
-  },
-  'client-ca-file': {
-    type: 'string',
-    help: 'Certificate authorities whose client certificates are believed beside the one in --cert-dir.',
-  },
-  'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
-  'anonymous-auth': {
-    type: 'bool',
-    default: true,
-    help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
-  },
+  ...credentialOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
@@ -70,6 +57,12 @@ export const servingOptions = {
     default: 0,
     min: 0,
     help: 'A watch ends at a random time between half of this and this, whatever it asked for, so that its client comes back by way of the load balancer; 0 is off.',
+  },
+  'watch-buffer-bytes': {
+    type: 'bytes',
+    default: 48 << 10,
+    min: 16 << 10,
+    help: 'What the connection of one watch may hold in memory of its own while its client does not read.',
   },
   'http2-max-streams-per-connection': {
     type: 'int',
@@ -180,6 +173,24 @@ export const backendOptions = {
     default: 600_000,
     min: 0,
     help: 'How often each state in memory is compared with the database; 0 is never.',
+  },
+  'watch-ring-bytes': {
+    type: 'bytes',
+    default: 32 << 20,
+    min: 2 ** 20,
+    help: 'Memory of each type for what changes have replaced lately, which watches resume from without the database.',
+  },
+  'watch-frame-bytes': {
+    type: 'bytes',
+    default: 16 << 20,
+    min: 0,
+    help: 'Memory of each type for encoded events, for watches that are a little behind the others.',
+  },
+  'watch-gather': {
+    type: 'duration',
+    default: 10,
+    min: 0,
+    help: 'Longest time that events for many watches of the same are gathered, so that they go out together.',
   },
   'watch-history-bytes': {
     type: 'bytes',

@@ -7,12 +7,14 @@ import { createFallbackApp, type MetricsText } from '../fallback-app.js';
 import { createListener } from '../http/listener.js';
 import { RequestMetrics } from '../http/request-metrics.js';
 import type { Observation } from '../observing/observation.js';
-import { observeCertificates } from '../observing/process-observer.js';
+import { certificateObserver } from '../observing/process-observer.js';
 import { ResourceRouter, servesSubresource } from '../router.js';
 import type { Api } from './assemble.js';
-import { type Credentials, loadCredentials } from './credentials.js';
+import type { CredentialSet } from './credential-set.js';
+import { Credentials } from './credentials.js';
 import { type Listeners, openListeners } from './listeners.js';
 import type { ServingOptions } from './options.js';
+import { tlsSettings } from './tls-settings.js';
 import { VERSION } from './version.js';
 import { watchProxy } from './watch-proxy.js';
 
@@ -30,29 +32,54 @@ export interface ServeSettings {
 
 /** Open sockets, and what is said to clients about them. */
 export interface Served {
-  readonly listeners: Listeners;
+  readonly securePort: number;
   /** Where the process can be reached. */
   readonly url: string;
   /** Writes the administrator's kubeconfig, if one is wanted. */
   announce(): Promise<void>;
+  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
+  close(): Promise<void>;
 }
 
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
-  const { api, serving, observation } = settings;
-  const credentials = await loadCredentials(serving, api.deps.names, observation.certificateAccepted);
-  observeCertificates(observation.metrics, credentials.pki);
-  const listeners = await openListeners({
+  const { api, serving, observation, logger } = settings;
+  const { certificateAccepted } = observation;
+  const credentials = await Credentials.open({ options: serving, names: api.deps.names, logger, certificateAccepted });
+  const observeCertificates = certificateObserver(observation.metrics);
+  observeCertificates(credentials.current.certificates);
+  const listeners = await openAll(settings, credentials).catch((error: unknown) => {
+    credentials.close();
+    throw error;
+  });
+  const url = urlOf(serving, listeners.securePort);
+  const announce = () => writeAdminKubeconfig(serving, credentials.current, url);
+  credentials.onChange(async (set) => {
+    listeners.show(set);
+    observeCertificates(set.certificates);
+    await writeAdminKubeconfig(serving, set, url);
+  });
+  const close = () => {
+    credentials.close();
+    return listeners.close();
+  };
+  return { securePort: listeners.securePort, url, announce, close };
+}
+
+async function openAll(settings: ServeSettings, credentials: Credentials): Promise<Listeners> {
+  const { serving, gatewayUrls } = settings;
+  if (gatewayUrls.length > 0 && credentials.current.proxy === undefined)
+    throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
+  return openListeners({
     listener: listenerOf(settings, credentials),
-    pki: credentials.pki,
-    clientCa: credentials.clientCa,
+    credentials: credentials.current,
+    tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
     securePort: serving.securePort,
     insecurePort: serving.insecurePort,
     http2MaxStreams: serving.http2MaxStreamsPerConnection,
+    watchBufferBytes: serving.watchBufferBytes,
   });
-  const url = urlOf(serving, listeners.securePort);
-  return { listeners, url, announce: () => writeAdminKubeconfig(serving, credentials, url) };
 }
 
 function listenerOf(settings: ServeSettings, credentials: Credentials) {
@@ -69,7 +96,7 @@ function listenerOf(settings: ServeSettings, credentials: Credentials) {
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
-    ...(gatewayUrls.length > 0 && { proxyWatch: watchProxy(gatewayUrls, credentials, requestSent) }),
+    ...(gatewayUrls.length > 0 && { proxyWatch: watchProxy(gatewayUrls, () => credentials.current, requestSent) }),
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,
@@ -87,8 +114,12 @@ function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string
   return publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-async function writeAdminKubeconfig({ kubeconfigOut }: ServingOptions, { pki }: Credentials, url: string) {
-  if (kubeconfigOut === undefined) return;
-  const { cert, key } = pki.admin;
-  await writeKubeconfig(kubeconfigOut, { server: url, ca: pki.ca.cert, cert, key });
+async function writeAdminKubeconfig(
+  { kubeconfigOut }: ServingOptions,
+  { admin, servingCa }: CredentialSet,
+  url: string,
+) {
+  if (kubeconfigOut === undefined || !admin) return;
+  const { cert, key } = admin;
+  await writeKubeconfig(kubeconfigOut, { server: url, cert, key, ...(servingCa !== undefined && { ca: servingCa }) });
 }

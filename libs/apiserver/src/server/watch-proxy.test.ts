@@ -6,12 +6,11 @@ import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RequestContext, splitTarget } from '../http/context.js';
 import { openServer, type TestServer } from '../testing/test-server.js';
-import type { Credentials } from './credentials.js';
 import { watchProxy } from './watch-proxy.js';
 
-const PAIR = { cert: '', key: '' };
-/** Plain HTTP needs none of it. */
-const CREDENTIALS = { pki: { ca: PAIR, proxy: PAIR } } as unknown as Credentials;
+/** Plain HTTP needs none. */
+const CREDENTIALS = () => ({ servingCa: undefined, proxy: undefined });
+const EXPIRES_AT = Date.UTC(2030, 0, 2);
 const USER: UserInfo = { name: 'jane', groups: ['dev'], extra: {} };
 
 const servers: TestServer[] = [];
@@ -39,7 +38,7 @@ async function front(gateways: readonly string[], before: (ctx: RequestContext) 
   const proxy = watchProxy(gateways, CREDENTIALS);
   const url = await open((req, res) => {
     const { path, query } = splitTarget(req.url ?? '/');
-    const ctx = { req, res, path, query, requestId: 'r', user: USER, warnings: [] };
+    const ctx = { req, res, path, query, requestId: 'r', user: USER, expiresAt: EXPIRES_AT, warnings: [] };
     Promise.resolve(before(ctx))
       .then(() => proxy(ctx))
       .catch((error: unknown) => {
@@ -97,11 +96,13 @@ describe('watchProxy', () => {
       'X-Remote-User': 'root',
       'X-Remote-Group': 'system:masters',
       'X-Remote-Uid': '0',
+      'X-Remote-Expires': '2999-01-01T00:00:00Z',
       'X-Remote-Extra-Scopes': 'all',
       Accept: 'application/json',
     });
     expect(seen['x-remote-user']).toBe('jane');
     expect(seen['x-remote-group']).toBe('dev');
+    expect(seen['x-remote-expires']).toBe('2030-01-02T00:00:00.000Z');
     expect(seen.accept).toBe('application/json');
     expect(Object.keys(seen)).not.toEqual(
       expect.arrayContaining([expect.stringMatching(/^(authorization|x-remote-uid|x-remote-extra-.*)$/)]),

@@ -6,7 +6,7 @@ import { unavailable } from '@orch/machinery';
 import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { KEEP_ALIVE_MS } from '../http/watch-stream.js';
-import type { Credentials } from './credentials.js';
+import type { CredentialSet } from './credential-set.js';
 
 /** Seconds after which a client may ask again when no gateway could be reached. */
 const RETRY_SECONDS = 1;
@@ -31,13 +31,16 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
+/** By what gateways are known, and what they are shown. */
+type Shown = Pick<CredentialSet, 'servingCa' | 'proxy'>;
+
 /**
  * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes
  * because of the certificate it comes with (spec: "Authenticating proxy"), so that it judges the caller, not this server.
  */
 export function watchProxy(
   gateways: readonly string[],
-  { pki }: Credentials,
+  credentials: () => Shown,
   sent: (host: string, method: string, code: string) => void = () => undefined,
 ): (ctx: RequestContext) => Promise<void> {
   let turn = 0;
@@ -48,7 +51,7 @@ export function watchProxy(
       if (isGone(ctx)) return;
       const gateway = gateways[(first + attempt) % gateways.length] as string;
       const url = new URL(gateway);
-      const answer = await open(ctx, url, pki).catch(() => undefined);
+      const answer = await open(ctx, url, credentials()).catch(() => undefined);
       sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
       if (answer?.switched && ctx.upgrade) return join(ctx, ctx.upgrade, answer.message, answer.switched);
       if (answer) return pass(ctx, answer.message);
@@ -64,16 +67,21 @@ interface Answer {
   readonly switched?: Upgrade;
 }
 
-function open(ctx: RequestContext, url: URL, pki: Credentials['pki']): Promise<Answer> {
+function open(ctx: RequestContext, url: URL, { servingCa, proxy }: Shown): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...passedOn(ctx.req.headers, NOT_ASKED_WITH),
-      ...forwardedIdentity(ctx.user),
+      ...forwardedIdentity(ctx.user, ctx.expiresAt),
       [REQUEST_ID_HEADER]: ctx.requestId,
       ...(ctx.trail?.span && { traceparent: ctx.trail.span.traceparent }),
       ...(ctx.upgrade && { Connection: 'Upgrade', Upgrade: 'websocket' }),
     };
-    const secure = { ca: pki.ca.cert, cert: pki.proxy.cert, key: pki.proxy.key, agent: false };
+    const secure = {
+      ...(servingCa !== undefined && { ca: servingCa }),
+      cert: proxy?.cert,
+      key: proxy?.key,
+      agent: false,
+    };
     // The path as it was judged here: a URL made of it might name another, or even another host.
     const options = { method: 'GET', path: ctx.req.url ?? '/', headers, timeout: CONNECT_MS };
     const upstream: ClientRequest =

@@ -1,4 +1,5 @@
 import type { OptionDefinitions, OptionValues } from './definition.js';
+import type { Environment } from './environment.js';
 import { type Options, OptionsError } from './options.js';
 
 export interface Output {
@@ -7,22 +8,30 @@ export interface Output {
 
 /** What a program does with its command line: go on with `values`, or leave with `exitCode`. */
 export type CommandLine<D extends OptionDefinitions> =
-  | { readonly run: true; readonly values: OptionValues<D>; readonly warnings: readonly string[] }
+  | { readonly run: true; readonly values: OptionValues<D> }
   | { readonly run: false; readonly exitCode: 0 | 2 };
 
+export interface Surroundings {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Environment;
+}
+
 /**
- * Reads a program's arguments. `--help` prints to `stdout` (exit 0); a wrong command line is explained on `stderr` (exit 2).
- * `usage` is the first line of the help, such as `api-server [options]`.
+ * Reads a program's options from its arguments and environment. `--help` prints to `stdout` (exit 0); wrong options are
+ * explained on `stderr` (exit 2), also beside `--help`; so are warnings. `usage` is the first line of the help, such as
+ * `api-server [options]`.
  */
 export function readCommandLine<D extends OptionDefinitions>(
   options: Options<D>,
   argv: readonly string[],
   usage: string,
-  { stdout, stderr }: { stdout: Output; stderr: Output } = process,
+  { stdout, stderr, env }: Surroundings = process,
 ): CommandLine<D> {
   try {
-    const { values, warnings, help } = options.parse(argv);
-    if (!help) return { run: true, values, warnings };
+    const { values, warnings, help } = options.parse(argv, env);
+    stderr.write(warnings.map((warning) => `Warning: ${warning}\n`).join(''));
+    if (!help) return { run: true, values };
     stdout.write(options.help(usage));
     return { run: false, exitCode: 0 };
   } catch (error) {

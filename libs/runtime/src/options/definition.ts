@@ -53,6 +53,8 @@ export interface BoolOption extends Described {
 export interface ListOption extends Described {
   readonly type: 'list';
   readonly default?: readonly string[];
+  /** The only entries allowed. */
+  readonly choices?: readonly string[];
 }
 
 /** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */
@@ -73,7 +75,7 @@ export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
 type Scalar<D, T> = D extends { default: unknown } | { required: true } ? T : T | undefined;
 
-export type OptionValue<D extends OptionDefinition> = D extends { choices: readonly (infer C)[] }
+export type OptionValue<D extends OptionDefinition> = D extends { type: 'string'; choices: readonly (infer C)[] }
   ? Scalar<D, C>
   : D extends { type: 'string' }
     ? Scalar<D, string>

@@ -3,10 +3,14 @@ import { formatBytes, formatDuration } from './values.js';
 
 const WIDTH = 100;
 const INDENT = ' '.repeat(6);
+const HEAD = [
+  'Every option --some-option may also be given as the environment variable ORCH_SOME_OPTION, secrets above all;',
+  'what stands on the command line wins.',
+];
 
 /** Every option with its kind of value, description, bounds and default, in alphabetical order. */
 export function helpText(usage: string, definitions: OptionDefinitions): string {
-  const lines = [`Usage: ${usage}`, '', 'Options:'];
+  const lines = [`Usage: ${usage}`, '', ...HEAD, '', 'Options:'];
   const all: [string, OptionDefinition][] = [
     ...Object.entries(definitions),
     ['help', { type: 'bool', short: 'h', help: 'Print this text and exit.' }],
@@ -32,7 +36,8 @@ const VALUE_FORM: Readonly<Record<OptionDefinition['type'], string>> = {
 function describe(definition: OptionDefinition): string {
   const notes: string[] = [];
   if (definition.type === 'int' && definition.unit) notes.push(`in ${definition.unit}`);
-  if (definition.type === 'string' && definition.choices) notes.push(`one of ${definition.choices.join(', ')}`);
+  if ((definition.type === 'string' || definition.type === 'list') && definition.choices)
+    notes.push(`one of ${definition.choices.join(', ')}`);
   if ('min' in definition && definition.min !== undefined) notes.push(`at least ${print(definition, definition.min)}`);
   if ('max' in definition && definition.max !== undefined) notes.push(`at most ${print(definition, definition.max)}`);
   if ('required' in definition && definition.required) notes.push('required');

@@ -105,15 +105,71 @@ describe('refusing', () => {
     const needed = defineOptions({ url: { type: 'string', required: true, help: 'Address.' } });
     expect(() => needed.parse([])).toThrow('--url is required');
     expect(needed.parse(['--help']).help).toBe(true);
+    expect(needed.parse([], { ORCH_URL: 'x' }).values.url).toBe('x');
+  });
+
+  test('entries of a list that are no choice', () => {
+    const suites = defineOptions({ suites: { type: 'list', choices: ['a', 'b'], help: '' } });
+    expect(suites.parse(['--suites=a,b']).values.suites).toEqual(['a', 'b']);
+    expect(() => suites.parse(['--suites=a,c'])).toThrow('--suites: "c" is not one of a, b');
+  });
+});
+
+describe('the environment', () => {
+  const from = (env: Record<string, string>, ...argv: string[]) => options.parse(argv, env);
+
+  test('gives what the command line does not', () => {
+    const env = {
+      ORCH_SECURE_PORT: '8443',
+      ORCH_NATS_URL: 'b,c',
+      ORCH_ANONYMOUS_AUTH: 'false',
+      ORCH_V: '2',
+      PATH: '/',
+    };
+    const { values, warnings } = from(env, '--nats-url=d');
+    expect(values).toMatchObject({ securePort: 8443, natsUrl: ['d'], anonymousAuth: false, v: 2 });
+    expect(warnings).toEqual([]);
+  });
+
+  test('is judged as the command line is, and an empty variable is none', () => {
+    expect(() => from({ ORCH_SECURE_PORT: '65536' })).toThrow('ORCH_SECURE_PORT: 65536 is more than');
+    expect(from({ ORCH_SECURE_PORT: '' }).values.securePort).toBe(6443);
+    expect(from({ ORCH_PROFILING: 'true' }).warnings).toEqual([
+      'Variable ORCH_PROFILING has been deprecated, use --trace',
+    ]);
+  });
+
+  test('with a variable that is no option gives a warning, which does not hold its value', () => {
+    expect(from({ ORCH_SECUREPORT: 'secret' }).warnings).toEqual([
+      'Variable ORCH_SECUREPORT is no option and has no effect',
+    ]);
+  });
+
+  test('as a kubelet fills it for Services orch and orch-secure says nothing', () => {
+    const tcp = 'tcp://10.0.0.1:443';
+    const { values, warnings } = from({
+      ORCH_SERVICE_HOST: '10.0.0.1',
+      ORCH_SERVICE_PORT: '443',
+      ORCH_SERVICE_PORT_HTTPS: '443',
+      ORCH_PORT: tcp,
+      ORCH_PORT_443_TCP: tcp,
+      ORCH_PORT_443_TCP_PROTO: 'tcp',
+      ORCH_PORT_443_TCP_PORT: '443',
+      ORCH_PORT_443_TCP_ADDR: '10.0.0.1',
+      ORCH_SECURE_PORT: tcp,
+    });
+    expect([values.securePort, warnings]).toEqual([6443, []]);
   });
 });
 
 describe('the command line of a program', () => {
+  const env: Record<string, string> = {};
   const run = (...argv: string[]) => {
     const out = { stdout: '', stderr: '' };
     const result = readCommandLine(options, argv, 'server [options]', {
       stdout: { write: (text) => (out.stdout += text) },
       stderr: { write: (text) => (out.stderr += text) },
+      env,
     });
     return { ...out, result };
   };
@@ -136,12 +192,18 @@ describe('the command line of a program', () => {
     });
   });
 
-  test('the environment is not read', () => {
-    process.env.SECURE_PORT = '1';
-    process.env['secure-port'] = '1';
-    const { result } = run();
-    delete process.env.SECURE_PORT;
-    delete process.env['secure-port'];
-    expect(result.run && result.values.securePort).toBe(6443);
+  test('wrong options are told beside --help too, in whichever order', () => {
+    for (const argv of [
+      ['--help', '--bogus'],
+      ['--bogus', '--help'],
+    ])
+      expect(run(...argv)).toEqual(run('--bogus'));
+  });
+
+  test('warnings go to standard error', () => {
+    expect(run('--profiling')).toMatchObject({
+      stderr: 'Warning: Flag --profiling has been deprecated, use --trace\n',
+      result: { run: true },
+    });
   });
 });

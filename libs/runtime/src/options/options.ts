@@ -1,10 +1,11 @@
 import { parseArgs } from 'node:util';
 import type { OptionDefinition, OptionDefinitions, OptionValues } from './definition.js';
+import { type Environment, givenIn, unknownVariables, variableOf } from './environment.js';
 import { helpText } from './help.js';
 import { type AnyValue, defaultValue, readValue } from './read-value.js';
 import { ValueError } from './values.js';
 
-/** A command line that cannot be used; `problems` holds everything wrong with it, a line each. */
+/** Options that cannot be used; `problems` holds everything wrong with them, a line each. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
   constructor(readonly problems: readonly string[]) {
@@ -14,7 +15,7 @@ export class OptionsError extends Error {
 
 export interface Parsed<D extends OptionDefinitions> {
   readonly values: OptionValues<D>;
-  /** To be logged: deprecated options that were used. */
+  /** Of deprecated options that were used, and of variables that look like options and are none. */
   readonly warnings: readonly string[];
   readonly help: boolean;
 }
@@ -22,8 +23,11 @@ export interface Parsed<D extends OptionDefinitions> {
 /** The options of one program, declared as data. */
 export interface Options<D extends OptionDefinitions> {
   readonly definitions: D;
-  /** Reads arguments (without the program's name). Throws {@link OptionsError}; reads no environment, no file. */
-  parse(argv: readonly string[]): Parsed<D>;
+  /**
+   * Reads arguments (without the program's name), and from `env` what they do not name. Throws {@link OptionsError}, also
+   * when help is asked for: then only what is required may be missing.
+   */
+  parse(argv: readonly string[], env?: Environment): Parsed<D>;
   /** The text of `--help`. */
   help(usage: string): string;
 }
@@ -37,43 +41,75 @@ export interface Options<D extends OptionDefinitions> {
 export function defineOptions<const D extends OptionDefinitions>(definitions: D): Options<D> {
   return {
     definitions,
-    parse: (argv) => parse(definitions, argv),
+    parse: (argv, env = {}) => parse(definitions, argv, env),
     help: (usage) => helpText(usage, definitions),
   };
 }
 
-function parse<D extends OptionDefinitions>(definitions: D, argv: readonly string[]): Parsed<D> {
-  const problems: string[] = [];
-  const warnings: string[] = [];
-  const given = new Map<string, AnyValue>();
-  const stray: string[] = [];
-  let help = false;
+function parse<D extends OptionDefinitions>(definitions: D, argv: readonly string[], env: Environment): Parsed<D> {
+  const reading = new Reading(definitions);
   for (const token of tokens(definitions, argv)) {
-    if (token.kind === 'positional') stray.push(token.value);
-    if (token.kind !== 'option') continue;
-    if (token.name === 'help') {
-      help = true;
-      continue;
-    }
-    const definition = Object.hasOwn(definitions, token.name) ? definitions[token.name] : undefined;
-    if (!definition) {
-      problems.push(`unknown flag: ${token.rawName}`);
-      continue;
-    }
-    if (definition.deprecated) warnings.push(`Flag --${token.name} has been deprecated, ${definition.deprecated}`);
-    try {
-      const text = argument(definition, token.rawName, token.value);
-      given.set(token.name, readValue(definition, text, given.get(token.name)));
-    } catch (error) {
-      if (!(error instanceof ValueError)) throw error;
-      problems.push(`--${token.name}: ${error.message}`);
-    }
+    if (token.kind === 'positional') reading.stray.push(token.value);
+    if (token.kind === 'option') reading.take(token.name, token.rawName, token.value);
   }
+  reading.fillIn(env);
+  const { problems, stray, given, help } = reading;
   // What follows an unknown flag may have been meant as its value: one complaint is enough then.
   if (problems.length === 0) problems.push(...stray.map((text) => `unexpected argument: ${JSON.stringify(text)}`));
   if (!help) problems.push(...missing(definitions, given));
-  if (problems.length > 0 && !help) throw new OptionsError(problems);
-  return { values: collect(definitions, given), warnings, help };
+  if (problems.length > 0) throw new OptionsError(problems);
+  return { values: collect(definitions, given), warnings: reading.warnings, help };
+}
+
+/** What is known of the options while they are read. */
+class Reading {
+  readonly given = new Map<string, AnyValue>();
+  readonly problems: string[] = [];
+  readonly warnings: string[] = [];
+  readonly stray: string[] = [];
+  help = false;
+  readonly #named = new Set<string>();
+
+  constructor(private readonly definitions: OptionDefinitions) {}
+
+  /** One use on the command line. */
+  take(name: string, rawName: string, value: string | undefined): void {
+    if (name === 'help') {
+      this.help = true;
+      return;
+    }
+    const definition = Object.hasOwn(this.definitions, name) ? this.definitions[name] : undefined;
+    if (!definition) {
+      this.problems.push(`unknown flag: ${rawName}`);
+      return;
+    }
+    this.#named.add(name);
+    if (definition.deprecated) this.warnings.push(`Flag --${name} has been deprecated, ${definition.deprecated}`);
+    this.#read(name, `--${name}`, definition, () => argument(definition, rawName, value));
+  }
+
+  /** What the command line does not name. */
+  fillIn(env: Environment): void {
+    for (const [name, definition] of Object.entries(this.definitions)) {
+      const text = this.#named.has(name) ? undefined : givenIn(name, env);
+      if (text === undefined) continue;
+      const variable = variableOf(name);
+      if (definition.deprecated)
+        this.warnings.push(`Variable ${variable} has been deprecated, ${definition.deprecated}`);
+      this.#read(name, variable, definition, () => text);
+    }
+    for (const variable of unknownVariables(this.definitions, env))
+      this.warnings.push(`Variable ${variable} is no option and has no effect`);
+  }
+
+  #read(name: string, called: string, definition: OptionDefinition, text: () => string): void {
+    try {
+      this.given.set(name, readValue(definition, text(), this.given.get(name)));
+    } catch (error) {
+      if (!(error instanceof ValueError)) throw error;
+      this.problems.push(`${called}: ${error.message}`);
+    }
+  }
 }
 
 /** `node:util` splits the arguments; what they mean is decided above. */

@@ -39,7 +39,10 @@ export function readValue(definition: OptionDefinition, text: string, earlier: A
     case 'bytes':
       return within(definition, parseBytes(text), formatBytes);
     case 'list':
-      return [...(Array.isArray(earlier) ? (earlier as string[]) : []), ...entries(text)];
+      return [
+        ...(Array.isArray(earlier) ? (earlier as string[]) : []),
+        ...entries(text).map((entry) => oneOf(definition.choices, entry)),
+      ];
     case 'map':
       return new Map([...(earlier instanceof Map ? (earlier as Map<string, string>) : []), ...entries(text).map(pair)]);
   }

@@ -1,0 +1,56 @@
+import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
+
+/** Options of what a server shows and whom it believes. */
+export const credentialOptions = {
+  'cert-dir': {
+    type: 'string',
+    default: 'pki',
+    help: 'Folder of the certificate authority, certificates and keys; what no other option names is made there.',
+  },
+  'tls-cert-file': {
+    type: 'string',
+    help: 'Certificate that clients are shown, those that signed it behind it; read again when it changes. Default: one made in --cert-dir.',
+  },
+  'tls-private-key-file': { type: 'string', help: 'Private key of --tls-cert-file.' },
+  'tls-ca-file': {
+    type: 'string',
+    help: 'Authorities of --tls-cert-file and of the certificates of gateways. Default: the one in --cert-dir, beside --tls-cert-file those of the system.',
+  },
+  'tls-min-version': {
+    type: 'string',
+    choices: Object.keys(TLS_VERSIONS) as TlsVersion[],
+    default: 'VersionTLS12',
+    help: 'Oldest version of TLS that clients may speak.',
+  },
+  'tls-cipher-suites': {
+    type: 'list',
+    default: [],
+    choices: Object.keys(CIPHER_SUITES),
+    help: "Cipher suites that clients may choose from. Default: Node's.",
+  },
+  'client-ca-file': {
+    type: 'list',
+    default: [],
+    help: 'Certificate authorities whose client certificates are believed, beside the one in --cert-dir unless --tls-cert-file stands in for it; read again when they change.',
+  },
+  'requestheader-client-ca-file': {
+    type: 'string',
+    help: 'Authorities of servers that may say in headers for whom they ask. Default: one made in --cert-dir.',
+  },
+  'requestheader-allowed-names': {
+    type: 'list',
+    default: [],
+    help: 'Common names that the certificates of such servers may have. Default: any.',
+  },
+  'proxy-client-cert-file': {
+    type: 'string',
+    help: 'Client certificate with which requests are passed on to gateways. Default: one made in --cert-dir.',
+  },
+  'proxy-client-key-file': { type: 'string', help: 'Private key of --proxy-client-cert-file.' },
+  'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },
+  'anonymous-auth': {
+    type: 'bool',
+    default: true,
+    help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
+  },
+} as const;

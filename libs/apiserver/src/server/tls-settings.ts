@@ -1,0 +1,34 @@
+import type { SecureContextOptions } from 'node:tls';
+
+/** The versions of TLS that may be asked for as the least, by the names that API servers have for them. */
+export const TLS_VERSIONS = { VersionTLS12: 'TLSv1.2', VersionTLS13: 'TLSv1.3' } as const;
+
+/** Cipher suites by the names that IANA has for them, with those of OpenSSL. */
+export const CIPHER_SUITES = {
+  TLS_AES_128_GCM_SHA256: 'TLS_AES_128_GCM_SHA256',
+  TLS_AES_256_GCM_SHA384: 'TLS_AES_256_GCM_SHA384',
+  TLS_CHACHA20_POLY1305_SHA256: 'TLS_CHACHA20_POLY1305_SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+} as const;
+
+export type TlsVersion = keyof typeof TLS_VERSIONS;
+
+/**
+ * What node is told of versions and cipher suites; no suites are node's own choice. Those of TLS 1.3 are all sound and
+ * always among them, unless some are named: without any, a client of TLS 1.3 would be turned away.
+ */
+export function tlsSettings(
+  least: TlsVersion,
+  suites: readonly string[],
+): Pick<SecureContextOptions, 'minVersion' | 'ciphers'> {
+  const minVersion = TLS_VERSIONS[least];
+  if (suites.length === 0) return { minVersion };
+  const ofNewest = (suite: string) => /^TLS_(AES|CHACHA20)_/.test(suite);
+  const all = suites.some(ofNewest) ? suites : [...Object.keys(CIPHER_SUITES).filter(ofNewest), ...suites];
+  return { minVersion, ciphers: all.map((suite) => CIPHER_SUITES[suite as keyof typeof CIPHER_SUITES]).join(':') };
+}

@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FileWatch } from './file-watch.js';
+import { ManualClock } from './manual-clock.js';
+
+const NEVER = 1e9;
+let dir: string;
+let watch: FileWatch | undefined;
+let looks: number;
+const onLook = async () => void looks++;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'file-watch-'));
+  looks = 0;
+});
+afterEach(() => {
+  watch?.close();
+  rmSync(dir, { recursive: true });
+});
+
+describe('FileWatch', () => {
+  it('tells of a file that is replaced', async () => {
+    const file = join(dir, 'tls.crt');
+    writeFileSync(file, '1');
+    watch = new FileWatch({ files: [file], onLook, everyMs: NEVER });
+    writeFileSync(`${file}.new`, '2');
+    renameSync(`${file}.new`, file);
+    await expect.poll(() => looks).toBeGreaterThan(0);
+  });
+
+  it('tells of a mounted Secret that is replaced', async () => {
+    mkdirSync(join(dir, '..1'));
+    mkdirSync(join(dir, '..2'));
+    symlinkSync('..1', join(dir, '..data'));
+    symlinkSync('..data/tls.crt', join(dir, 'tls.crt'));
+    watch = new FileWatch({ files: [join(dir, 'tls.crt')], onLook, everyMs: NEVER });
+    symlinkSync('..2', join(dir, '..data_tmp'));
+    renameSync(join(dir, '..data_tmp'), join(dir, '..data'));
+    await expect.poll(() => looks).toBeGreaterThan(0);
+  });
+
+  it('looks by itself, also where it cannot be told, one look at a time', async () => {
+    const clock = new ManualClock();
+    let finish: (() => void) | undefined;
+    const slow = () => {
+      looks++;
+      return new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+    };
+    watch = new FileWatch({ files: [join(dir, 'none', 'such')], onLook: slow, everyMs: 1000, clock });
+    await clock.advance(1000);
+    await clock.advance(5000);
+    expect(looks).toBe(1);
+    finish?.();
+    await clock.advance(0);
+    await clock.advance(1000);
+    expect(looks).toBe(2);
+    watch.close();
+    finish?.();
+    await clock.advance(10_000);
+    expect([looks, clock.timers]).toEqual([2, 0]);
+  });
+});

@@ -1,0 +1,33 @@
+import type { OptionDefinitions } from './definition.js';
+
+/** Variables by name, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const PREFIX = 'ORCH_';
+
+/** The variable that an option may be given by: `postgres-url` by `ORCH_POSTGRES_URL`. */
+export const variableOf = (option: string): string => PREFIX + option.toUpperCase().replaceAll('-', '_');
+
+/** What an option is given in the environment. An empty variable is none, as programs that pass variables on leave them. */
+export function givenIn(option: string, env: Environment): string | undefined {
+  const name = variableOf(option);
+  const value = env[name];
+  return value === undefined || value === '' || isServiceLink(name, value) ? undefined : value;
+}
+
+/** Variables that look like options and are none, in alphabetical order. */
+export function unknownVariables(definitions: OptionDefinitions, env: Environment): string[] {
+  const known = new Set(Object.keys(definitions).map(variableOf));
+  return Object.entries(env)
+    .filter(([name, value = '']) => name.startsWith(PREFIX) && !known.has(name) && !isServiceLink(name, value))
+    .map(([name]) => name)
+    .sort();
+}
+
+/**
+ * Whether a kubelet has put a variable into the container because there is a Service of that name in its namespace
+ * (`enableServiceLinks` of a pod): for a Service `orch-secure` one is called as the option `--secure-port` is.
+ */
+const isServiceLink = (name: string, value: string): boolean =>
+  /_SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?$/.test(name) ||
+  (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value));

@@ -1,0 +1,32 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { which } from '../../../tools/up/index.js';
+
+const MODULE = fileURLToPath(new URL('.', import.meta.url));
+
+/** Decodes objects into the Go types of release 1.27, strictly. */
+export class StrictTypes {
+  readonly #dir = mkdtempSync(join(tmpdir(), 'strict-types-'));
+  readonly #program = join(this.#dir, 'strict-types');
+
+  /** Compiles the program; fetches what it is made of through the module proxy at first. */
+  constructor() {
+    const go = which('go');
+    if (go === undefined) throw new Error('manifests are decoded by Go types: install the Go tools, 1.20 or newer');
+    execFileSync(go, ['build', '-o', this.#program, '.'], { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'] });
+  }
+
+  /** How many objects there are in YAML documents. Throws with what is wrong with them. */
+  count(documents: string): number {
+    const { status, stdout, stderr } = spawnSync(this.#program, { input: documents, encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    return Number(stdout);
+  }
+
+  close(): void {
+    rmSync(this.#dir, { recursive: true });
+  }
+}
