@@ -3,6 +3,7 @@ import type { Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { Endpoint } from './endpoint.js';
+import type { WatchOutputs } from './http/watch-output.js';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
@@ -19,6 +20,8 @@ export interface RequestLimits {
   readonly maxWatchAgeMs: number;
   /** Deadline of requests other than watches, milliseconds. */
   readonly requestTimeoutMs: number;
+  /** Bytes that may be in the connection of one watch whose client does not read. */
+  readonly watchBufferBytes: number;
 }
 
 /** What the verbs work with; assembled once. */
@@ -33,6 +36,7 @@ export interface ApiDeps {
   readonly remover: ObjectRemover;
   readonly representations: Representations;
   readonly limits: RequestLimits;
+  readonly watchOutputs: WatchOutputs;
   /** The feature gate `WatchList`. */
   readonly watchList: boolean;
   /** The feature gate `APIResponseCompression`. */

@@ -1,5 +1,14 @@
-import { type Accepted, discoveryOffers, type Negotiator, negotiator, stringifyJson, stringifyYaml } from '@orch/codec';
-import { type Names, StatusError } from '@orch/machinery';
+import {
+  type Accepted,
+  discoveryOffers,
+  encodeObject,
+  encodeUnknown,
+  negotiator,
+  stringifyJson,
+  stringifyYaml,
+} from '@orch/codec';
+import type { ApiObject, Names } from '@orch/machinery';
+import type { Scheme } from '@orch/schema';
 import {
   encodeOpenApiV2Protobuf,
   OPENAPI_V2_PROTOBUF,
@@ -10,18 +19,21 @@ import {
 } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { type DiscoveryDocuments, discoveryDocuments } from './discovery/index.js';
+import { notAcceptable, unknownPath } from './errors.js';
 
 export interface DiscoveryRoutes {
+  /** Where documents are. */
+  readonly paths: readonly string[];
   mount(app: Express): void;
 }
 
 /** What clients learn the API from: discovery (plain and aggregated) and OpenAPI documents. */
 export function createDiscoveryRoutes(source: OpenApiSource, names: Names): DiscoveryRoutes {
   const documents = discoveryDocuments(source.served, names);
-  const negotiate = negotiator(discoveryOffers(names), names);
   return {
+    paths: pathsOf(documents),
     mount(app) {
-      mountDiscovery(app, documents, negotiate, names);
+      mountDiscovery(app, documents, source.scheme, names);
       mountOpenApiV3(app, new OpenApiV3(source));
       mountOpenApiV2(
         app,
@@ -31,13 +43,22 @@ export function createDiscoveryRoutes(source: OpenApiSource, names: Names): Disc
   };
 }
 
-function mountDiscovery(app: Express, documents: DiscoveryDocuments, negotiate: Negotiator, names: Names): void {
-  const answer = (req: Request, res: Response, plain: object | undefined, aggregated?: object): void => {
-    if (!plain) throw new StatusError('NotFound', 'the server could not find the requested resource');
+function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
+  const versions = [...resources.keys()].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
+  return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
+}
+
+const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3'];
+
+function mountDiscovery(app: Express, documents: DiscoveryDocuments, scheme: Scheme, names: Names): void {
+  const negotiate = negotiator(discoveryOffers(names), names);
+  const send = sender(scheme, names);
+  const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: Document): void => {
+    if (!plain) throw unknownPath();
     const accepted = negotiate(req.headers.accept);
-    if (!accepted) throw new StatusError('NotAcceptable', 'only application/json and application/yaml can be answered');
-    const as = accepted.as && aggregated;
-    send(res, accepted, as ?? plain, as ? aggregatedType(names) : '');
+    if (!accepted) throw notAcceptable(['application/json', 'application/yaml', names.protobufMediaType]);
+    if (accepted.as && aggregated) send(res, accepted, aggregated, 'apidiscovery/v2beta1', aggregatedType(names));
+    else send(res, accepted, plain, 'meta/v1', '');
   };
   app.get('/api', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
@@ -51,15 +72,32 @@ function mountDiscovery(app: Express, documents: DiscoveryDocuments, negotiate: 
   });
 }
 
+type Document = Pick<ApiObject, 'kind' | 'apiVersion'>;
+
 const aggregatedType = (names: Names): string =>
   `;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
 
-function send(res: Response, { mediaType }: Accepted, document: object, parameters: string): void {
-  res.set('Vary', 'Accept');
-  const yaml = mediaType === 'yaml';
-  // Past express, which would add a charset that the media type does not have.
-  res.setHeader('Content-Type', yaml ? 'application/yaml' : `application/json${parameters}`);
-  res.send(Buffer.from(yaml ? stringifyYaml(document) : stringifyJson(document)));
+/** Answers with a document in what was accepted; its type is found in the package of `proto/` that is named. */
+function sender(scheme: Scheme, names: Names) {
+  const encode = {
+    json: { type: 'application/json', body: (document: Document) => Buffer.from(stringifyJson(document)) },
+    yaml: { type: 'application/yaml', body: (document: Document) => Buffer.from(stringifyYaml(document)) },
+    protobuf: {
+      type: names.protobufMediaType,
+      body(document: Document, from: string) {
+        const { kind = '', apiVersion = '' } = document;
+        const raw = encodeObject(scheme.struct(`${from}.${kind}`), document as ApiObject);
+        return Buffer.from(encodeUnknown({ apiVersion, kind, raw }));
+      },
+    },
+  };
+  return (res: Response, { mediaType }: Accepted, document: Document, from: string, parameters: string): void => {
+    const { type, body } = encode[mediaType];
+    res.set('Vary', 'Accept');
+    // Past express, which would add a charset that the media type does not have.
+    res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
+    res.send(body(document, from));
+  };
 }
 
 function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
@@ -67,7 +105,7 @@ function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
   app.get('/openapi/v3/*path', (req, res) => {
     const path = ([] as string[]).concat(req.params.path).join('/');
     const document = documents.document(path);
-    if (!document) throw new StatusError('NotFound', 'the server could not find the requested resource');
+    if (!document) throw unknownPath();
     const asked = req.query.hash;
     if (typeof asked === 'string' && asked !== document.hash) {
       res.redirect(301, `/openapi/v3/${path}?hash=${document.hash}`);

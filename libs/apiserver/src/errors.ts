@@ -6,6 +6,17 @@ import { tooLargeVersion } from './reading/version.js';
 /** Seconds after which a client may retry what the database could not do. */
 const RETRY_SECONDS = 1;
 
+/** 404 for a path that nobody answers, as clients know it from paths without an object in them. */
+export const unknownPath = () => new StatusError('NotFound', 'the server could not find the requested resource', {});
+
+/** 405 for a path that has other methods. */
+export const wrongMethod = () =>
+  new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** 406, with what there is instead. */
+export const notAcceptable = (mediaTypes: readonly string[]) =>
+  new StatusError('NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
+
 /** Any thrown value as the Status that a client gets; the one place where inner errors meet the wire. */
 export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof StatusError) return thrown;

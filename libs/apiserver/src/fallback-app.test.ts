@@ -1,3 +1,4 @@
+import { decodeProtobufObject } from '@orch/codec';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDiscoveryRoutes } from './discovery-routes.js';
@@ -27,6 +28,7 @@ afterAll(async () => {
 
 describe('what is not hot', () => {
   it.each([
+    '/',
     '/version',
     '/metrics',
     '/livez',
@@ -50,6 +52,9 @@ describe('what is not hot', () => {
     ['GET', '/livez/nosuch', 404],
     ['POST', '/api', 405],
     ['DELETE', '/', 405],
+    ['POST', '/version/', 405],
+    ['POST', '/nosuch', 404],
+    ['POST', '/apis/nosuch', 404],
     ['GET', '/apis/%zz', 400],
     ['GET', '/apis/%E0%A4/v1', 400],
     ['GET', '/openapi/v3/%ff', 400],
@@ -58,6 +63,40 @@ describe('what is not hot', () => {
     const { status, body } = await server.ask(path, { method });
     expect(status).toBe(code);
     expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', status: 'Failure', code });
+  });
+
+  it.each([
+    ['/api', 'meta/v1.APIVersions', ''],
+    ['/apis', 'meta/v1.APIGroupList', ''],
+    ['/apis/apps', 'meta/v1.APIGroup', ''],
+    ['/apis/apps/v1', 'meta/v1.APIResourceList', ''],
+    [
+      '/apis',
+      'apidiscovery/v2beta1.APIGroupDiscoveryList',
+      ';g=apidiscovery.orch.io;v=v2beta1;as=APIGroupDiscoveryList',
+    ],
+  ])('GET %s as protobuf says the same as JSON (%s)', async (path, type, as) => {
+    const { names, scheme } = api.deps;
+    const ask = (accept: string) => server.ask(path, { headers: { accept: `${accept}${as}` } });
+    const binary = await ask(names.protobufMediaType);
+    expect(binary.headers['content-type']).toBe(`${names.protobufMediaType}${as}`);
+    const { apiVersion: _none, ...said } = decodeProtobufObject(scheme.struct(type), binary.body);
+    const { apiVersion: _also, ...json } = JSON.parse((await ask('application/json')).body.toString());
+    const stripped = (value: unknown) => JSON.parse(JSON.stringify(value));
+    expect(stripped(said)).toMatchObject(
+      type.endsWith('APIVersions') ? { versions: json.versions } : { kind: json.kind },
+    );
+    if (json.groups) expect(stripped(said.groups)).toEqual(json.groups);
+    if (json.items) expect((said.items as unknown[]).length).toBe(json.items.length);
+    if (json.resources) expect((said.resources as unknown[]).length).toBe(json.resources.length);
+  });
+
+  it('names what discovery can be', async () => {
+    const { status, body } = await server.ask('/apis', { headers: { accept: 'text/html' } });
+    expect([status, JSON.parse(body.toString()).message]).toEqual([
+      406,
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.orch.protobuf',
+    ]);
   });
 
   it('tells nothing of what it is made of', async () => {

@@ -3,6 +3,7 @@ import { badRequest, StatusError } from '@orch/machinery';
 import type { HealthRegistry, Metrics } from '@orch/runtime';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { DiscoveryRoutes } from './discovery-routes.js';
+import { unknownPath, wrongMethod } from './errors.js';
 import { splitTarget } from './http/context.js';
 import { overBothVersions } from './http/express-http2.js';
 import { healthMetrics } from './observing/health-metrics.js';
@@ -30,11 +31,16 @@ export interface FallbackOptions {
   readonly discovery: DiscoveryRoutes;
 }
 
+const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
+
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
 export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
   const slis = healthMetrics(health);
+  const paths = [...OWN_PATHS, ...discovery.paths].sort();
+  const known = new Set(['/', ...paths]);
   const app = express();
   app.disable('x-powered-by').disable('etag');
+  app.get('/', (_req, res) => void res.json({ paths }));
   app.get('/version', (_req, res) => void res.json(version));
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
@@ -55,9 +61,8 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
   );
   discovery.mount(app);
   app.use((req: Request) => {
-    throw req.method === 'GET' || req.method === 'HEAD'
-      ? new StatusError('NotFound', 'the server could not find the requested resource')
-      : new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource');
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    throw reads || !known.has(req.path.replace(/(?<=.)\/$/, '')) ? unknownPath() : wrongMethod();
   });
   app.use(answerWithStatus);
   return overBothVersions(app);

@@ -35,7 +35,7 @@ describe('verbs (spec: "Path shapes")', () => {
     ['GET', `${ns}/pods?watch=true`, 'watch'],
     ['GET', `${ns}/pods?watch=false`, 'list'],
     ['GET', `${ns}/pods/p?watch=1`, 'watch'],
-    ['GET', `${ns}/pods?watch=perhaps`, 400],
+    ['GET', `${ns}/pods?watch=perhaps`, 'watch'],
     ['POST', `${ns}/pods`, 'create'],
     ['PUT', `${ns}/pods/p`, 'update'],
     ['PUT', `${ns}/pods/p/status`, 'update'],
@@ -68,6 +68,8 @@ describe('404', () => {
     ['GET', `${ns}/nodes/n`],
     ['GET', `${ns}/pods/p/nosuch`],
     ['GET', `${ns}/pods/p/status/more`],
+    ['POST', `${ns}/pods/p/eviction`],
+    ['POST', `${ns}/pods/p/nosuch`],
     // Objects of a namespace have no place outside of it.
     ['GET', '/api/v1/pods/p'],
     ['GET', '/api/v1/pods/p?watch=1'],

@@ -1,6 +1,7 @@
-import { methodNotAllowed, notFound, StatusError } from '@orch/machinery';
+import { notFound } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from './deps.js';
 import type { Endpoint } from './endpoint.js';
+import { unknownPath, wrongMethod } from './errors.js';
 import type { RequestContext } from './http/context.js';
 import { parseResourcePath, type ResourceRequest } from './http/request-info.js';
 import { parseBool } from './reading/read-options.js';
@@ -42,8 +43,6 @@ const OBJECT_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize', 
 /** Whether this server carries out what a declaration says of a subresource. */
 export const servesSubresource = (name: string): boolean => name === 'scale' || OBJECT_SUBRESOURCES.has(name);
 
-const unknownResource = () => new StatusError('NotFound', 'the server could not find the requested resource');
-
 /** Finds the endpoint of a path and the verb of a request. */
 export class ResourceRouter {
   readonly #endpoints = new Map<string, Endpoint>();
@@ -63,14 +62,12 @@ export class ResourceRouter {
     const request = parseResourcePath(path);
     if (!request) return undefined;
     const endpoint = this.#endpoints.get(`${request.group}/${request.version}/${request.resource}`);
-    if (!endpoint || request.rest !== '') throw unknownResource();
-    const { namespaced } = endpoint.definition;
-    // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
-    const misplaced = namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '';
-    if (misplaced) throw unknownResource();
+    if (!endpoint || request.rest !== '') throw unknownPath();
+    const verbs = verbsAt(endpoint, request);
+    if (!verbs) throw unknownPath();
     const verb = verbOf(method, request, query);
+    if (!verb || !verbs.includes(verb)) throw wrongMethod();
     const { namespace, name, subresource } = request;
-    if (!verb || !allowed(endpoint, request, verb)) throw methodNotAllowed(endpoint.groupResource, verb ?? method);
     return { endpoint, namespace, name, subresource, verb };
   }
 }
@@ -96,16 +93,17 @@ function verbOf(method: string, request: ResourceRequest, query: URLSearchParams
   }
 }
 
-function allowed(endpoint: Endpoint, request: ResourceRequest, verb: Verb): boolean {
-  const { definition } = endpoint;
+/** What can be done at a path; undefined where nothing is. */
+function verbsAt({ definition }: Endpoint, request: ResourceRequest): readonly string[] | undefined {
+  const { namespaced, subresources, verbs } = definition;
+  // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
+  if (namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '') return undefined;
   if (request.subresource !== '') {
-    const declared = definition.subresources.find(({ name }) => name === request.subresource);
-    if (!declared || !servesSubresource(declared.name)) throw unknownResource();
-    return declared.verbs.includes(verb);
+    if (!servesSubresource(request.subresource)) return undefined;
+    return subresources.find(({ name }) => name === request.subresource)?.verbs;
   }
-  const acrossNamespaces = definition.namespaced && request.namespace === '';
-  if (acrossNamespaces && verb !== 'list' && verb !== 'watch') return false;
-  return definition.verbs.includes(verb);
+  const acrossNamespaces = namespaced && request.namespace === '';
+  return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
 }
 
 /** Carries a routed request out. */

@@ -17,6 +17,8 @@ export interface RequestContext {
   /** Unique per request; answered as `Audit-Id` and written to logs. */
   readonly requestId: string;
   readonly user: UserInfo;
+  /** When the credential of the request ends, milliseconds since the epoch: a watch goes on no longer. */
+  readonly expiresAt?: number;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** The client wants to go on with WebSocket frames, if this request is a watch. */

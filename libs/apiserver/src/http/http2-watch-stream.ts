@@ -2,43 +2,45 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { WatchSink } from '@orch/watchcache';
 import type { RequestContext } from './context.js';
 import { baseHeaders } from './respond.js';
-import { LINGER_MS, MAX_WAITING_BYTES } from './watch-stream.js';
+import { WatchOutput, type WatchOutputs } from './watch-output.js';
+import { LINGER_MS } from './watch-stream.js';
 
 /**
  * A watch over HTTP/2: one stream among many of its connection. What its window does not let through waits here, for it
  * alone; what the streams of a connection write in one turn of the event loop leaves together.
  */
 export class Http2WatchStream implements WatchSink {
+  readonly #output: WatchOutput;
   #ended = false;
 
   constructor(
     private readonly ctx: RequestContext,
     private readonly stream: ServerHttp2Stream,
     private readonly contentType: string,
-  ) {}
+    outputs: WatchOutputs,
+  ) {
+    this.#output = new WatchOutput(stream, outputs);
+  }
 
   /** Sends the head: from here on errors can only be events. Calls back once, when the stream is gone. */
   open(onClose: () => void): void {
-    const { ctx, stream } = this;
+    const { ctx } = this;
     ctx.res.writeHead(200, baseHeaders(ctx, this.contentType));
-    if (stream.destroyed) onClose();
-    else stream.once('close', onClose);
+    this.#output.open(onClose);
   }
 
   write(frames: Buffer): boolean {
-    if (this.#ended || this.stream.destroyed) return true;
-    this.stream.write(frames);
-    return this.stream.writableLength < MAX_WAITING_BYTES;
+    return this.#ended || this.stream.destroyed || this.#output.write(frames);
   }
 
   onDrain(callback: () => void): void {
-    this.stream.on('drain', callback);
+    this.#output.onDrain(callback);
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.stream.setTimeout(LINGER_MS, () => this.stream.close(constants.NGHTTP2_CANCEL));
-    this.stream.end();
+    this.#output.end();
   }
 }

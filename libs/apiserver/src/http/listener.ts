@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { ANONYMOUS, type Authenticator, type UserInfo } from '@orch/authentication';
+import { ANONYMOUS, type Authentication, type Authenticator, type UserInfo } from '@orch/authentication';
 import { StatusError, timeout } from '@orch/machinery';
 import type { GaugeSeries, Logger, Tracing } from '@orch/runtime';
 import type { Authorizer } from '../authorization.js';
@@ -66,8 +66,8 @@ async function serve(
   let ctx = contextOf(req, res, path, query, ANONYMOUS.user);
   let route: Route | undefined;
   try {
-    ctx = { ...ctx, user: await userOf(options, req, upgrade), ...(upgrade && { upgrade }) };
-    const { user } = ctx;
+    const { user, expiresAt } = await authenticate(options, req, upgrade);
+    ctx = { ...ctx, user, ...(expiresAt !== undefined && { expiresAt }), ...(upgrade && { upgrade }) };
     const method = req.method ?? 'GET';
     const denial = options.authorizer.authorize({ user, method, path });
     if (denial) throw denial;
@@ -86,12 +86,16 @@ async function serve(
   }
 }
 
-async function userOf(options: ListenerOptions, req: IncomingMessage, upgrade: Upgrade | undefined): Promise<UserInfo> {
+async function authenticate(
+  options: ListenerOptions,
+  req: IncomingMessage,
+  upgrade: Upgrade | undefined,
+): Promise<Authentication> {
   if (upgrade) takeProtocolToken(req, options.deps.names);
   const { headers } = req;
-  const { user, method } = await options.authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers });
-  if (upgrade && method === 'x509') checkOrigin(req);
-  return user;
+  const authentication = await options.authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers });
+  if (upgrade && authentication.method === 'x509') checkOrigin(req);
+  return authentication;
 }
 
 async function carryOut(options: Serving, ctx: RequestContext, route: Route): Promise<void> {

@@ -3,9 +3,8 @@ import type { WatchSink } from '@orch/watchcache';
 import type { RequestContext } from './context.js';
 import { LAST_CHUNK } from './frames.js';
 import { baseHeaders } from './respond.js';
+import { WatchOutput, type WatchOutputs } from './watch-output.js';
 
-/** Bytes that may wait in the process for one slow client before it is no longer pushed to. */
-export const MAX_WAITING_BYTES = 256 * 1024;
 /** Idle time after which the kernel probes whether the client is still there. */
 export const KEEP_ALIVE_MS = 30_000;
 /** How long an ended stream may take to leave, before the connection is cut. */
@@ -32,13 +31,17 @@ export async function connectionOf({ req, res }: RequestContext): Promise<Socket
  * complete chunks already. The connection ends with the stream, for node has not seen the body.
  */
 export class WatchStream implements WatchSink {
+  readonly #output: WatchOutput;
   #ended = false;
 
   constructor(
     private readonly ctx: RequestContext,
     private readonly socket: Socket,
     private readonly contentType: string,
-  ) {}
+    outputs: WatchOutputs,
+  ) {
+    this.#output = new WatchOutput(socket, outputs);
+  }
 
   /** Sends the head: from here on errors can only be events. Calls back once, when the connection is gone. */
   open(onClose: () => void): void {
@@ -49,24 +52,21 @@ export class WatchStream implements WatchSink {
     socket.setNoDelay(true);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.setTimeout(0);
-    if (socket.destroyed) onClose();
-    else socket.once('close', onClose);
+    this.#output.open(onClose);
   }
 
   write(frames: Buffer): boolean {
-    if (this.#ended) return true;
-    this.socket.write(frames);
-    return this.socket.writableLength < MAX_WAITING_BYTES;
+    return this.#ended || this.#output.write(frames);
   }
 
   onDrain(callback: () => void): void {
-    this.socket.on('drain', callback);
+    this.#output.onDrain(callback);
   }
 
   end(): void {
     if (this.#ended) return;
     this.#ended = true;
     this.socket.setTimeout(LINGER_MS, () => this.socket.destroy());
-    this.socket.end(LAST_CHUNK);
+    this.#output.end(LAST_CHUNK);
   }
 }

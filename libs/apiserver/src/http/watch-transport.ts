@@ -5,6 +5,7 @@ import { weakMemo } from '../weak-memo.js';
 import { http2StreamOf, isGone, type RequestContext } from './context.js';
 import { BARE, CHUNKS, type Framing, framesOf, MESSAGES } from './frames.js';
 import { Http2WatchStream } from './http2-watch-stream.js';
+import type { WatchOutputs } from './watch-output.js';
 import { connectionOf, WatchStream } from './watch-stream.js';
 import { checkHandshake, WebSocketWatch } from './web-socket-watch.js';
 
@@ -30,15 +31,19 @@ export function watchTransports(statusOf: (error: StreamError) => Status) {
    * The transport that a request came by; undefined when its client is gone.
    * @throws StatusError 400 for a WebSocket handshake that is none
    */
-  return async (ctx: RequestContext, contentType: string): Promise<WatchTransport | undefined> => {
+  return async (
+    ctx: RequestContext,
+    contentType: string,
+    outputs: WatchOutputs,
+  ): Promise<WatchTransport | undefined> => {
     if (isGone(ctx)) return undefined;
     if (ctx.upgrade) {
       checkHandshake(ctx.req);
-      return { response: new WebSocketWatch(ctx, ctx.upgrade), encoderOf: messages };
+      return { response: new WebSocketWatch(ctx, ctx.upgrade, outputs), encoderOf: messages };
     }
     const stream = http2StreamOf(ctx);
-    if (stream) return { response: new Http2WatchStream(ctx, stream, contentType), encoderOf: bare };
+    if (stream) return { response: new Http2WatchStream(ctx, stream, contentType, outputs), encoderOf: bare };
     const socket = await connectionOf(ctx);
-    return socket && { response: new WatchStream(ctx, socket, contentType), encoderOf: chunks };
+    return socket && { response: new WatchStream(ctx, socket, contentType, outputs), encoderOf: chunks };
   };
 }

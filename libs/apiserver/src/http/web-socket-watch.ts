@@ -3,7 +3,9 @@ import { badRequest } from '@orch/machinery';
 import type { WatchSink } from '@orch/watchcache';
 import { WebSocket, WebSocketServer } from 'ws';
 import type { RequestContext, Upgrade } from './context.js';
-import { KEEP_ALIVE_MS, LINGER_MS, MAX_WAITING_BYTES } from './watch-stream.js';
+import { WatchOutput, type WatchOutputs } from './watch-output.js';
+import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
+import { WebSocketConnection } from './web-socket-connection.js';
 
 /** Bytes of a message of a client, who has nothing to say: more closes with 1009. */
 const MAX_CLIENT_MESSAGE = 64 * 1024;
@@ -29,17 +31,21 @@ export function checkHandshake({ headers }: IncomingMessage): void {
 
 /**
  * A watch over a WebSocket: one message an event. Handshake, pings and closing are the library's; events are complete
- * frames already and go straight to the socket.
+ * frames already and go past it.
  */
 export class WebSocketWatch implements WatchSink {
+  readonly #output: WatchOutput;
   #webSocket: WebSocket | undefined;
   #ended = false;
 
   constructor(
     private readonly ctx: RequestContext,
     private readonly upgrade: Upgrade,
+    outputs: WatchOutputs,
     private readonly pingMs = KEEP_ALIVE_MS,
-  ) {}
+  ) {
+    this.#output = new WatchOutput(upgrade.socket, outputs);
+  }
 
   /** Answers the handshake: from here on errors can only be events. Calls back once, when the connection is gone. */
   open(onClose: () => void): void {
@@ -49,23 +55,21 @@ export class WebSocketWatch implements WatchSink {
       onClose();
       return;
     }
-    socket.once('close', onClose);
+    this.#output.open(onClose);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     ctx.res.statusCode = 101;
     handshakes.once('headers', (lines) => lines.push(`Audit-Id: ${ctx.requestId}`));
-    handshakes.handleUpgrade(ctx.req, socket, upgrade.head, (webSocket) => this.#begin(webSocket));
+    const connection = new WebSocketConnection(socket, this.#output);
+    handshakes.handleUpgrade(ctx.req, connection, upgrade.head, (webSocket) => this.#begin(webSocket));
   }
 
   write(frames: Buffer): boolean {
-    const { socket } = this.upgrade;
     // After a close frame, of whichever side, nothing may follow.
-    if (this.#webSocket?.readyState !== WebSocket.OPEN) return true;
-    socket.write(frames);
-    return socket.writableLength < MAX_WAITING_BYTES;
+    return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.write(frames);
   }
 
   onDrain(callback: () => void): void {
-    this.upgrade.socket.on('drain', callback);
+    this.#output.onDrain(callback);
   }
 
   end(): void {
@@ -82,7 +86,7 @@ export class WebSocketWatch implements WatchSink {
     webSocket.on('error', () => undefined);
     // Keeps proxies from ending a silent stream; whether the client is there is found out by TCP, as for other streams.
     const pings = setInterval(() => {
-      if (webSocket.readyState === WebSocket.OPEN && socket.writableLength === 0) webSocket.ping();
+      if (webSocket.readyState === WebSocket.OPEN && this.#output.idle) webSocket.ping();
     }, this.pingMs);
     socket.once('close', () => clearInterval(pings));
   }

@@ -160,10 +160,35 @@ describe('a watch over a WebSocket', () => {
     await expect.poll(() => stalled.messages.length, { timeout: 10_000 }).toBe(count);
   });
 
+  it('is never cut into by what the library says: pongs and closing take their turn behind events', async () => {
+    const slow = open();
+    await slow.outcome;
+    await expect.poll(watchers).toBe(1);
+    slow.client.pause();
+    const own = () => api.deps.watchOutputs.waiting().own;
+    // More than what the kernel holds for a connection, in events of many slices each.
+    for (let at = 0; own() === 0 || at < 12; at++) await create(`c${at}`, 'x'.repeat(900_000));
+    expect(own()).toBeLessThanOrEqual(api.deps.limits.watchBufferBytes);
+    slow.client.ping('between');
+    const ponged = once(slow.client, 'pong');
+    for (let at = 0; at < 3; at++) await create(`meanwhile${at}`, 'x'.repeat(900_000));
+    slow.client.resume();
+    expect(String(await ponged)).toBe('between');
+    await expect.poll(() => slow.messages.length).toBeGreaterThanOrEqual(15);
+    for (const { data } of slow.messages) JSON.parse(data.toString());
+    slow.client.pause();
+    for (let at = 0; at < 3; at++) await create(`d${at}`, 'x'.repeat(900_000));
+    slow.client.close();
+    slow.client.resume();
+    // Not 1002 or 1006, which would say that a frame was broken.
+    expect(await slow.closed).toBe(1005);
+  });
+
   it('is pinged while nothing happens', async () => {
     const pings: string[] = [];
     const pinging = await openSecureServer(api, {
-      proxyWatch: async (ctx) => ctx.upgrade && new WebSocketWatch(ctx, ctx.upgrade, 20).open(() => undefined),
+      proxyWatch: async (ctx) =>
+        ctx.upgrade && new WebSocketWatch(ctx, ctx.upgrade, api.deps.watchOutputs, 20).open(() => undefined),
     });
     const client = new WebSocket(`wss://127.0.0.1:${pinging.port}${PATH}`, {
       ca: pinging.pki.ca.cert,

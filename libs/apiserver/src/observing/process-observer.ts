@@ -1,5 +1,4 @@
 import { X509Certificate } from 'node:crypto';
-import type { Pki } from '@orch/authentication';
 import type { Metrics } from '@orch/runtime';
 import type { VersionInfo } from '../fallback-app.js';
 
@@ -24,16 +23,17 @@ export function observeBuild(metrics: Metrics, version: VersionInfo): void {
     .set(1);
 }
 
-/** When the certificates of this process expire, seconds since 1970. */
-export function observeCertificates(metrics: Metrics, { ca, serving, admin, proxyCa, proxy }: Pki): void {
+/** Hears of the certificates of this process, PEM by what they are for: at the start and whenever they change. */
+export function certificateObserver(metrics: Metrics): (certificates: Readonly<Record<string, string>>) => void {
   const expiry = metrics.gauge({
     name: 'orch_certificate_expiry_timestamp_seconds',
     help: 'When a certificate of this process expires, in seconds since 1970.',
     labels: ['certificate'] as const,
   });
-  for (const [name, { cert }] of Object.entries({ ca, serving, admin, 'proxy-ca': proxyCa, proxy })) {
-    expiry.with(name).set(Date.parse(new X509Certificate(cert).validTo) / 1000);
-  }
+  return (certificates) => {
+    for (const [name, cert] of Object.entries(certificates))
+      expiry.with(name).set(Date.parse(new X509Certificate(cert).validTo) / 1000);
+  };
 }
 
 const MINUTE = 60;

@@ -73,7 +73,7 @@ describe('versions', () => {
     expect(tooLargeVersion(9n, 5n).status).toMatchObject({
       code: 504,
       reason: 'Timeout',
-      message: 'Too large resource version: 9, current: 5',
+      message: 'Timeout: Too large resource version: 9, current: 5',
       details: { retryAfterSeconds: 1, causes: [{ reason: 'ResourceVersionTooLarge' }] },
     });
   });

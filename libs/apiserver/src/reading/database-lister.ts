@@ -2,7 +2,8 @@ import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/
 import type { Selection } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
 import type { ListGate } from './list-gate.js';
-import { type Listed, type ListRequest, listMeta, MORE, pagesOf } from './list-request.js';
+import { type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';
+import { inWindows } from './windows.js';
 
 type Pages = AsyncIterable<readonly Row[]>;
 
@@ -37,8 +38,10 @@ export class DatabaseLister {
     const asked = { ...from, ...(limit > 0 && { limit, countRemaining: true }) };
     const snapshot = await this.#open(asked);
     const meta = listMeta(shown ?? snapshot.version, true, snapshot.remaining ?? 0, snapshot.last);
-    const pages = this.#again(snapshot.pages, { ...asked, at: snapshot.version, stale: false });
-    return { meta, pages: selection ? filtered(pages, endpoint, selection) : pages };
+    const found = this.#again(snapshot.pages, { ...asked, at: snapshot.version, stale: false });
+    if (!selection) return { meta, ...found };
+    const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
+    return { meta, pages: selected(found.pages), windows: selected(found.windows) };
   }
 
   /** A page of what a selector lets through, with one object more to know whether there is another page. */
@@ -78,9 +81,10 @@ export class DatabaseLister {
       ended = looked < LOOKED_AT;
     }
     const meta = listMeta(shown ?? at ?? 0n, false, found > limit ? MORE : 0, last);
-    if (kept) return { meta, pages: pagesOf([kept]) };
+    if (kept) return listedFrom(meta, [kept]);
     const again = this.#again(undefined, { ...from, ...(at && { at }), stale: false });
-    return { meta, pages: until(last, filtered(again, request.endpoint, selection)) };
+    const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
+    return { meta, pages: selected(again.pages), windows: selected(again.windows) };
   }
 
   /** A snapshot that gives its place back when its rows have been read, or are left. */
@@ -96,20 +100,27 @@ export class DatabaseLister {
   }
 
   /** Rows that can be gone through any number of times: those that are open first, then the same ones anew. */
-  #again(first: Pages | undefined, request: SnapshotRequest): Pages {
+  #again(first: Pages | undefined, request: SnapshotRequest): Pick<Listed, 'pages' | 'windows'> {
     let open = first;
     const next = async (): Promise<Pages> => {
       const pages = open ?? (await this.#open(request)).pages;
       open = undefined;
       return pages;
     };
+    const behind = async (after: Key, limit: number): Promise<Pages> =>
+      (await this.#open({ ...request, after, limit, countRemaining: false })).pages;
     return {
-      async *[Symbol.asyncIterator]() {
+      pages: iterable(async function* () {
         yield* await next();
-      },
+      }),
+      windows: iterable(async function* () {
+        yield* inWindows(await next(), request.limit ?? Number.POSITIVE_INFINITY, behind);
+      }),
     };
   }
 }
+
+const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });
 
 async function* leaving(pages: Pages, leave: () => void): AsyncGenerator<readonly Row[]> {
   try {

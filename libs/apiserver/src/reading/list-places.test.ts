@@ -121,6 +121,24 @@ describe('the place of a list', () => {
     await expectFree();
   });
 
+  it('is free while the objects of a collection are deleted, portion by portion', async () => {
+    const answers: number[] = [];
+    let deleted = 0;
+    api.store.beforeWrite = async (op) => {
+      // In the first portion, and in the last.
+      if (op.op !== 'delete' || ![1, 12].includes(++deleted)) return undefined;
+      const answer = await fetch(`http://127.0.0.1:${port}${PATH}?limit=1`);
+      await answer.arrayBuffer();
+      answers.push(answer.status);
+      return undefined;
+    };
+    const answer = await fetch(`http://127.0.0.1:${port}${PATH}`, { method: 'DELETE' });
+    await answer.arrayBuffer();
+    expect([answer.status, deleted, ...answers]).toEqual([200, 12, 200, 200]);
+    expect(api.store.rows(api.endpoint('configmaps').type)).toEqual([]);
+    await expectFree();
+  });
+
   it('is free again when a deletion of a collection fails, or its client goes', async () => {
     api.store.beforeWrite = () => {
       throw new Error('refused');

@@ -16,6 +16,8 @@ export interface Listed {
   readonly meta: ListMeta;
   /** The objects, which must be gone through at least once, and may be again: each time they are the same. */
   readonly pages: AsyncIterable<readonly Row[]>;
+  /** The same, for those who take long over each portion: nothing is held meanwhile. To be gone through once, and first. */
+  readonly windows: AsyncIterable<readonly Row[]>;
 }
 
 /** Stands for a number of further items that is not known. */
@@ -35,8 +37,14 @@ export const interestOf = ({ namespace, selection }: ListRequest): Interest => (
   ...(selection && { selection }),
 });
 
-/** Pages that are there already. */
-export const pagesOf = (pages: readonly (readonly Row[])[]): AsyncIterable<readonly Row[]> => ({
+/** A list whose objects are there already. */
+export const listedFrom = (meta: ListMeta, pages: readonly (readonly Row[])[]): Listed => ({
+  meta,
+  pages: pagesOf(pages),
+  windows: pagesOf(pages),
+});
+
+const pagesOf = (pages: readonly (readonly Row[])[]): AsyncIterable<readonly Row[]> => ({
   async *[Symbol.asyncIterator]() {
     yield* pages;
   },

@@ -203,3 +203,40 @@ describe('expired tokens (spec: "Paging")', () => {
     expect((await list(`limit=2&continue=${rest.meta.continue}`)).names).toEqual(['c5']);
   });
 });
+
+describe('a herd of consistent lists', () => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  /** Lets the head be read only when told to. */
+  function holdHeads() {
+    const read = api.store.heads.bind(api.store);
+    const held: (() => void)[] = [];
+    api.store.heads = async (types) => {
+      await new Promise<void>((resolve) => held.push(resolve));
+      return read(types);
+    };
+    return held;
+  }
+
+  it('looks at the head once while nobody looks, and once more for all who came meanwhile', async () => {
+    await make('c1');
+    await list('resourceVersion=0');
+    await turn();
+    const held = holdHeads();
+    const first = list('');
+    await turn();
+    expect(held).toHaveLength(1);
+    const herd = Array.from({ length: 1_000 }, () => list(''));
+    await turn();
+    expect(held).toHaveLength(1);
+    // The look under way may have missed this one: it is not for those who came after it had begun.
+    await make('c2');
+    held[0]?.();
+    expect((await first).names).toContain('c1');
+    await turn();
+    expect(held).toHaveLength(2);
+    held[1]?.();
+    for (const { names } of await Promise.all(herd)) expect(names).toEqual(['c1', 'c2']);
+    expect(held).toHaveLength(2);
+  });
+});

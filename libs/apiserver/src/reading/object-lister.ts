@@ -4,7 +4,7 @@ import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
 import { encodeContinue } from './continue-token.js';
 import type { DatabaseLister } from './database-lister.js';
-import { interestOf, type Listed, type ListRequest, listMeta, MORE, pagesOf } from './list-request.js';
+import { interestOf, type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
 import { isAtLeast, type ObjectReader } from './object-reader.js';
 
@@ -60,7 +60,7 @@ export class ObjectLister {
     const last = list.pages.at(-1)?.at(-1);
     const counted = list.remaining !== undefined && selection === undefined;
     const meta = listMeta(list.version, counted, list.remaining ?? MORE, last);
-    return { meta, pages: pagesOf(list.pages) };
+    return listedFrom(meta, list.pages);
   }
 
   async #exact(request: ListRequest, at: Version, after?: Key): Promise<Listed> {

@@ -35,7 +35,8 @@ export function listOptions(query: URLSearchParams, optionsKind: { kind: string;
   const match = query.get('resourceVersionMatch') ?? '';
   const token = query.get('continue') ?? '';
   const limit = parseLimit(query.get('limit'));
-  const errors = matchErrors(version, match, token);
+  timeoutOf(query);
+  const errors = [...matchErrors(version, match, token), ...initialEventsErrors(query)];
   if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
   if (token !== '') {
     if (version !== '' && version !== '0')
@@ -48,14 +49,21 @@ export function listOptions(query: URLSearchParams, optionsKind: { kind: string;
 function matchErrors(version: string, match: string, token: string): FieldError[] {
   if (match === '') return [];
   const field = 'resourceVersionMatch';
-  if (version === '')
-    return [forbiddenField(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided')];
-  if (token !== '') return [forbiddenField(field, 'resourceVersionMatch is forbidden when continue is provided')];
-  if (match !== 'Exact' && match !== 'NotOlderThan') return [notSupported(field, match, ['Exact', 'NotOlderThan'])];
-  if (match === 'Exact' && version === '0') {
-    return [forbiddenField(field, 'resourceVersionMatch "Exact" is forbidden for resourceVersion "0"')];
+  const errors: FieldError[] = [];
+  if (version === '') errors.push(forbiddenField(field, `${field} is forbidden unless resourceVersion is provided`));
+  if (token !== '') errors.push(forbiddenField(field, `${field} is forbidden when continue is provided`));
+  if (match !== 'Exact' && match !== 'NotOlderThan') {
+    errors.push(notSupported(field, match, ['Exact', 'NotOlderThan', '']));
   }
-  return [];
+  if (match === 'Exact' && version === '0') {
+    errors.push(forbiddenField(field, `${field} "Exact" is forbidden for resourceVersion "0"`));
+  }
+  return errors;
+}
+
+function initialEventsErrors(query: URLSearchParams): FieldError[] {
+  if (!query.has('sendInitialEvents')) return [];
+  return [forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list')];
 }
 
 function listFreshness(version: string, match: string, limit: number): Freshness {
@@ -121,30 +129,20 @@ export function watchOptions(
 }
 
 function watchErrors(match: string, send: boolean | undefined, watchList: boolean): FieldError[] {
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (send !== undefined && match !== 'NotOlderThan') {
+    errors.push(forbiddenField(field, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
   if (send !== undefined && !watchList) {
-    return [
-      forbiddenField(
-        'sendInitialEvents',
-        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
-      ),
-    ];
+    const text = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    errors.push(forbiddenField('sendInitialEvents', text));
   }
-  if (send === undefined) {
-    return match === ''
-      ? []
-      : [
-          forbiddenField(
-            'resourceVersionMatch',
-            'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-          ),
-        ];
+  if (send === undefined && match !== '') {
+    errors.push(forbiddenField(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
   }
-  if (match === '')
-    return [
-      forbiddenField('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'),
-    ];
-  if (match !== 'NotOlderThan') return [notSupported('resourceVersionMatch', match, ['NotOlderThan'])];
-  return [];
+  if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported(field, match, ['NotOlderThan']));
+  return errors;
 }
 
 function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
@@ -156,11 +154,9 @@ function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
   return Number(text) === 0 ? {} : { timeoutSeconds: Number(text) };
 }
 
-/** `true`/`1` and `false`/`0` as Go reads them; absent is undefined, an empty value is true. */
+/** `0` and `false` in any case are false, anything else that is there is true; absent is undefined. */
 export function parseBool(query: URLSearchParams, name: string): boolean | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (['', '1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
-  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
-  throw badRequest(`Invalid value: ${JSON.stringify(text)}: ${name} is not a boolean`);
+  return text !== '0' && text.toLowerCase() !== 'false';
 }

@@ -64,7 +64,10 @@ describe('selectionOf', () => {
   });
 
   it('knows the fields of each type', () => {
-    expect(() => select('fieldSelector=spec.nodeName%3Dx', '', 'configmaps')).toThrow('field label not supported');
+    expect(() => select('fieldSelector=spec.nodeName%3Dx', '', 'configmaps')).toThrow(
+      '"spec.nodeName" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    );
+    expect(() => select('fieldSelector=spec.image%3Dx')).toThrow('field label not supported: spec.image');
     expect(select('fieldSelector=metadata.namespace%3Dx', '', 'configmaps')).toBeDefined();
   });
 

@@ -10,19 +10,17 @@ const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];
  * @throws StatusError 400 for selectors that cannot be read and for fields that the type is not selectable by
  */
 export function selectionOf(query: URLSearchParams, endpoint: Endpoint, name: string): Selection | undefined {
-  const labels = parseOr400(query.get('labelSelector'), parseLabelSelector, 'labelSelector');
-  const fields = parseOr400(query.get('fieldSelector'), parseFieldSelector, 'fieldSelector');
+  const labels = parseOr400(query.get('labelSelector'), parseLabelSelector);
+  const fields = parseOr400(query.get('fieldSelector'), parseFieldSelector);
   return compile(labels, fields && storedFields(fields, endpoint), name);
 }
 
-function parseOr400<T>(text: string | null, parse: (text: string) => T, field: string): T | undefined {
+function parseOr400<T>(text: string | null, parse: (text: string) => T): T | undefined {
   if (text === null || text === '') return undefined;
   try {
     return parse(text);
   } catch (error) {
-    throw badRequest(
-      `unable to parse ${field} ${JSON.stringify(text)}: ${error instanceof Error ? error.message : ''}`,
-    );
+    throw badRequest(error instanceof Error ? error.message : 'the selector cannot be read');
   }
 }
 
@@ -31,7 +29,11 @@ function storedFields({ requirements }: FieldSelector, { rules }: Endpoint): Fie
   const stored = requirements.map((requirement) => {
     const { field } = requirement;
     if (!COMMON_FIELDS.includes(field) && !rules.selectableFieldNames.includes(field)) {
-      throw badRequest(`field label not supported: ${field}`);
+      throw badRequest(
+        rules.selectableFieldNames.length > 0
+          ? `field label not supported: ${field}`
+          : `${JSON.stringify(field)} is not a known field selector: only ${COMMON_FIELDS.map((name) => JSON.stringify(name)).join(', ')}`,
+      );
     }
     return { ...requirement, field: rules.storedFieldName(field) };
   });

@@ -17,7 +17,7 @@ const RETRY_SECONDS = 1;
 
 /** 504 for a version that has not been reached (spec: "Unrecognized versions"). */
 export const tooLargeVersion = (asked: Version, current: Version) =>
-  new StatusError('Timeout', `Too large resource version: ${asked}, current: ${current}`, {
+  new StatusError('Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
     retryAfterSeconds: RETRY_SECONDS,
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
   });

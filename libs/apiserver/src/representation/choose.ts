@@ -1,6 +1,16 @@
-import { type Accepted, encodeObject, encodeUnknown, negotiate, stringifyYaml } from '@orch/codec';
-import { badRequest, type Names, notSupported, type Status, StatusError } from '@orch/machinery';
+import {
+  type Accepted,
+  type Encoding,
+  encodeObject,
+  encodeUnknown,
+  type Negotiator,
+  negotiate,
+  negotiator,
+  stringifyYaml,
+} from '@orch/codec';
+import { badRequest, type Names, notSupported, type Status, type StatusError } from '@orch/machinery';
 import type { Endpoint } from '../endpoint.js';
+import { notAcceptable } from '../errors.js';
 import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
 import type { PieceCache } from './piece-cache.js';
@@ -11,9 +21,6 @@ import { yamlRepresentation } from './yaml.js';
 
 const INCLUDE: readonly IncludeObject[] = ['None', 'Metadata', 'Object'];
 
-const notAcceptable = (offers: readonly string[]) =>
-  new StatusError('NotAcceptable', `only the following media types are accepted: ${offers.join(', ')}`);
-
 /** A Status as it goes on the wire. */
 export interface EncodedStatus {
   readonly contentType: string;
@@ -22,6 +29,7 @@ export interface EncodedStatus {
 
 /** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
 export class Representations {
+  readonly #negotiatePlain: Negotiator;
   readonly #madeFor = weakMemo((_endpoint: Endpoint) => new Map<string, Representation>());
 
   constructor(
@@ -30,11 +38,13 @@ export class Representations {
     private readonly now: () => number,
     /** Where the bytes of lists that are asked for again are kept. */
     private readonly pieces: PieceCache,
-  ) {}
+  ) {
+    this.#negotiatePlain = negotiator({ encodings: ['json', 'yaml', 'protobuf'], canShowAs: () => false }, names);
+  }
 
   /** @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject` */
   choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams): Representation {
-    const accepted = this.negotiated(accept);
+    const accepted = negotiate(accept, this.names) ?? this.#notAcceptable();
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
     const version = accepted.as?.version ?? '';
     const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
@@ -47,11 +57,18 @@ export class Representations {
     return representation;
   }
 
-  /** @throws StatusError 406 */
-  negotiated(accept: string | undefined): Accepted {
-    const accepted = negotiate(accept, this.names);
-    if (!accepted) throw notAcceptable(['application/json', 'application/yaml', this.names.protobufMediaType]);
-    return accepted;
+  /** The encoding of an object that can be shown as nothing but itself. @throws StatusError 406 */
+  plain(accept: string | undefined): Encoding {
+    return (this.#negotiatePlain(accept) ?? this.#notAcceptable()).mediaType;
+  }
+
+  #notAcceptable(): never {
+    throw notAcceptable(['application/json', 'application/yaml', this.names.protobufMediaType]);
+  }
+
+  /** 406 for encodings that have no streams. */
+  streamsNotAcceptable(): StatusError {
+    return notAcceptable(['application/json', this.names.protobufMediaType].map((type) => `${type};stream=watch`));
   }
 
   /** A Status in the encoding that the client prefers; JSON for those that accept nothing that is served. */

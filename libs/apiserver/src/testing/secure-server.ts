@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createAuthenticator, ensurePki, type Pki, TokenFile } from '@orch/authentication';
+import { createAuthenticator, ensurePki, fingerprintsOf, type Pki, TokenFile } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { type Listeners, openListeners } from '../server/listeners.js';
 import type { TestApi } from './test-api.js';
@@ -27,20 +27,24 @@ export async function openSecureServer(api: TestApi, overrides: SecureOverrides 
   const certDir = await mkdtemp(join(tmpdir(), 'secure-server-'));
   const bindAddress = '127.0.0.1';
   const pki = await ensurePki({ certDir, bindAddress, names: namesOf('orch') });
+  const trust = {
+    clients: fingerprintsOf(pki.ca.cert),
+    proxies: fingerprintsOf(pki.proxyCa.cert),
+    proxyNames: [],
+  };
   const authenticator = createAuthenticator({
-    clientCertificates: true,
-    frontProxy: { authority: pki.proxyCa.fingerprint },
+    trust: () => trust,
     tokenVerifiers: [new TokenFile(`${TOKEN},jane,u1,"dev"`, 'tokens')],
     anonymous: true,
   });
   const listeners = await openListeners({
     listener: listenerOf(api, { authenticator, ...others }),
-    pki,
-    clientCa: [pki.ca.cert, pki.proxyCa.cert].join('\n'),
+    credentials: { serving: pki.serving, clientCa: [pki.ca.cert, pki.proxyCa.cert].join('\n') },
     bindAddress,
     securePort: 0,
     insecurePort: 0,
     http2MaxStreams,
+    watchBufferBytes: api.deps.limits.watchBufferBytes,
   });
   return {
     port: listeners.securePort,

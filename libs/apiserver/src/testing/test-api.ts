@@ -39,6 +39,7 @@ const LIMITS: RequestLimits = {
   minRequestTimeoutSeconds: 1800,
   maxWatchAgeMs: 0,
   requestTimeoutMs: 60_000,
+  watchBufferBytes: 48 << 10,
 };
 
 /** @param limits in place of the defaults */

@@ -13,7 +13,9 @@ const IN_FLIGHT = 512;
 
 /**
  * DELETE of a collection: every object that the selectors name, each on its own. The answer is the collection as it was
- * found; it is read once more for it, so that a large one is not held while its objects are deleted.
+ * found; it is read once more for it, so that a large one is not held while its objects are deleted. Those are read in
+ * windows, so that other lists go on meanwhile.
+ * @throws StatusError 410 when it takes longer than history is kept: what has been deleted stays so
  */
 export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace } = call;
@@ -21,13 +23,13 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
   const selection = selectionOf(ctx.query, endpoint, '');
   const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup });
   const options = await readDeleteOptions(deps, ctx);
-  const { meta, pages } = await deps.lister.list({
+  const { meta, pages, windows } = await deps.lister.list({
     endpoint,
     namespace,
     options: listing,
     ...(selection && { selection }),
   });
-  await inParallel(pages, IN_FLIGHT, async (row) => {
+  await inParallel(windows, IN_FLIGHT, async (row) => {
     if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options);
   });
   if (isOver(ctx)) return;

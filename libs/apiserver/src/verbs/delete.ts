@@ -1,4 +1,5 @@
 import type { Status } from '@orch/machinery';
+import { deletionAnswersObject } from '@orch/schema';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -22,14 +23,16 @@ export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Pro
   return { ...options, origin: ctx.trail };
 }
 
-/** DELETE of one object: a Status when it is gone, the object while something keeps it. */
+/** DELETE of one object: the object while something keeps it; once it is gone what its kind says, mostly a Status. */
 export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const options = await readDeleteOptions(deps, ctx);
   checkDeletable(endpoint, name);
   const removal = await deps.remover.remove(endpoint, { namespace, name }, options);
-  if (!removal.gone) return sendObject(ctx, 200, representation, removal.stored);
+  if (!removal.gone || deletionAnswersObject(endpoint.definition)) {
+    return sendObject(ctx, 200, representation, removal.stored);
+  }
   const { group, resource } = endpoint.groupResource;
   const status: Status = {
     kind: 'Status',

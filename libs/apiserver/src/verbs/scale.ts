@@ -8,6 +8,7 @@ import { readBody } from '../http/read-body.js';
 import { getFreshness } from '../reading/read-options.js';
 import { servedObject } from '../representation/shape.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType } from '../writing/decode-body.js';
+import { requireUid } from '../writing/object-checks.js';
 import { patchType, readPatch } from '../writing/patch-document.js';
 import { writeOptions } from '../writing/write-options.js';
 import { sendApiObject } from './send-api-object.js';
@@ -76,17 +77,17 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
 }
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const media = patchType(ctx.req.headers['content-type']);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
-  const media = patchType(ctx.req.headers['content-type']);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const apply = readPatch(media, bytes);
+  const document = readPatch(media, bytes);
   ctx.trail?.mark('decoded');
   await writeScale(deps, ctx, call, type, options.dryRun, (scale) => {
-    const patched = Buffer.from(stringifyJson(apply(type.schema, scale)));
+    const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
     const { object, problems } = decodeBody(patched, 'json', type);
-    applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+    applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
   });
 }
@@ -104,12 +105,12 @@ async function writeScale(
   const { stored } = await deps.writer.update(request, (current) => {
     const wanted = make(scaleView(call, type, current));
     // What the client says of the object it means is judged as for the object itself.
-    const { name: named, namespace: within, uid, resourceVersion } = wanted.metadata ?? {};
+    requireUid(endpoint, wanted, current);
+    const { name: named = '', namespace: within, resourceVersion } = wanted.metadata ?? {};
     current.metadata = {
       ...current.metadata,
-      ...(named && { name: named }),
+      name: named,
       ...(within && { namespace: within }),
-      ...(uid && { uid }),
       ...(resourceVersion && { resourceVersion }),
     };
     scaleRules(call).write(current, replicasOf(wanted));

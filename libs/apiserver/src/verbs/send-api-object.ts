@@ -14,7 +14,7 @@ export function sendApiObject(
   schema: StructSchema,
   object: ApiObject,
 ): Promise<void> {
-  switch (deps.representations.negotiated(ctx.req.headers.accept).mediaType) {
+  switch (deps.representations.plain(ctx.req.headers.accept)) {
     case 'protobuf': {
       const { apiVersion = '', kind = '' } = object;
       const body = encodeUnknown({ apiVersion, kind, raw: encodeObject(schema, object) });

@@ -3,6 +3,7 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { applyFieldValidation, bodyEncoding, decodeBody } from '../writing/decode-body.js';
+import { namedVersion, requireUid } from '../writing/object-checks.js';
 import { writeOptions } from '../writing/write-options.js';
 import { sendObject } from './send-object.js';
 
@@ -20,8 +21,11 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
   try {
     // The writer may ask more than once and owns what it is given.
-    const namesVersion = (object.metadata?.resourceVersion ?? '') !== '';
-    const { stored } = await deps.writer.update({ ...request, namesVersion }, () => structuredClone(object));
+    const namesVersion = namedVersion(object) !== '';
+    const { stored } = await deps.writer.update({ ...request, namesVersion }, (current) => {
+      requireUid(endpoint, object, current);
+      return structuredClone(object);
+    });
     await sendObject(ctx, 200, representation, stored);
   } catch (error) {
     const creates = endpoint.storageRules.createOnUpdate && subresource === '';
@@ -32,7 +36,6 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       const broken = `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: `;
       throw conflict(endpoint.groupResource, name, broken);
     }
-    meta.name ||= name;
     await sendObject(ctx, 201, representation, await deps.writer.create(request, object));
   }
 }

@@ -24,12 +24,12 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const { streamContentType } = representation;
   if (streamContentType === undefined) {
-    throw new StatusError('NotAcceptable', `${representation.contentType} has no form for streams`);
+    throw deps.representations.streamsNotAcceptable();
   }
   const selection = selectionOf(ctx.query, endpoint, name);
-  const deadline = systemClock.now() + lifetimeMs(options, deps.limits);
+  const deadline = systemClock.now() + Math.min(lifetimeMs(options, deps.limits), leftMs(ctx));
   if (options.notOlderThan !== undefined) await deps.reader.reach(endpoint.type, options.notOlderThan);
-  const transport = await transportOf(ctx, streamContentType);
+  const transport = await transportOf(ctx, streamContentType, deps.watchOutputs);
   if (!transport) return;
   const { response } = transport;
   const encoder = transport.encoderOf(representation);
@@ -47,6 +47,9 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   });
   response.open(() => watcher.close());
 }
+
+/** Rights are live: a stream ends with the credential that it was opened with. */
+const leftMs = ({ expiresAt = Number.POSITIVE_INFINITY }: RequestContext): number => expiresAt - Date.now();
 
 /**
  * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no

@@ -6,8 +6,6 @@ import { mergeMetrics, type WorkerMetrics } from './merge-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 import { Supervisor, type WorkerEvents, type WorkerProcess } from './supervisor.js';
 
-const PLACE = 'ORCH_WORKER';
-
 /** Whether this process is the parent, which serves nothing itself. */
 export const isParent = (): boolean => cluster.isPrimary;
 
@@ -17,7 +15,7 @@ export async function superviseWorkers(count: number, logger: Logger): Promise<n
   const collection = new MetricsCollection(() => [...peers.values()]);
   let lines: readonly string[] = [];
   const fork = (place: number, events: WorkerEvents): WorkerProcess => {
-    const worker = cluster.fork({ [PLACE]: String(place) });
+    const worker = cluster.fork();
     const peer: Peer = { place, send: (message) => void (worker.isConnected() && worker.send(message)) };
     worker.on('message', (message: FromWorker) => {
       if (message.about !== 'ready') return collection.receive(peer, message);

@@ -1,17 +1,30 @@
-import { alreadyExists, notFound, StatusError } from '@orch/machinery';
+import { alreadyExists, notFound, type ObjectMeta, StatusError } from '@orch/machinery';
 import type { WriteOutcome } from '@orch/storage';
 import type { Endpoint } from '../endpoint.js';
 
 /** Why an object was not created, as its client is told. */
-export function createError(endpoint: Endpoint, namespace: string, name: string, outcome: WriteOutcome): StatusError {
+export function createError(
+  endpoint: Endpoint,
+  namespace: string,
+  meta: ObjectMeta,
+  outcome: WriteOutcome,
+): StatusError {
+  const name = meta.name ?? '';
   switch (outcome.outcome) {
     case 'namespace-not-found':
       return notFound({ group: '', resource: 'namespaces' }, namespace);
     case 'namespace-terminating':
       return terminatingNamespace(endpoint, namespace, name);
     default:
-      return alreadyExists(endpoint.groupResource, name);
+      return meta.generateName ? nameTaken(endpoint, name) : alreadyExists(endpoint.groupResource, name);
   }
+}
+
+/** Of an object that asked for a generated name: the next one may be free. */
+function nameTaken(endpoint: Endpoint, name: string): StatusError {
+  const { status } = alreadyExists(endpoint.groupResource, name);
+  const message = `${status.message}, the server was not able to generate a unique name for the object`;
+  return new StatusError('AlreadyExists', message, { ...status.details, retryAfterSeconds: 1 });
 }
 
 function terminatingNamespace(endpoint: Endpoint, namespace: string, name: string): StatusError {

@@ -48,7 +48,7 @@ export function decodeBody(
   const { object } = decoded;
   if (object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind) {
     throw badRequest(
-      `${object.kind} in version ${JSON.stringify(object.apiVersion ?? apiVersion)} cannot be handled as a ${expected.kind}: expected kind ${expected.kind}`,
+      `${object.kind} in version ${versionOf(object.apiVersion || apiVersion)} cannot be handled as a ${expected.kind}: expected kind ${expected.kind}`,
     );
   }
   if (groups === 'own-group' && object.apiVersion && object.apiVersion !== apiVersion) {
@@ -61,6 +61,9 @@ export function decodeBody(
   return decoded;
 }
 
+/** The version of an apiVersion, quoted; its group does not stand in messages. */
+const versionOf = (apiVersion: string): string => JSON.stringify(apiVersion.slice(apiVersion.indexOf('/') + 1));
+
 function decodeAs(bytes: Buffer, encoding: BodyEncoding, expected: ExpectedType, apiVersion: string): Decoded {
   try {
     if (encoding === 'protobuf') return { object: decodeProtobufObject(expected.schema, bytes), problems: [] };
@@ -68,7 +71,7 @@ function decodeAs(bytes: Buffer, encoding: BodyEncoding, expected: ExpectedType,
   } catch (error) {
     const detail = error instanceof Error ? error.message : 'unreadable';
     throw badRequest(
-      `${expected.kind} in version ${JSON.stringify(apiVersion)} cannot be handled as a ${expected.kind}: ${detail}`,
+      `${expected.kind} in version ${versionOf(apiVersion)} cannot be handled as a ${expected.kind}: ${detail}`,
     );
   }
 }

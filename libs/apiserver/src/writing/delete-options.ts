@@ -1,11 +1,11 @@
-import { badRequest, type FieldError, forbiddenField, invalid, type Names, notSupported } from '@orch/machinery';
+import { badRequest, type FieldError, invalid, invalidValue, type Names, notSupported } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { parseBool } from '../reading/read-options.js';
 import { bodyEncoding, decodeBody } from './decode-body.js';
 import { dryRunOf } from './write-options.js';
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
-const POLICIES: readonly PropagationPolicy[] = ['Orphan', 'Background', 'Foreground'];
+const POLICIES: readonly PropagationPolicy[] = ['Foreground', 'Background', 'Orphan'];
 
 export interface DeleteOptions {
   readonly dryRun: boolean;
@@ -76,16 +76,19 @@ function fromQuery(query: URLSearchParams): WireOptions {
     dryRun: query.getAll('dryRun'),
     ...(grace !== null && { gracePeriodSeconds: Number(grace) }),
     ...(orphanDependents !== undefined && { orphanDependents }),
-    ...(propagationPolicy && { propagationPolicy }),
+    ...(propagationPolicy !== null && { propagationPolicy }),
   };
 }
 
 function policyOf(wire: WireOptions, errors: FieldError[]): PropagationPolicy | undefined {
   const { propagationPolicy: policy, orphanDependents } = wire;
-  if (policy && orphanDependents !== undefined) {
-    errors.push(forbiddenField('propagationPolicy', 'orphanDependents and deletionPropagation cannot be both set'));
+  if (policy !== undefined && orphanDependents !== undefined) {
+    const text = 'orphanDependents and deletionPropagation cannot be both set';
+    errors.push(invalidValue('propagationPolicy', policy, text));
   }
-  if (policy && !isPolicy(policy)) errors.push(notSupported('propagationPolicy', policy, POLICIES));
+  if (policy !== undefined && !isPolicy(policy)) {
+    errors.push(notSupported('propagationPolicy', policy, [...POLICIES, 'nil']));
+  }
   if (policy && isPolicy(policy)) return policy;
   if (orphanDependents === undefined) return undefined;
   return orphanDependents ? 'Orphan' : 'Background';

@@ -2,7 +2,6 @@ import {
   type ApiObject,
   badRequest,
   conflict,
-  ensureMetadata,
   type FieldError,
   invalid,
   type ObjectMeta,
@@ -29,24 +28,36 @@ export function isGone(object: ApiObject, endpoint: Endpoint): boolean {
   return !endpoint.storageRules.hasFinalizers(object);
 }
 
-/** An object that says where it belongs must say what the path says. */
-export function checkPlace(key: Key, meta: ObjectMeta): void {
-  if (meta.name !== undefined && meta.name !== '' && meta.name !== key.name) {
-    throw badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${key.name})`);
-  }
-  if (meta.namespace !== undefined && meta.namespace !== '' && meta.namespace !== key.namespace) {
+/**
+ * An object must have the name that the path says, and may say of its namespace only what the path says. What has no
+ * namespace is taken without the one that it may come with.
+ * @throws StatusError 400
+ */
+export function checkPlace(endpoint: Endpoint, key: Key, meta: ObjectMeta): void {
+  if (!endpoint.definition.namespaced) delete meta.namespace;
+  else if (meta.namespace && meta.namespace !== key.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
+  const name = meta.name ?? '';
+  if (name === key.name) return;
+  throw badRequest(
+    name === ''
+      ? `the name of the object (${key.name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${name}) does not match the name on the URL (${key.name})`,
+  );
 }
 
-export function checkIdentity(endpoint: Endpoint, key: Key, served: ApiObject, old: ApiObject): void {
-  const meta = ensureMetadata(served);
-  checkPlace(key, meta);
-  if (meta.uid !== undefined && meta.uid !== '' && meta.uid !== old.metadata?.uid) {
-    throw conflict(
-      endpoint.groupResource,
-      key.name,
-      `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: ${old.metadata?.uid ?? ''}`,
-    );
-  }
+/** The version that a client names; empty for none, which `0` means as well. */
+export function namedVersion(object: ApiObject): string {
+  const version = object.metadata?.resourceVersion ?? '';
+  return version === '0' ? '' : version;
+}
+
+/** A uid in an update says which object is meant (in a patch it is a value that cannot be changed). @throws StatusError 409 */
+export function requireUid(endpoint: Endpoint, wanted: ApiObject, current: ApiObject): void {
+  const uid = wanted.metadata?.uid ?? '';
+  const { uid: live = '', name = '' } = current.metadata ?? {};
+  if (uid === '' || uid === live) return;
+  const broken = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live}`;
+  throw conflict(endpoint.groupResource, name, broken);
 }

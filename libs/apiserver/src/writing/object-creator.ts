@@ -6,7 +6,7 @@ import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, fateAfter } from './allocation-fate.js';
 import { createError } from './create-error.js';
-import { checkPlace, invalidObject, validateMeta } from './object-checks.js';
+import { checkPlace, invalidObject, namedVersion, validateMeta } from './object-checks.js';
 import { toStorage } from './to-storage.js';
 import type { WriteRequest } from './write-request.js';
 
@@ -33,15 +33,15 @@ export class ObjectCreator {
   async create(request: WriteRequest, object: ApiObject): Promise<Stored> {
     const { endpoint } = request;
     const meta = ensureMetadata(object);
-    if (meta.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
-    checkPlace(request.key, meta);
+    if (namedVersion(object) !== '') throw badRequest('resourceVersion should not be set on objects to be created');
+    checkPlace(endpoint, request.key, meta);
     const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== '';
     for (let attempt = 1; ; attempt++) {
       if (generated) meta.name = generateName(meta.generateName ?? '');
       const outcome = await this.#createOnce(request, structuredCloneIf(generated, object));
       if ('body' in outcome) return outcome;
       if (outcome.outcome === 'already-exists' && generated && attempt < NAME_ATTEMPTS) continue;
-      throw createError(endpoint, request.key.namespace, meta.name ?? '', outcome);
+      throw createError(endpoint, request.key.namespace, meta, outcome);
     }
   }
 
@@ -77,7 +77,12 @@ export class ObjectCreator {
     delete meta.generation;
     const object = toStorage(endpoint, served);
     endpoint.storageRules.prepareForCreate(object);
-    const errors = [...validateMeta(endpoint, object), ...endpoint.storageRules.validateCreate(object)];
+    const errors = [
+      ...validateMeta(endpoint, object),
+      // What the version that was sent asks of new objects, beside what is asked in every version.
+      ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
+      ...endpoint.storageRules.validateCreate(object),
+    ];
     if (errors.length > 0) throw invalidObject(endpoint, object, errors);
     return object;
   }

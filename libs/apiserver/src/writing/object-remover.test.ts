@@ -95,7 +95,7 @@ describe('deletion (spec: "Deletion of an object")', () => {
     await api.create('configmaps', { metadata: { name: 'a' } });
     const status = await refusal(remove('configmaps', 'a', options));
     expect(status).toMatchObject({ code: 409, reason: 'Conflict' });
-    expect(status.message).toContain('Precondition failed');
+    expect(status.message).toContain('in the precondition');
     expect(api.stored('configmaps', 'a')).toBeDefined();
   });
 

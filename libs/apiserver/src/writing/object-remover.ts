@@ -134,10 +134,10 @@ export class ObjectRemover {
 function brokenPrecondition(object: ApiObject, base: Stored, options: DeleteOptions): string | undefined {
   const uid = object.metadata?.uid ?? '';
   if (options.uid !== undefined && options.uid !== uid) {
-    return `Precondition failed: UID in precondition: ${options.uid}, UID in object meta: ${uid}`;
+    return `the UID in the precondition (${options.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
   }
   if (options.resourceVersion !== undefined && options.resourceVersion !== String(base.version)) {
-    return `Precondition failed: ResourceVersion in precondition: ${options.resourceVersion}, ResourceVersion in object meta: ${base.version}`;
+    return `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${base.version}). The object might have been modified`;
   }
   return undefined;
 }

@@ -235,8 +235,8 @@ describe('update', () => {
   it.each([
     ['another name', { name: 'b' }, 400],
     ['another namespace', { name: 'a', namespace: 'other' }, 400],
-    ['another uid', { name: 'a', uid: 'other' }, 409],
-    ['another time of creation', { name: 'a', creationTimestamp: '2001-01-01T00:00:00Z' }, 422],
+    ['another uid', { name: 'a', uid: 'other' }, 422],
+    ['no name', {}, 400],
     ['a time of deletion', { name: 'a', deletionTimestamp: '2001-01-01T00:00:00Z' }, 422],
     ['a grace period', { name: 'a', deletionGracePeriodSeconds: 0 }, 422],
     ['garbage for a version', { name: 'a', resourceVersion: 'x' }, 409],

@@ -1,4 +1,4 @@
-import { parseContentType, parseJson } from '@orch/codec';
+import { duplicatePaths, type ParsedJson, parseContentType, parseJson } from '@orch/codec';
 import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusError } from '@orch/machinery';
 import {
   applyJsonPatch,
@@ -21,7 +21,16 @@ const SUPPORTED: readonly PatchType[] = [
 ];
 
 /** A patch ready to be applied to any number of objects. */
-export type Patch = (schema: StructSchema, current: ApiObject) => JsonObject;
+export interface Patch {
+  /** Fields of the document itself that stand twice or mean nothing, one text each. */
+  readonly problems: readonly string[];
+  /** Changes neither argument. @throws StatusError 400, 413, 422 */
+  apply(schema: StructSchema, current: ApiObject): JsonObject;
+}
+
+const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
+/** As many unknown members as are told of. */
+const PROBLEMS_MAX = 100;
 
 /** @throws StatusError 415 for a content type that is not one of a patch */
 export function patchType(contentType: string | undefined): PatchType {
@@ -36,20 +45,45 @@ export function patchType(contentType: string | undefined): PatchType {
 
 /** @throws StatusError 400 for a document that is not a patch of that type */
 export function readPatch(type: PatchType, bytes: Buffer): Patch {
-  const document = parseDocument(bytes);
+  const parsed = parseDocument(bytes);
+  const document = parsed.value;
+  const repeated = duplicatePaths(parsed).map((path) => `duplicate field "${path}"`);
   switch (type) {
     case 'application/json-patch+json':
-      return (_schema, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document)));
+      return {
+        problems: [...repeated, ...unknownMembers(document)].map((problem) => `json patch ${problem}`),
+        apply: (_schema, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document))),
+      };
     case 'application/merge-patch+json':
-      return (_schema, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document))));
+      return {
+        problems: repeated,
+        apply: (_schema, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document)))),
+      };
     case 'application/strategic-merge-patch+json':
-      return (schema, current) => apply(() => strategicMergePatch(schema, current as JsonObject, asObject(document)));
+      return {
+        problems: repeated,
+        apply: (schema, current) => apply(() => strategicMergePatch(schema, current as JsonObject, asObject(document))),
+      };
   }
 }
 
-function parseDocument(bytes: Buffer): JsonValue {
+/** Members of operations that no operation has. */
+function unknownMembers(operations: JsonValue): string[] {
+  const found: string[] = [];
+  if (!Array.isArray(operations)) return found;
+  for (const [at, operation] of operations.entries()) {
+    if (typeof operation !== 'object' || operation === null) continue;
+    for (const name of Object.keys(operation)) {
+      if (!OPERATION_MEMBERS.has(name)) found.push(`unknown field "[${at}].${name}"`);
+    }
+    if (found.length >= PROBLEMS_MAX) break;
+  }
+  return found;
+}
+
+function parseDocument(bytes: Buffer): ParsedJson {
   try {
-    return parseJson(bytes).value;
+    return parseJson(bytes);
   } catch (error) {
     throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
@@ -68,7 +102,10 @@ function apply<T>(run: () => T): T {
     if (error instanceof StatusError) throw error;
     const detail = error instanceof Error ? error.message : 'cannot be applied';
     if (error instanceof MalformedPatchError) throw badRequest(detail);
-    if (error instanceof PatchTooLargeError) throw new StatusError('RequestEntityTooLarge', detail);
-    throw new StatusError('Invalid', `the server rejected our request due to an error in our request: ${detail}`);
+    if (error instanceof PatchTooLargeError) {
+      throw new StatusError('RequestEntityTooLarge', `Request entity too large: ${detail}`);
+    }
+    // Clients print the message only of a Status with details, be they empty.
+    throw new StatusError('Invalid', `the server rejected our request due to an error in our request: ${detail}`, {});
   }
 }

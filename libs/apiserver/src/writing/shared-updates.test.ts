@@ -124,4 +124,83 @@ describe('updates of one object at a time', () => {
     await slow;
     expect(stored().data).toEqual({ slow: 'x' });
   });
+
+  describe('with claimed addresses', () => {
+    const ADDRESS = '10.96.0.77';
+    const spec =
+      (change: object): Change =>
+      async (current) => ({ ...current, spec: { ...(current.spec as object), ...change } });
+    const drop: Change = async (current) => {
+      const { clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy, ...rest } = current.spec as Record<string, unknown>;
+      return { ...current, spec: { ...rest, type: 'ExternalName', externalName: 'x.example.com', ports: [] } };
+    };
+    const take = spec({ type: 'ClusterIP', clusterIP: ADDRESS, clusterIPs: [ADDRESS], ports: [{ port: 80 }] });
+    const label: Change = async (current) => ({
+      ...current,
+      metadata: { ...current.metadata, labels: { ...current.metadata?.labels, a: 'b' } },
+    });
+    const other = () =>
+      api.create('services', { metadata: { name: 'other' }, spec: { clusterIP: ADDRESS, ports: [{ port: 80 }] } });
+    const together = (...changes: Change[]) =>
+      Promise.allSettled(changes.map((change) => update(change, 'services', 'svc')));
+
+    beforeEach(() =>
+      api.create('services', { metadata: { name: 'svc' }, spec: { clusterIP: ADDRESS, ports: [{ port: 80 }] } }),
+    );
+
+    it('keep one that is dropped and taken again', async () => {
+      const done = await together(label, drop, take);
+      expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'fulfilled']);
+      await expect(other()).rejects.toMatchObject({ code: 422 });
+    });
+
+    it('keep one that is still held when what was to drop it and take it again fails', async () => {
+      let failures = 1;
+      api.store.beforeWrite = (op) => {
+        const fails = op.type === api.endpoint('services').type && op.op === 'update' && failures-- > 0;
+        if (fails) throw new StoreUnavailableError('gone', false);
+        return undefined;
+      };
+      await together(label, drop, take);
+      api.store.beforeWrite = undefined;
+      expect(api.stored('services', 'svc')).toMatchObject({ spec: { clusterIP: ADDRESS } });
+      await expect(other()).rejects.toMatchObject({ code: 422 });
+    });
+
+    it('keep one that is still held when what was to take it again is refused', async () => {
+      const wrong: Change = async (current) => {
+        const changed = await take(current);
+        return {
+          ...changed,
+          spec: { ...(changed.spec as object), type: 'NodePort', ports: [{ port: 80, nodePort: 9 }] },
+        };
+      };
+      let failures = 1;
+      api.store.beforeWrite = (op) => {
+        const fails = op.type === api.endpoint('services').type && op.op === 'update' && failures-- > 0;
+        if (fails) throw new StoreUnavailableError('gone', false);
+        return undefined;
+      };
+      await together(label, drop, wrong);
+      api.store.beforeWrite = undefined;
+      expect(api.stored('services', 'svc')).toMatchObject({ spec: { clusterIP: ADDRESS } });
+      await expect(other()).rejects.toMatchObject({ code: 422 });
+    });
+
+    it('say of each whether it was written, when the database fails in between', async () => {
+      let writes = 0;
+      api.store.beforeWrite = (op) => {
+        const fails = op.type === api.endpoint('services').type && op.op === 'update' && ++writes > 2;
+        if (fails) throw new StoreUnavailableError('gone', false);
+        return undefined;
+      };
+      const done = await together(label, drop, take);
+      expect(done.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    });
+
+    it('free one that is dropped', async () => {
+      await together(label, drop, label);
+      await expect(other()).resolves.toBeDefined();
+    });
+  });
 });

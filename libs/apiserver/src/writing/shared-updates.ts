@@ -73,7 +73,7 @@ export class SharedUpdates {
     const [only] = rest;
     if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.change).catch(asError));
     else {
-      while (rest.length > 0) rest = await this.#together(rest, verdicts);
+      while (rest.length > 0) rest = await this.#together(rest, verdicts).catch(failing(rest, verdicts));
     }
     return turns.map((turn) => verdicts.get(turn) as Verdict);
   }
@@ -86,7 +86,7 @@ export class SharedUpdates {
       const base = await this.options.store.get(endpoint.type, key);
       const chain = new Chain(base, this.options.allocators);
       let taken = 0;
-      while (taken < turns.length && chain.bytes < TOGETHER_BYTES) await chain.add(turns[taken++] as Turn);
+      while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
       if (!(await chain.commit(this.options.store))) continue;
       for (const [turn, verdict] of chain.verdicts()) verdicts.set(turn, verdict);
       return turns.slice(taken);
@@ -98,7 +98,7 @@ export class SharedUpdates {
 
 /** Updates made upon each other, beginning with what was read. */
 class Chain {
-  bytes = 0;
+  #bytes = 0;
   readonly #plans: UpdatePlan[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
   #outcomes: readonly WriteOutcome[] = [];
@@ -109,6 +109,15 @@ class Chain {
     private readonly allocators: Allocators,
   ) {
     this.#current = base;
+  }
+
+  /**
+   * Whether nothing more is added: it is long enough, or its last update changes claims. One upon that would take anew
+   * what is given up only once the chain is written, or give up what the object holds if it is not.
+   */
+  get complete(): boolean {
+    const last = this.#plans.at(-1);
+    return this.#bytes >= TOGETHER_BYTES || last?.changesClaims === true;
   }
 
   async add(turn: Turn): Promise<void> {
@@ -123,7 +132,7 @@ class Chain {
     if (plan === 'named-other-version') return conflict(endpoint.groupResource, key.name, STALE_WRITE);
     if (!plan.op) return undefined;
     this.#plans.push(plan);
-    this.bytes += plan.stored.body.length;
+    this.#bytes += plan.stored.body.length;
     this.#current = plan.removed ? undefined : { version: UNWRITTEN, body: plan.stored.body };
     return undefined;
   }
@@ -160,10 +169,14 @@ class Chain {
   }
 
   async #conclude(fate: Parameters<UpdatePlan['conclude']>[0]): Promise<void> {
-    // The last first: what it holds may be what one before it gave up.
-    for (const plan of [...this.#plans].reverse()) await plan.conclude(fate);
+    for (const plan of this.#plans) await plan.conclude(fate);
   }
 }
 
+/** What failed fails for those who were still to be written, not for those before them. */
+const failing = (turns: readonly Turn[], verdicts: Map<Turn, Verdict>) => (error: unknown) => {
+  for (const turn of turns) verdicts.set(turn, asError(error));
+  return [];
+};
 const timedOut = () => timeout('the object is being changed by too many others', RETRY_SECONDS);
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

@@ -1,11 +1,19 @@
 import type { Allocators } from '@orch/kinds';
-import { type ApiObject, ensureMetadata, invalidValue, validateObjectMetaUpdate } from '@orch/machinery';
+import {
+  type ApiObject,
+  ensureMetadata,
+  invalid,
+  invalidValue,
+  Shown,
+  type StatusError,
+  validateObjectMetaUpdate,
+} from '@orch/machinery';
 import { alignZeros } from '@orch/schema';
 import type { DeleteOp, UpdateOp } from '@orch/storage';
 import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
-import { checkIdentity, invalidObject, isGone, validateMeta } from './object-checks.js';
+import { checkPlace, invalidObject, isGone, namedVersion, validateMeta } from './object-checks.js';
 import { sameBody } from './same-body.js';
 import { toStorage } from './to-storage.js';
 import type { Change, WriteRequest } from './write-request.js';
@@ -18,6 +26,8 @@ export interface UpdatePlan {
   readonly stored: Stored;
   /** The object is gone after it. */
   readonly removed: boolean;
+  /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */
+  readonly changesClaims: boolean;
   /** To be called once the fate of the write is known. */
   conclude(fate: Fate): Promise<void>;
 }
@@ -39,7 +49,7 @@ export async function planUpdate(
   const { endpoint } = request;
   const old = fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
   const served = await change(servedCopy(endpoint, old));
-  const named = served.metadata?.resourceVersion ?? '';
+  const named = namedVersion(served);
   if (named !== '' && (base.version === UNWRITTEN || named !== String(base.version))) return 'named-other-version';
   const object = prepareUpdate(request, served, old, named);
   if (isGone(object, endpoint)) return planRemoval(request, base, object, allocators);
@@ -49,12 +59,13 @@ export async function planUpdate(
   if (sameBody(base.body, body) || request.dryRun) {
     await conclude(allocation, 'dropped');
     const stored = sameBody(base.body, body) ? base : { version: base.version, body };
-    return { op: undefined, stored, removed: false, conclude: async () => undefined };
+    return { op: undefined, stored, removed: false, changesClaims: false, conclude: async () => undefined };
   }
   return {
     op: { op: 'update', ...target(request, base), body, terminating },
     stored: { version: base.version, body },
     removed: false,
+    changesClaims: allocation.changes,
     conclude: (fate) => conclude(allocation, fate),
   };
 }
@@ -66,6 +77,7 @@ export function planRemoval(request: WriteRequest, base: Stored, last: ApiObject
     op: request.dryRun ? undefined : { op: 'delete', ...target(request, base), body },
     stored: { version: base.version, body },
     removed: true,
+    changesClaims: true,
     async conclude(fate) {
       if (fate === 'kept') await given(request.endpoint.storageRules.release(last, allocators));
     },
@@ -86,7 +98,8 @@ const servedCopy = ({ conversion }: Endpoint, old: ApiObject): ApiObject =>
 function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject, named: string): ApiObject {
   const { endpoint, key, subresource } = request;
   const { storageRules: rules } = endpoint;
-  checkIdentity(endpoint, key, served, old);
+  checkPlace(endpoint, key, ensureMetadata(served));
+  if (!rules.unconditionalUpdate && named === '') throw versionMissing(endpoint, key.name);
   keepSystemFields(served, old);
   const object = toStorage(endpoint, served);
   alignZeros(endpoint.storage.schema, object, old);
@@ -96,27 +109,27 @@ function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject,
     ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}),
     ...rules.validateUpdate(object, old),
   ];
-  if (!rules.unconditionalUpdate && named === '') {
-    errors.push(invalidValue('metadata.resourceVersion', 0, 'must be specified for an update'));
-  }
   if (errors.length > 0) throw invalidObject(endpoint, object, errors);
   return object;
+}
+
+/** In the words that clients know, with the resource in the place of the kind. */
+function versionMissing({ groupResource: { group, resource } }: Endpoint, name: string): StatusError {
+  const error = invalidValue('metadata.resourceVersion', new Shown('0x0'), 'must be specified for an update');
+  return invalid(resource, group, name, [error]);
 }
 
 /** What clients may leave out or may not set comes from the live object. */
 function keepSystemFields(served: ApiObject, old: ApiObject): void {
   const meta = ensureMetadata(served);
   const live = old.metadata ?? {};
-  meta.name = live.name ?? '';
   if (live.namespace !== undefined) meta.namespace = live.namespace;
   else delete meta.namespace;
-  if (live.uid !== undefined) meta.uid = live.uid;
-  meta.creationTimestamp ??= live.creationTimestamp ?? null;
+  if (!meta.uid && live.uid !== undefined) meta.uid = live.uid;
+  meta.creationTimestamp = live.creationTimestamp ?? null;
   if (live.generation !== undefined) meta.generation = live.generation;
   else delete meta.generation;
-  if (meta.deletionTimestamp === undefined && live.deletionTimestamp !== undefined) {
-    meta.deletionTimestamp = live.deletionTimestamp;
-  }
+  if (live.deletionTimestamp !== undefined) meta.deletionTimestamp = live.deletionTimestamp;
   if (meta.deletionGracePeriodSeconds === undefined && live.deletionGracePeriodSeconds !== undefined) {
     meta.deletionGracePeriodSeconds = live.deletionGracePeriodSeconds;
   }

@@ -1,4 +1,13 @@
-import { type FieldError, invalid, invalidValue, type Names, notSupported } from '@orch/machinery';
+import {
+  type FieldError,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  type Names,
+  notSupported,
+  Shown,
+  tooLong,
+} from '@orch/machinery';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -9,10 +18,10 @@ export interface WriteOptions {
 }
 
 const LEVELS: readonly FieldValidation[] = ['Ignore', 'Warn', 'Strict'];
-const FIELD_MANAGER_MAX = 128;
+const FIELD_MANAGER_MAX_BYTES = 128;
 
 /**
- * `dryRun`, `fieldValidation` and `fieldManager` of a modifying request.
+ * `dryRun`, `fieldValidation` and `fieldManager` of a modifying request; `force` is for apply alone.
  * @param kind the options kind that errors speak of (`CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`)
  * @throws StatusError 422 for values that the options do not take
  */
@@ -22,8 +31,11 @@ export function writeOptions(query: URLSearchParams, kind: string, names: Names)
   const errors: FieldError[] = [];
   const dryRun = dryRunOf(query.getAll('dryRun'), errors);
   if (!isLevel(level)) errors.push(notSupported('fieldValidation', level, LEVELS));
-  if (fieldManager.length > FIELD_MANAGER_MAX) {
-    errors.push(invalidValue('fieldManager', fieldManager, `must have at most ${FIELD_MANAGER_MAX} characters`));
+  if (kind === 'PatchOptions' && query.has('force')) {
+    errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
+  }
+  if (Buffer.byteLength(fieldManager) > FIELD_MANAGER_MAX_BYTES) {
+    errors.push(tooLong('fieldManager', FIELD_MANAGER_MAX_BYTES));
   } else if (/[^\P{C}]/u.test(fieldManager)) {
     errors.push(invalidValue('fieldManager', fieldManager, 'should only contain printable characters'));
   }
@@ -35,8 +47,9 @@ const isLevel = (text: string): text is FieldValidation => (LEVELS as readonly s
 
 /** No value or `All` (spec: "Dry run"); whether the request is one. */
 export function dryRunOf(values: readonly string[], errors: FieldError[]): boolean {
-  for (const value of values) {
-    if (value !== '' && value !== 'All') errors.push(notSupported('dryRun', value, ['All']));
+  if (values.some((value) => value !== '' && value !== 'All')) {
+    const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
+    errors.push(notSupported('dryRun', new Shown(shown), ['All']));
   }
   return values.length > 0;
 }

@@ -1,0 +1,153 @@
+import type { Writable } from 'node:stream';
+
+/**
+ * The way of one watch's bytes into its connection. Pieces are shared by many watches and cost nothing while they wait
+ * here; once in the connection they are memory of this watch alone, for TLS encrypts a write as a whole and HTTP/2 may.
+ * So the connection gets no more than a limit of bytes at a time, in slices of what waits.
+ */
+export class WatchOutput {
+  /** Pieces that the connection has not got whole, in order. */
+  #pieces: Buffer[] | undefined;
+  /** Bytes of the first of them that it has got. */
+  #given = 0;
+  /** Bytes of all of them that it has not got. */
+  #queued = 0;
+  /** Writes of which the connection has not said that they are done. */
+  #underWay = 0;
+  #refused = false;
+  #onDrain: (() => void) | undefined;
+  #ending: { readonly last: Buffer | undefined } | undefined;
+  readonly #sent = (error?: Error | null): void => this.#goOn(error);
+
+  constructor(
+    private readonly stream: Writable,
+    private readonly outputs: WatchOutputs,
+  ) {}
+
+  /** The watch has begun. Calls back once, when the connection is gone. */
+  open(onClose: () => void): void {
+    if (this.stream.destroyed) {
+      onClose();
+      return;
+    }
+    this.outputs.add(this);
+    this.stream.once('close', () => {
+      this.outputs.delete(this);
+      this.#pieces = undefined;
+      onClose();
+    });
+  }
+
+  /** Bytes in the connection: the memory of this watch alone. */
+  get own(): number {
+    return this.stream.writableLength;
+  }
+
+  /** Pieces that wait, of which others may hold the same. */
+  get pieces(): readonly Buffer[] {
+    return this.#pieces ?? [];
+  }
+
+  /** Whether everything has left the process. */
+  get idle(): boolean {
+    return this.#queued === 0 && this.own === 0;
+  }
+
+  /** Takes a piece. False asks for no more until `onDrain` calls back: a piece waits behind others, beyond the limit. */
+  write(piece: Buffer): boolean {
+    const before = this.own + this.#queued;
+    if (before + piece.length <= this.outputs.limit) this.#send(piece);
+    else this.#queue(piece);
+    this.#refused ||= before > 0 && this.own + this.#queued >= this.outputs.limit;
+    return !this.#refused;
+  }
+
+  /** Set once. Called from the event loop, never from within `write`. */
+  onDrain(callback: () => void): void {
+    this.#onDrain = callback;
+  }
+
+  /** Ends the connection behind everything that waits. Nothing may be written any more. */
+  end(last?: Buffer): void {
+    if (this.#pieces) this.#ending = { last };
+    else this.stream.end(last);
+  }
+
+  #queue(piece: Buffer): void {
+    this.#pieces ??= [];
+    this.#pieces.push(piece);
+    this.#queued += piece.length;
+    this.#give();
+  }
+
+  /** Something has left the process; with an error, nothing will any more. */
+  #goOn(error: Error | null | undefined): void {
+    this.#underWay--;
+    if (error) return;
+    this.#give();
+    if (this.#pieces) return;
+    if (this.#ending) {
+      this.stream.end(this.#ending.last);
+      this.#ending = undefined;
+    } else if (this.#refused && this.own < this.outputs.limit) {
+      this.#refused = false;
+      this.#onDrain?.();
+    }
+  }
+
+  /** Gives the connection as much as it may have; not in crumbs, each of which would be a record and a system call. */
+  #give(): void {
+    for (let piece = this.#pieces?.[0]; piece; piece = this.#pieces?.[0]) {
+      const left = piece.length - this.#given;
+      const room = this.outputs.limit - this.own;
+      // Without a write under way nobody would call: answers to earlier requests may still fill the connection.
+      if (this.#underWay > 0 && room < Math.min(left, this.outputs.limit / 2)) return;
+      const size = Math.min(left, Math.max(room, this.outputs.limit / 2));
+      const slice = piece.subarray(this.#given, this.#given + size);
+      this.#given += size;
+      this.#queued -= size;
+      if (size === left) this.#next();
+      this.#send(slice);
+    }
+  }
+
+  #send(bytes: Buffer): void {
+    this.#underWay++;
+    this.stream.write(bytes, this.#sent);
+  }
+
+  #next(): void {
+    this.#given = 0;
+    this.#pieces?.shift();
+    if (this.#pieces?.length === 0) this.#pieces = undefined;
+  }
+}
+
+/** All watches that a process serves, and what waits for their clients. */
+export class WatchOutputs {
+  readonly #open = new Set<WatchOutput>();
+
+  /** `limit`: bytes that may be in the connection of one watch. */
+  constructor(readonly limit: number) {}
+
+  add(output: WatchOutput): void {
+    this.#open.add(output);
+  }
+
+  delete(output: WatchOutput): void {
+    this.#open.delete(output);
+  }
+
+  /** Bytes that wait now: those of single watches, and those of pieces, each counted once however many hold it. */
+  waiting(): { own: number; shared: number } {
+    let own = 0;
+    const pieces = new Set<Buffer>();
+    for (const output of this.#open) {
+      own += output.own;
+      for (const piece of output.pieces) pieces.add(piece);
+    }
+    let shared = 0;
+    for (const { length } of pieces) shared += length;
+    return { own, shared };
+  }
+}
