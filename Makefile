@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build test unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build test test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -33,6 +33,10 @@ unit: install
 # Real servers and real clients; starts and stops PostgreSQL, NATS, Redis and nginx by itself.
 integration: build
 	npx vitest run --config test/vitest.config.ts
+
+# Every client library, also those whose installation takes minutes: Rust (needs cargo) and Java (needs a JDK and Maven).
+test-clients: build
+	npx vitest run --config test/clients/vitest.config.ts
 
 # Api-servers and gateways behind a load balancer, with PostgreSQL, NATS and Redis from system packages.
 up: build

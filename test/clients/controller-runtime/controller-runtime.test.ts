@@ -1,0 +1,20 @@
+import { describeClient } from '../describe-client.js';
+import { goProgram } from '../go-program.js';
+
+const program = goProgram('controller-runtime');
+
+describeClient({
+  name: 'controller-runtime 0.15.3',
+  checks: [
+    'create, get, list, update, delete',
+    'errors have their codes and reasons',
+    'patches: JSON, merge, strategic merge',
+    'status and metadata are patched apart',
+    'a list in pages',
+    'unstructured objects and partial metadata',
+    'a reconciler with cache, finalizer and leader election, over a kill of the server',
+    'another manager takes over the lease',
+    'answers were binary',
+  ],
+  program: () => ({ command: program(), args: [] }),
+});

@@ -1,0 +1,3 @@
+module go-checks
+
+go 1.20
