@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Client } from '@orch/client';
+import { ApiError, Client } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import type { Strike } from './adversary/adversary.js';
@@ -56,7 +56,7 @@ export interface RunResult {
 
 const LISTERS = 2;
 /** How long watchers may take to have everything once nothing fails and nobody writes, ms. */
-const CATCH_UP_MS = 20_000;
+const CATCH_UP_MS = 40_000;
 
 /** One cluster, one run of traffic and faults on it, and the judgement. */
 export async function run(settings: RunSettings): Promise<RunResult> {
@@ -173,9 +173,13 @@ function clientOf({ ca, token }: Cluster, server: string): Client {
   return new Client({ server, ca, token }, { names: namesOf('kubernetes'), maxRetries: 0, timeoutMs: 15_000 });
 }
 
+/** Again until they are there: the system may be broken on purpose already. */
 async function makeNamespaces(client: Client): Promise<void> {
+  const ref = { group: '', version: 'v1', resource: 'namespaces' };
+  const isThere = (error: unknown) => error instanceof ApiError && error.code === 409;
   for (const name of NAMESPACES) {
-    await client.create({ group: '', version: 'v1', resource: 'namespaces' }, { metadata: { name } });
+    const made = () => client.create(ref, { metadata: { name } }).then(() => true, isThere);
+    await waitUntil(`the namespace ${name} is there`, CATCH_UP_MS, made);
   }
 }
 

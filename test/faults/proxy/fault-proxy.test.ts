@@ -45,7 +45,7 @@ async function dial() {
   await once(socket, 'connect');
   return { socket, seen };
 }
-const soon = (what: string, check: () => boolean) => waitUntil(what, 2_000, check);
+const soon = (what: string, check: () => boolean) => waitUntil(what, 15_000, check);
 
 describe('a fault proxy', () => {
   test('hands bytes on, and an end', async () => {

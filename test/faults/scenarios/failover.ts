@@ -58,6 +58,8 @@ export const failoverSynchronous: Scenario = {
 
 const PATH = '/api/v1/namespaces/default/configmaps';
 const LOST = 25;
+/** What has not come by then never will. */
+const NEVER_MS = 30_000;
 
 /** What clients were told of writes that the standby never had. */
 interface Announced {
@@ -81,7 +83,7 @@ export const failoverAsynchronous: Scenario = {
 async function rewind(stage: Stage, pair: PostgresPair): Promise<void> {
   const common = await create(stage, 'common');
   const stream = await stage.api().watch(`${PATH}?watch=1&resourceVersion=${common}`);
-  await stage.recovers('the standby has what is common', 5_000, async () => {
+  await stage.recovers('the standby has what is common', 30_000, async () => {
     const rows = await sql(pair.standbyUrl, 'SELECT FROM object WHERE name = $1', ['common']);
     return rows.length === 1;
   });
@@ -92,7 +94,7 @@ async function rewind(stage: Stage, pair: PostgresPair): Promise<void> {
   await stream.take(LOST);
   await pair.failOver();
   await expectWrites(stage);
-  const ended = await Promise.race([stream.rest(), rest(10_000, stage.signal)]);
+  const ended = await Promise.race([stream.rest(), rest(NEVER_MS, stage.signal)]);
   const last = Array.isArray(ended) ? ended.at(-1) : undefined;
   const gone = last?.type === 'ERROR' && last.object.code === 410;
   stage.must('V2.resumable', gone, `the watch ended with ${JSON.stringify(last)?.slice(0, 200)}, not with 410`);
@@ -118,7 +120,7 @@ async function expectRewound(stage: Stage, { common, versions, names }: Announce
     const { items, metadata } = (await api.get(PATH)).json<ApiList>();
     const listed = items.map((item) => item.metadata.name).filter((name) => name.startsWith('lost-'));
     stage.must('V4.list', listed.join() === names[0], `a list of ${metadata.resourceVersion} holds ${listed.join()}`);
-    const stream = await api.watch(`${PATH}?watch=1&timeoutSeconds=5&resourceVersion=${metadata.resourceVersion}`);
+    const stream = await api.watch(`${PATH}?watch=1&timeoutSeconds=30&resourceVersion=${metadata.resourceVersion}`);
     const changed = await stage.api().patch(`${PATH}/common`, 'merge', { data: { at: url } });
     stage.must('R.answer', changed.status === 200, `a write was answered with ${changed.status}`);
     const event = await stream.next();

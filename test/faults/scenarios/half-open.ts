@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { NetworkNamespace } from '../stage/network-namespace.js';
+import { scrape } from '../stage/scrape.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 import { scaled, staged } from './scenario.js';
@@ -44,6 +45,5 @@ export const halfOpen = staged(
 );
 
 async function openWatches(stage: Stage, url: string): Promise<number> {
-  const { text } = await stage.api(url).get('/metrics');
-  return Number(/^watch_cache_watchers(?:\{[^}]*\})? (\d+)/m.exec(text)?.[1] ?? 0);
+  return (await scrape(stage, url)).sum('orch_watch_cache_watchers', 'resource="configmaps"');
 }

@@ -8,6 +8,8 @@ const PATH = '/api/v1/namespaces/default/configmaps';
 const INITIAL = `${PATH}?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&timeoutSeconds=3600`;
 const OBJECTS = 500;
 const SYNCED_MS = 15_000;
+/** Before the fault, where nothing is promised. */
+const PREPARED_MS = 60_000;
 /** Longest that an answer may take, ms: a refusal is an answer, a hang is none. */
 const ANSWER_MS = 10_000;
 
@@ -23,9 +25,9 @@ export const herd = staged(
     for (let i = 0; i < OBJECTS; i++) await stage.api().post(PATH, { metadata: { name: `object-${i}` } });
     const clients = scaled(settings, 1_000, 100);
     const members = await crowd.gather(clients, INITIAL);
-    await stage.recovers('all are synced at first', SYNCED_MS, () => members.every(({ synced }) => synced));
+    await stage.recovers('all are synced at first', PREPARED_MS, () => members.every(({ synced }) => synced));
     for (const gateway of stage.cluster.gateways) await gateway.kill('SIGKILL');
-    await stage.recovers('all streams have broken', 5_000, () => members.every(({ ended }) => ended));
+    await stage.recovers('all streams have broken', 15_000, () => members.every(({ ended }) => ended));
     const before = await snapshots(stage);
     const starting = Promise.all(stage.cluster.gateways.map((gateway) => gateway.start()));
     const back = await Promise.all(members.map(() => comeBack(stage, crowd)));

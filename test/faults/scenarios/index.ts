@@ -16,7 +16,7 @@ import { redisFaults } from './redis.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
-import { stalledWatchers } from './stalled-watchers.js';
+import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
 import { watchFrom } from './watch-from.js';
 
 /** The rows of the table in README.md, in its order; one with several faults is several scenarios. */
@@ -47,6 +47,7 @@ export const SCENARIOS: readonly Scenario[] = [
   gatewayWithoutPostgres,
   halfOpen,
   stalledWatchers,
+  stalledUnbounded,
   herd,
   rollingRestart,
   initialEventsCut,

@@ -85,7 +85,7 @@ export class FragilePostgres {
     });
     const environment = { LD_PRELOAD: this.#library, POWER_LOSS_DATA: this.#data, POWER_LOSS_IMAGE: this.#image };
     await withEnvironment(environment, async () => this.#server?.start());
-    await waitUntil('it answers', 10_000, () => sql(this.url, 'SELECT 1').then(Boolean, () => false));
+    await waitUntil('it answers', 60_000, () => sql(this.url, 'SELECT 1').then(Boolean, () => false));
   }
 }
 

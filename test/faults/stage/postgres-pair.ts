@@ -40,7 +40,7 @@ export class PostgresPair {
     await standby.start();
     const pair = new PostgresPair(primary, standby, replication, primaryPort, standbyPort);
     const streaming = async () => (await sql(pair.primaryUrl, 'SELECT FROM pg_stat_replication')).length === 1;
-    await waitUntil('the standby streams', 10_000, streaming);
+    await waitUntil('the standby streams', 60_000, streaming);
     if (synchronous) {
       await sql(pair.primaryUrl, `ALTER SYSTEM SET synchronous_standby_names = '*'`);
       await sql(pair.primaryUrl, 'SELECT pg_reload_conf()');

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import type { ManagedProcess } from '../../../tools/up/index.js';
 import { rest } from '../traffic/context.js';
 import type { Usage } from '../validators/leaks.js';
+import { scrape } from './scrape.js';
 import type { Stage } from './stage.js';
 
 /** Looks at a process; the fewest of several count, with enough garbage in between for the collector to run. */
@@ -27,12 +28,11 @@ export async function usageOf(stage: Stage): Promise<Usage[]> {
 }
 
 async function glance(stage: Stage, server: ManagedProcess, url: string): Promise<Usage> {
-  const { text } = await stage.api(url).get('/metrics');
-  const metric = (name: string) => Number(new RegExp(`^${name}(?:\\{[^}]*\\})? ([\\d.e+]+)`, 'm').exec(text)?.[1] ?? 0);
+  const metrics = await scrape(stage, url);
   return {
     process: server.name,
     handles: readdirSync(`/proc/${server.pid}/fd`).length,
-    heapBytes: metric('nodejs_heap_size_used_bytes'),
-    externalBytes: metric('nodejs_external_memory_bytes'),
+    heapBytes: metrics.sum('nodejs_heap_size_used_bytes'),
+    externalBytes: metrics.sum('nodejs_external_memory_bytes'),
   };
 }
