@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { createServer, get, type RequestOptions, type Server } from 'node:https';
@@ -74,6 +75,7 @@ describe('HAProxy in front of servers that say what they were asked', () => {
       expect(decodeURIComponent(String(headers['x-remote-user']))).toBe(JANE.name);
       expect(String(headers['x-remote-group']).split(/, ?/).map(decodeURIComponent)).toEqual(JANE.groups);
       expect(proxy).toBe('front-proxy-client');
+      expect(headers['x-remote-expires']).toBe(endOf(client.cert));
     },
   );
 
@@ -108,6 +110,10 @@ describe('HAProxy in front of servers that say what they were asked', () => {
     expect(write).toMatchObject({ status: 503, retryAfter: undefined, body: { reason: 'ServiceUnavailable' } });
   });
 });
+
+/** The end of a certificate as a date and time of RFC 3339. */
+const endOf = (cert: Buffer): string =>
+  new Date(new X509Certificate(cert).validTo).toISOString().replace(/\.\d+Z/, 'Z');
 
 function echo(tier: string, port: number, { serving, ca, proxyCa }: Pki): Promise<Server> {
   const tls = { key: serving.key, cert: serving.cert, ca: [ca.cert, proxyCa.cert], requestCert: true };

@@ -4,6 +4,7 @@ import {
   configMaps,
   conformance,
   createAll,
+  deployment,
   deployments,
   expectRefusal,
   expectStatus,
@@ -79,6 +80,42 @@ conformance('Field validation [Field validation]', ({ api, namespace }) => {
       400,
     );
     expectStatus(await api.patch(`${path}?fieldValidation=Ignore`, 'merge', { extra: 1 }), 200);
+  });
+
+  test.each([
+    ['merge', '{"data":{"a":"1","a":"2"},"x":1}', ['duplicate field "data.a"', 'unknown field "x"']],
+    ['strategic-merge', '{"data":{"a":"1","a":"2"},"x":1}', ['duplicate field "data.a"', 'unknown field "x"']],
+    [
+      'json',
+      '[{"op":"test","op":"add","path":"/data/a","value":{"b":1,"b":2}},{"op":"add","path":"/data/a","value":"2","why":1}]',
+      [
+        'json patch duplicate field "[0].value.b"',
+        'json patch duplicate field "[0].op"',
+        'json patch unknown field "[1].why"',
+      ],
+    ],
+  ] as const)('what stands twice or has no meaning in a %s patch counts too', async (type, patch, problems) => {
+    const ns = await namespace();
+    await createAll(api, ns, ['a']);
+    const path = `${configMaps(ns)}/a`;
+    const send = (query: string) => api.patch(`${path}?${query}`, type, patch);
+    const status = expectRefusal(await send('fieldValidation=Strict'), 400, 'BadRequest');
+    for (const problem of problems) expect(status.message).toContain(problem);
+    expect(expectStatus(await api.get(path), 200).json().data).toEqual({ a: '1' });
+    expect([...expectStatus(await send('fieldValidation=Warn'), 200).warnings].sort()).toEqual([...problems].sort());
+    expect(expectStatus(await send('fieldValidation=Ignore'), 200).warnings).toEqual([]);
+    expect(expectStatus(await api.get(path), 200).json().data).toEqual({ a: '2' });
+  });
+
+  test('a patch of a scale is held to the same', async () => {
+    const ns = await namespace();
+    expectStatus(await api.post(deployments(ns), deployment('web')), 201);
+    const patch = '{"spec":{"replicas":2,"replicas":3}}';
+    const scale = `${deployments(ns)}/web/scale`;
+    expectRefusal(await api.patch(`${scale}?fieldValidation=Strict`, 'merge', patch), 400, 'BadRequest');
+    expect(expectStatus(await api.patch(scale, 'merge', patch), 200).warnings).toEqual([
+      'duplicate field "spec.replicas"',
+    ]);
   });
 
   test('YAML is held to the same', async () => {

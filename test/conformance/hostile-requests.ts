@@ -87,7 +87,6 @@ export const REFUSED: readonly Hostile[] = [
   ['GET', 'C?continue=eyJ2IjoxLCJydiI6Ii0xIiwibnMiOiIiLCJuYW1lIjoiIn0'],
   ['GET', 'C?resourceVersion=1&resourceVersionMatch=Sometimes'],
   ['GET', 'C?resourceVersion=9999999999999999999999'],
-  ['GET', 'C?watch=perhaps'],
   ['GET', 'C?watch=1&timeoutSeconds=-5'],
   ['GET', 'C?watch=1&resourceVersion=0x10'],
   ['GET', 'C/a?resourceVersion=-1'],

@@ -61,6 +61,25 @@ describe('bulk deletion', () => {
     expect(seconds).toBeLessThan(15);
   }, 120_000);
 
+  it('deletecollection of what does not fit in memory goes in portions, each read by itself', async () => {
+    const small = await startStandalone({ args: ['--list-load-bytes=0', '--database-lists=1'] });
+    const before = { server, client };
+    try {
+      [server, client] = [small, new PlainClient(small)];
+      await fill('portions', 6_000);
+      const answer = await client.ask('DELETE', `${collection('portions')}?labelSelector=parity=odd`);
+      expect(answer).toMatchObject({ status: 200, complete: true });
+      expect(answer.bytes).toBeGreaterThan(3_000 * 1000);
+      expect(await count(collection('portions'))).toBe(3_000);
+      expect((await client.ask('DELETE', `${collection('portions')}?limit=2500`)).status).toBe(200);
+      expect(await count(collection('portions'))).toBe(500);
+    } finally {
+      client.close();
+      ({ server, client } = before);
+      await small.stop();
+    }
+  }, 120_000);
+
   it('deletecollection honours selectors, limits, dry runs, finalizers and preconditions', async () => {
     await fill('some', 600);
     const path = collection('some');
