@@ -7,6 +7,25 @@ const FULL = 256 << 10;
 /** Milliseconds that it takes to take in a change, with what led to it, on the large side. */
 const INGESTION = 0.4;
 
+/** What an audience's last flush was, and to how many watchers the next goes. */
+export interface Flushed {
+  readonly watchers: number;
+  /** Milliseconds. */
+  readonly took: number;
+  readonly events: number;
+}
+
+/**
+ * Milliseconds between an audience's last flush and its next: half as long again as the last took, which leaves a third of
+ * the time for everything else; or as long as it takes to take in as many changes as that brought, up to half of the
+ * time. What comes meanwhile goes out together.
+ */
+export function gatherMs({ watchers, took, events }: Flushed, maxGather: number, watchersPerMs: number): number {
+  const least = Math.floor(watchers / watchersPerMs);
+  const others = Math.min(took, Math.max(took / 2, INGESTION * events));
+  return Math.min(maxGather, Math.max(least, Math.floor(others)));
+}
+
 /**
  * When what an audience has gathered is written. A small audience is served in the next turn of the event loop; a large
  * one, whose flush is costly, at most once a few milliseconds, though an event that comes after a pause waits for nothing.
@@ -45,12 +64,8 @@ export class FlushSchedule {
   }
 
   #wait(audience: Audience): number {
-    const least = Math.floor(audience.live.length / this.watchersPerMs);
-    // Half as long again as the last flush took, which leaves a third of the time for everything else; or as long as it
-    // takes to take in as many changes as that brought, up to half of the time. What comes meanwhile goes out together.
-    const { lastFlushTook: took, lastFlushEvents } = audience;
-    const others = Math.min(took, Math.max(took / 2, INGESTION * lastFlushEvents));
-    const gather = Math.min(this.maxGather, Math.max(least, Math.floor(others)));
+    const { live, lastFlushTook: took, lastFlushEvents: events } = audience;
+    const gather = gatherMs({ watchers: live.length, took, events }, this.maxGather, this.watchersPerMs);
     return gather === 0 ? 0 : audience.lastFlush + gather - this.clock.now();
   }
 

@@ -1,6 +1,7 @@
 export type { Attributes, Describe, EqualityKey, Selection } from './attributes.js';
 export type { CacheEntry } from './cache-entry.js';
 export * from './errors.js';
+export { gatherMs } from './flush-schedule.js';
 export type { FrameEncoder, StreamError } from './frames.js';
 export type { Interest } from './interest.js';
 export type { Flush, WatchObserver } from './observer.js';

@@ -1,7 +1,8 @@
+import { gatherMs } from '@orch/watchcache';
 import { Histogram } from '../histogram.js';
 import type { Costs } from './costs.js';
 
-/** How a gateway gathers, as `FanOutOptions` and the flush schedule have it. */
+/** How a gateway gathers, as `FanOutOptions` have it. */
 const MAX_GATHER_MS = 10;
 const WATCHERS_PER_GATHER_MS = 500;
 const FULL_BYTES = 256 << 10;
@@ -45,6 +46,7 @@ interface Audience {
   due: number;
   lastFlush: number;
   lastTook: number;
+  lastEvents: number;
 }
 
 /** Seeded, so that equal loads give equal results (mulberry32). */
@@ -88,6 +90,7 @@ class GatewaySimulation {
       due: Number.POSITIVE_INFINITY,
       lastFlush: Number.NEGATIVE_INFINITY,
       lastTook: 0,
+      lastEvents: 0,
     }));
   }
 
@@ -125,8 +128,8 @@ class GatewaySimulation {
     }
     if (this.#dirty.has(audience)) return;
     this.#dirty.add(audience);
-    const least = Math.floor(audience.watchers / WATCHERS_PER_GATHER_MS);
-    const gather = Math.min(MAX_GATHER_MS, Math.max(least, Math.floor(audience.lastTook)));
+    const { watchers, lastTook: took, lastEvents: events } = audience;
+    const gather = gatherMs({ watchers, took, events }, MAX_GATHER_MS, WATCHERS_PER_GATHER_MS);
     audience.due = Math.max(done, gather === 0 ? done : audience.lastFlush + gather);
   }
 
@@ -149,6 +152,7 @@ class GatewaySimulation {
     const took = end - from;
     audience.lastFlush = end;
     audience.lastTook = took;
+    audience.lastEvents = pending.length;
     this.#writes += watchers;
     this.#delivered += watchers * pending.length;
     this.#receive(from, took, audience, pending);

@@ -94,7 +94,7 @@ describe('fitting', () => {
   });
 
   test('costs are found again from what the model itself says, and predict other points', () => {
-    const points = [20, 100, 400].map((rate) => measured({ watchers: 1_000, rate }));
+    const points = [20, 200, 600].map((rate) => measured({ watchers: 1_000, rate }));
     const fitted = fitFanOut({ ...COSTS, write: 0, event: 0, client: { read: 0, event: 0 } }, points);
     expect(fitted.write / COSTS.write).toBeCloseTo(1, 1);
     expect(fitted.event / COSTS.event).toBeCloseTo(1, 1);
