@@ -44,74 +44,118 @@ export interface ValidatingAdmissionPolicyBindingList {
   items?: ValidatingAdmissionPolicyBinding[];
 }
 
+/** A note that a policy adds to the audit log. */
 export interface AuditAnnotation {
+  /** Key of the note, different from the others of the policy; the name of the policy is put before it. */
   key?: string;
+  /** CEL that yields the text, or null for no note. Longer than 10 KiB it is cut off. */
   valueExpression?: string;
 }
 
+/** What is doubtful about one expression. */
 export interface ExpressionWarning {
+  /** Path of the expression in the policy. */
   fieldRef?: string;
+  /** A sentence for people on what was found. */
   warning?: string;
 }
 
+/** An expression that decides whether a policy looks at a request. */
 export interface MatchCondition {
+  /** Name of the condition, different from the others; a qualified name. */
   name?: string;
+  /** CEL that yields a boolean; may use object, oldObject, request and authorizer. */
   expression?: string;
 }
 
+/** Which requests are concerned. All that is set must match. */
 export interface MatchResources {
+  /** Only objects in namespaces with labels that match, and such namespaces; other cluster-scoped objects always match. Default: all. */
   namespaceSelector?: meta_v1.LabelSelector;
+  /** Only objects, old or new, with labels that match. Default: all. */
   objectSelector?: meta_v1.LabelSelector;
+  /** The operations and resources concerned: those that match any one of the rules. */
   resourceRules?: NamedRuleWithOperations[];
+  /** Operations and resources that are left out, whatever resourceRules say. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Equivalent (the default) also takes in other versions of what the rules name; Exact does not. */
   matchPolicy?: "Equivalent" | "Exact";
 }
 
+/** Operations on resources, or on single objects of them. */
 export interface NamedRuleWithOperations extends admissionregistration_v1.RuleWithOperations {
+  /** Names of objects. Unset: all objects. */
   resourceNames?: string[];
 }
 
+/** The kind of objects that hold parameters. */
 export interface ParamKind {
+  /** Group-version of the kind. */
   apiVersion?: string;
+  /** The kind. */
   kind?: string;
 }
 
+/** The object that holds the parameters. */
 export interface ParamRef {
+  /** Name of the object. */
   name?: string;
+  /** Namespace of the object; must be unset for cluster-scoped kinds. */
   namespace?: string;
 }
 
+/** What checking the expressions of a policy found. */
 export interface TypeChecking {
+  /** The findings. Unset: none. */
   expressionWarnings?: ExpressionWarning[];
 }
 
+/** Which policy applies where, with which parameters, and what follows. */
 export interface ValidatingAdmissionPolicyBindingSpec {
+  /** Name of the policy. While there is none, the binding has no effect. */
   policyName?: string;
+  /** The object with the parameters, of the kind that the policy names. When it does not exist, the policy's failurePolicy applies. */
   paramRef?: ParamRef;
+  /** Narrows down the requests that the policy concerns. Unset: all of them. */
   matchResources?: MatchResources;
+  /** What happens on a violation: Deny refuses, Warn warns the client, Audit notes it. Deny and Warn exclude each other. */
   validationActions?: ("Audit" | "Deny" | "Warn")[];
 }
 
+/** What a policy looks at and what it demands. */
 export interface ValidatingAdmissionPolicySpec {
+  /** The kind of the parameters. Unset: there are none, and "params" is null in expressions. */
   paramKind?: ParamKind;
+  /** The requests that the policy concerns. Required. */
   matchConstraints?: MatchResources;
+  /** What must hold. This or auditAnnotations must be set. */
   validations?: Validation[];
+  /** What happens when an expression cannot be evaluated: Fail (the default) as on a violation, Ignore goes on. */
   failurePolicy?: "Fail" | "Ignore";
+  /** Notes for the audit log, at most 20. */
   auditAnnotations?: AuditAnnotation[];
+  /** Expressions that must all be true for the policy to look at a request, at most 64. */
   matchConditions?: MatchCondition[];
 }
 
+/** What the system made of a policy. */
 export interface ValidatingAdmissionPolicyStatus {
   /** The generation that this state was observed at. */
   observedGeneration?: number | bigint;
+  /** What checking the expressions found. Unset: not checked yet. */
   typeChecking?: TypeChecking;
   /** Observed conditions. */
   conditions?: meta_v1.Condition[];
 }
 
+/** One demand on objects. */
 export interface Validation {
+  /** CEL that yields true for good objects; may use object, oldObject, request, params and authorizer. */
   expression?: string;
+  /** What is said on a violation, on one line. Unset: a text that names the expression. */
   message?: string;
+  /** Reason in the status on a violation: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge. Unset: Invalid. */
   reason?: string;
+  /** CEL that yields what is said on a violation; wins over message. */
   messageExpression?: string;
 }

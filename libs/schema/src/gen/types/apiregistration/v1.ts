@@ -23,32 +23,50 @@ export interface APIServiceList {
   items?: APIService[];
 }
 
+/** One aspect of the state of a registration. */
 export interface APIServiceCondition {
+  /** What the condition is about, such as Available. */
   type?: string;
+  /** True, False or Unknown. */
   status?: string;
   /** When the condition last changed its status. */
   lastTransitionTime?: string;
+  /** A word for programs on why. */
   reason?: string;
+  /** A sentence for people on why. */
   message?: string;
 }
 
+/** Which group-version is registered and who answers for it. The object is named "version.group". */
 export interface APIServiceSpec {
+  /** The service that answers. Unset: this server does. */
   service?: ServiceReference;
+  /** The group; empty for the core group. */
   group?: string;
+  /** The version. */
   version?: string;
+  /** Does not check the certificate of the service. Default: false. Excludes caBundle. */
   insecureSkipTLSVerify?: boolean;
+  /** Certificates as PEM, in base64, that the service's own must stem from. Unset: those that the server's system trusts. */
   caBundle?: string;
+  /** Rank of the group, 1 to 20000; the highest of its versions counts. Higher groups stand first in discovery. */
   groupPriorityMinimum?: number;
+  /** Rank of the version in its group, 1 to 1000. Higher ones stand first; equal ones go by their names. */
   versionPriority?: number;
 }
 
+/** Whether a group-version is available. */
 export interface APIServiceStatus {
   /** Observed conditions. */
   conditions?: APIServiceCondition[];
 }
 
+/** The service that answers for a group-version. */
 export interface ServiceReference {
+  /** Namespace of the service. */
   namespace?: string;
+  /** Name of the service. */
   name?: string;
+  /** Port of the service. Default: 443. */
   port?: number;
 }

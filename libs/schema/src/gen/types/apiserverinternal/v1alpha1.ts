@@ -23,28 +23,41 @@ export interface StorageVersionList {
   items?: StorageVersion[];
 }
 
+/** The versions that one server writes and reads. */
 export interface ServerStorageVersion {
+  /** Id of the server. */
   apiServerID?: string;
+  /** The version that it stores objects in. */
   encodingVersion?: string;
+  /** The versions that it can read; encodingVersion is among them. */
   decodableVersions?: string[];
 }
 
+/** One aspect of the state of a stored resource. */
 export interface StorageVersionCondition {
+  /** What the condition is about, such as AllEncodingVersionsEqual. */
   type?: string;
+  /** True, False or Unknown. */
   status?: string;
   /** The generation that this state was observed at. */
   observedGeneration?: number | bigint;
   /** When the condition last changed its status. */
   lastTransitionTime?: string;
+  /** A word for programs on why. */
   reason?: string;
+  /** A sentence for people on why. */
   message?: string;
 }
 
+/** Empty: there is nothing to ask for. */
 export interface StorageVersionSpec {
 }
 
+/** What the servers report. */
 export interface StorageVersionStatus {
+  /** The report of each server. */
   storageVersions?: ServerStorageVersion[];
+  /** The version that all servers store in. Unset: they differ. */
   commonEncodingVersion?: string;
   /** Observed conditions. */
   conditions?: StorageVersionCondition[];

@@ -12,6 +12,8 @@ export interface SelfSubjectReview {
   status?: SelfSubjectReviewStatus;
 }
 
+/** Who the caller is. */
 export interface SelfSubjectReviewStatus {
+  /** Attributes of the caller. */
   userInfo?: authentication_v1.UserInfo;
 }

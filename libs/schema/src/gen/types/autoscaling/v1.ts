@@ -23,25 +23,39 @@ export interface HorizontalPodAutoscalerList {
   items?: HorizontalPodAutoscaler[];
 }
 
+/** Names an object in the same namespace. */
 export interface CrossVersionObjectReference {
+  /** Kind of the object. */
   kind?: string;
+  /** Name of the object. */
   name?: string;
+  /** Group-version of the object. */
   apiVersion?: string;
 }
 
+/** What is scaled, within which limits and by what. */
 export interface HorizontalPodAutoscalerSpec {
+  /** The workload to scale; it must have a scale subresource. */
   scaleTargetRef?: CrossVersionObjectReference;
+  /** Lowest number of replicas. Default: 1. 0 needs an object or external metric and an alpha feature. */
   minReplicas?: number;
+  /** Highest number of replicas; not below minReplicas. */
   maxReplicas?: number;
+  /** Average CPU use to aim at over all pods, in percent of what they request. Unset: 80. */
   targetCPUUtilizationPercentage?: number;
 }
 
+/** What an autoscaler has observed and decided. */
 export interface HorizontalPodAutoscalerStatus {
   /** The generation that this state was observed at. */
   observedGeneration?: number | bigint;
+  /** When the number of replicas was last changed. */
   lastScaleTime?: string;
+  /** The number of replicas that was last observed. */
   currentReplicas?: number;
+  /** The number of replicas that was last worked out. */
   desiredReplicas?: number;
+  /** Average CPU use over all pods, in percent of what they request. */
   currentCPUUtilizationPercentage?: number;
 }
 
@@ -57,12 +71,16 @@ export interface Scale {
   status?: ScaleStatus;
 }
 
+/** The scale asked for. */
 export interface ScaleSpec {
-  /** The number of replicas. */
+  /** The number of replicas. Unset: 0. */
   replicas?: number;
 }
 
+/** The scale observed. */
 export interface ScaleStatus {
+  /** The number of replicas that exist. */
   replicas?: number;
+  /** Selector of the pods, in the text form that list calls take. */
   selector?: string;
 }

@@ -23,29 +23,46 @@ export interface CertificateSigningRequestList {
   items?: CertificateSigningRequest[];
 }
 
+/** One aspect of the state of a request. */
 export interface CertificateSigningRequestCondition {
+  /** Approved, Denied or Failed. Not both of the first two, and neither can be taken back. */
   type?: string;
+  /** True, False or Unknown. Must be True for these three. */
   status?: string;
+  /** A word for programs on why. */
   reason?: string;
+  /** A sentence for people on why. */
   message?: string;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
   /** When the condition last changed its status. */
   lastTransitionTime?: string;
 }
 
+/** What is to be signed and who asks. Cannot be changed. */
 export interface CertificateSigningRequestSpec {
+  /** The PKCS#10 request as PEM, in base64. */
   request?: string;
+  /** The signer that is to sign it, as a qualified name. */
   signerName?: string;
+  /** Seconds that the certificate should be good for, at least 600; signers may choose otherwise. Unset: up to the signer. */
   expirationSeconds?: number;
+  /** What the key may be used for. */
   usages?: ("any" | "cert sign" | "client auth" | "code signing" | "content commitment" | "crl sign" | "data encipherment" | "decipher only" | "digital signature" | "email protection" | "encipher only" | "ipsec end system" | "ipsec tunnel" | "ipsec user" | "key agreement" | "key encipherment" | "microsoft sgc" | "netscape sgc" | "ocsp signing" | "s/mime" | "server auth" | "signing" | "timestamping")[];
+  /** Who made the request; set by the server. */
   username?: string;
+  /** Uid of who made the request; set by the server. */
   uid?: string;
+  /** Groups of who made the request; set by the server. */
   groups?: string[];
+  /** More about who made the request; set by the server. */
   extra?: Record<string, string[]>;
 }
 
+/** What has become of a request. */
 export interface CertificateSigningRequestStatus {
   /** Observed conditions. */
   conditions?: CertificateSigningRequestCondition[];
+  /** The signed certificate as PEM, in base64; others of its chain may follow. Cannot be changed once set. */
   certificate?: string;
 }

@@ -21,7 +21,10 @@ export interface ClusterTrustBundleList {
   items?: ClusterTrustBundle[];
 }
 
+/** Root certificates and whom they belong to. */
 export interface ClusterTrustBundleSpec {
+  /** The signer that the certificates belong to; the object's name must begin with it, its "/" written as ":". Unset: no signer. Cannot be changed. */
   signerName?: string;
+  /** X.509 certificates as PEM, at least one; their order has no meaning. */
   trustBundle?: string;
 }

@@ -21,10 +21,16 @@ export interface LeaseList {
   items?: Lease[];
 }
 
+/** Who holds a lease and since when. */
 export interface LeaseSpec {
+  /** Who holds the lease. Unset: nobody. */
   holderIdentity?: string;
+  /** Seconds after the last renewal when others may take the lease; above 0. */
   leaseDurationSeconds?: number;
+  /** When the present holder took the lease. */
   acquireTime?: string;
+  /** When the present holder last renewed the lease. */
   renewTime?: string;
+  /** How often the lease has passed from one holder to another. */
   leaseTransitions?: number;
 }

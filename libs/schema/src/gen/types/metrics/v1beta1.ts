@@ -1,18 +1,25 @@
 // Generated from proto/ by `npm run generate`. Not to be edited.
 import type * as meta_v1 from '../meta/v1.js';
 
+/** What a container uses. */
 export interface ContainerMetrics {
+  /** Name of the container. */
   name?: string;
+  /** Use by resource, such as "cpu" in cores and "memory" in bytes. */
   usage?: Record<string, string>;
 }
 
+/** What a node uses. */
 export interface NodeMetrics {
   apiVersion?: string;
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** When the measurement ended. */
   timestamp?: string;
+  /** Length of time that was measured. */
   window?: string;
+  /** Use by resource, such as "cpu" in cores and "memory" in bytes. */
   usage?: Record<string, string>;
 }
 
@@ -26,13 +33,17 @@ export interface NodeMetricsList {
   items?: NodeMetrics[];
 }
 
+/** What a pod uses. */
 export interface PodMetrics {
   apiVersion?: string;
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** When the measurement ended. */
   timestamp?: string;
+  /** Length of time that was measured. */
   window?: string;
+  /** The use of each container. */
   containers?: ContainerMetrics[];
 }
 

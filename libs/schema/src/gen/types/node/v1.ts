@@ -8,8 +8,11 @@ export interface RuntimeClass {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** Name by which the node's container runtime knows the configuration, a label in lower case. Cannot be changed. */
   handler?: string;
+  /** Resources that a pod needs on top of its containers. Unset: none. */
   overhead?: Overhead;
+  /** Which nodes have the runtime. Unset: all of them. */
   scheduling?: Scheduling;
 }
 
@@ -23,11 +26,16 @@ export interface RuntimeClassList {
   items?: RuntimeClass[];
 }
 
+/** What running a pod costs beyond its containers. */
 export interface Overhead {
+  /** The amount by resource, the same for each pod. */
   podFixed?: Record<string, string>;
 }
 
+/** Which nodes have a container runtime. */
 export interface Scheduling {
+  /** Labels that the node must have; joined with the pod's own, and a pod that contradicts them is refused. */
   nodeSelector?: Record<string, string>;
+  /** Tolerations that are added to those of the pod. */
   tolerations?: core_v1.Toleration[];
 }

@@ -7,7 +7,9 @@ export interface ClusterRole {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** What the role permits. Written by the system when aggregationRule is set. */
   rules?: PolicyRule[];
+  /** Collects the rules of other cluster roles into this one. Unset: the rules are as written. */
   aggregationRule?: AggregationRule;
 }
 
@@ -27,7 +29,9 @@ export interface ClusterRoleBinding {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** Who gets the permissions. Unset: nobody. */
   subjects?: Subject[];
+  /** The cluster role that is granted. Cannot be changed. */
   roleRef?: RoleRef;
 }
 
@@ -47,6 +51,7 @@ export interface Role {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** What the role permits. */
   rules?: PolicyRule[];
 }
 
@@ -66,7 +71,9 @@ export interface RoleBinding {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** Who gets the permissions. Unset: nobody. */
   subjects?: Subject[];
+  /** The role of the same namespace, or the cluster role, that is granted. Cannot be changed. */
   roleRef?: RoleRef;
 }
 
@@ -80,27 +87,44 @@ export interface RoleBindingList {
   items?: RoleBinding[];
 }
 
+/** Which cluster roles are collected into another. */
 export interface AggregationRule {
+  /** Selects cluster roles by their labels; whatever any of the selectors matches is taken in. */
   clusterRoleSelectors?: meta_v1.LabelSelector[];
 }
 
+/** Permits verbs on resources or on paths that are not resources. Rules only ever add permissions. */
 export interface PolicyRule {
+  /** The verbs that are permitted; "*" for all. */
   verbs?: string[];
+  /** The groups of the resources; empty text for the core group, "*" for all. */
   apiGroups?: string[];
+  /** The resources, "resource/subresource" for subresources; "*" for all. */
   resources?: string[];
+  /** The names of single objects. Unset: all objects. */
   resourceNames?: string[];
+  /** Paths that are not resources; a final "*" stands for all that follows. Only in cluster roles, granted for the whole cluster. */
   nonResourceURLs?: string[];
 }
 
+/** Names a role. */
 export interface RoleRef {
+  /** Group of the role. Unset: the group of roles. */
   apiGroup?: string;
+  /** Role or ClusterRole. */
   kind?: string;
+  /** Name of the role. */
   name?: string;
 }
 
+/** Someone who is granted permissions. */
 export interface Subject {
+  /** User, Group or ServiceAccount. */
   kind?: string;
+  /** Group of the kind; empty for service accounts. Unset: the one that belongs to the kind. */
   apiGroup?: string;
+  /** Name of the user, group or service account. */
   name?: string;
+  /** Namespace of a service account; must be unset for users and groups. */
   namespace?: string;
 }

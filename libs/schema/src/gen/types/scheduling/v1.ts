@@ -7,9 +7,13 @@ export interface PriorityClass {
   kind?: string;
   /** Standard metadata. */
   metadata?: meta_v1.ObjectMeta;
+  /** Priority of the pods of the class; higher goes first. Up to 1000000000; cannot be changed. */
   value?: number;
+  /** Makes this the class of pods that name none; only one class may say so. Default: false, and such pods have priority 0. */
   globalDefault?: boolean;
+  /** A sentence for people on when to use the class. */
   description?: string;
+  /** PreemptLowerPriority (the default) lets pods push out lower ones, Never has them wait. Cannot be changed. */
   preemptionPolicy?: "Never" | "PreemptLowerPriority";
 }
 
