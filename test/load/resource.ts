@@ -32,7 +32,7 @@ export async function inNamespace(endpoint: Endpoint, resource: Resource, namesp
   const object = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   await post(connection, endpoint, '/api/v1/namespaces', object);
   connection.close();
-  return { ...resource, path: resource.path.replace(`/${NAMESPACE}/`, `/${namespace}/`) };
+  return { ...resource, path: resource.path.replace(/\/namespaces\/[^/]+\//, `/namespaces/${namespace}/`) };
 }
 
 async function customResource(connection: Connection, endpoint: Endpoint): Promise<Resource> {

@@ -4,6 +4,7 @@ import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
+import { warmUp } from '../warm-up.js';
 
 /** Deliveries to many watchers of one collection under little and under much load, each on a connection of its own. */
 export async function fanOutStage(settings: StageSettings): Promise<Measurement[]> {
@@ -15,6 +16,7 @@ export async function fanOutStage(settings: StageSettings): Promise<Measurement[
   return withTraffic(async (traffic) => {
     await fill(traffic.writer, target, HOT_OBJECTS);
     await traffic.receivers.open({ endpoint, paths: [await watchPath(endpoint, resource)], watchers });
+    await warmUp(traffic.writer, target, run);
     const quiet = await quietFanOut({ ...settings, target }, traffic, fanOut);
     return [...quiet, ...(await loadedFanOut({ ...settings, target }, traffic, fanOut))];
   });

@@ -4,6 +4,7 @@ import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
+import { warmUp } from '../warm-up.js';
 import { speaksHttp2 } from '../watch-connections.js';
 
 const STREAMS_PER_CONNECTION = 100;
@@ -27,6 +28,7 @@ export async function http2Stage(settings: StageSettings): Promise<Measurement[]
       streamsPerConnection: STREAMS_PER_CONNECTION,
       atOnce: 5,
     });
+    await warmUp(traffic.writer, target, run);
     const quiet = await quietFanOut({ ...settings, target }, traffic, fanOut);
     const loaded = await loadedFanOut({ ...settings, target }, traffic, fanOut);
     return [{ name: `${name}: spoken`, unit: '', value: 1 }, ...quiet, ...loaded];

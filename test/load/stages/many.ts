@@ -4,6 +4,7 @@ import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
+import { warmUp } from '../warm-up.js';
 import { settledMemory } from './idle.js';
 
 const STEP = 5_000;
@@ -49,6 +50,7 @@ async function withWatchers(
   await traffic.receivers.open({ endpoint, paths, watchers: added });
   const grown = (await settledMemory(target)) - before;
   const fanOut = { name, watchers, bare: true };
+  await warmUp(traffic.writer, target, settings.run);
   const quiet = await quietFanOut(settings, traffic, fanOut);
   return [memory(grown / added / 1024), ...quiet, ...(await loadedFanOut(settings, traffic, fanOut))];
 }

@@ -1,9 +1,9 @@
 import type { Measurement } from '../report.js';
-import { type RequestWorker, withRequests } from '../requests.js';
+import { withRequests } from '../requests.js';
 import type { RequestLoad, RequestResult } from '../requests.worker.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
-import type { Target } from '../target.js';
+import { warmUp } from '../warm-up.js';
 
 const REQUESTERS = [1, 16, 64];
 
@@ -41,12 +41,4 @@ export function requestMeasurements(title: string, result: RequestResult, cpu: n
     { name: `${title}: p99`, unit: 'ms', value: result.p99 },
     { name: `${title}: server CPU`, unit: 'µs each', value: cpu / result.done },
   ];
-}
-
-/** Lets a server compile what it is about to run; the first thousands of requests say little about the rest. */
-async function warmUp(worker: RequestWorker, { endpoint, resource }: Target, run: string): Promise<void> {
-  const load = { endpoint, resource, prefix: `${run}-warm`, requesters: 16 };
-  await worker.call('run', { ...load, verb: 'create', objects: 1, seconds: 3 });
-  await worker.call('run', { ...load, verb: 'update', objects: 16, seconds: 1 });
-  await worker.call('run', { ...load, verb: 'get', objects: 16, seconds: 1 });
 }

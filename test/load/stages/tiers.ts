@@ -5,6 +5,7 @@ import { fill } from '../requests.js';
 import type { StageSettings } from '../settings.js';
 import { idleCosts, type TierCosts, type Tiers, tierCosts, withTiers } from '../tiers.js';
 import { ServerProcesses } from '../usage.js';
+import { warmUp } from '../warm-up.js';
 
 const BUSY_RATE = 500;
 const WARM = { rate: 100, seconds: 2, count: 'bytes' } as const;
@@ -43,6 +44,7 @@ async function deliveries(settings: TiersSettings, tiers: Tiers, traffic: Traffi
   for (const endpoint of watches) {
     await traffic.receivers.open({ endpoint, paths, watchers: Math.ceil(watchers / watches.length) });
   }
+  await warmUp(traffic.writer, target, settings.run);
   await deliver(traffic, target, WARM);
   rows.push(...(await idleCost(cluster)));
   for (const rate of [settings.rate, BUSY_RATE]) {

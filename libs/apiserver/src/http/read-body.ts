@@ -35,7 +35,10 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
       else resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size));
     });
     req.on('error', () => reject(endedEarly()));
-    req.on('close', () => reject(endedEarly()));
+    req.on('close', () => {
+      // Every request is closed in the end, and an error for nobody costs a stack trace.
+      if (!req.readableEnded) reject(endedEarly());
+    });
   });
 }
 
