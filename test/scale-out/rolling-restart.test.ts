@@ -12,6 +12,9 @@ import { refusalsOf, total } from './reflector.js';
 /** The whole form, on a machine of its own: WRITES=500 WATCHES=1000. */
 const WRITES = Number(process.env.WRITES ?? 100);
 const WATCHES = Number(process.env.WATCHES ?? 200);
+/** Watches of one collection, each of which gets every write there; writes are spread over all collections. */
+const AUDIENCE = 20;
+const OBJECTS = 20;
 /** Long enough for the load balancer's checks to notice that a server goes. */
 const SERVER_ARGS = ['--shutdown-delay-duration=3s', '--shutdown-drain-duration=10s'];
 const INFORMED = 'crowd-0';
@@ -35,7 +38,7 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
   });
 
   test(`no write is lost and nobody lists again, at ${WRITES} writes/s and ${WATCHES} watches`, async () => {
-    const { collections, paths } = await populate(api, 10, 20);
+    const { collections, paths } = await populate(api, Math.ceil(WATCHES / AUDIENCE), OBJECTS);
     const reflectors = await openReflectors(api, collections, WATCHES);
     const informer = clientGo(dir, cluster);
     await waitUntil('the informer has synced', 60_000, async () => (await informer?.status())?.synced ?? true);
@@ -66,7 +69,7 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
         const { version } = await informer.status();
         return BigInt(version) >= BigInt([...(reflectors[0]?.objects.values() ?? [])].sort(byVersion).at(-1) ?? 0);
       });
-      expect(await informer.status(), path).toMatchObject({ lists: 1, gone410: 0, count: 20 });
+      expect(await informer.status(), path).toMatchObject({ lists: 1, gone410: 0, count: OBJECTS });
       await informer.stop();
     }
     await Promise.all(reflectors.map((reflector) => reflector.stop()));

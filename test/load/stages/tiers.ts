@@ -23,6 +23,26 @@ export async function tiersColumns(settings: TiersSettings): Promise<ReadonlyMap
   ]);
 }
 
+/** What the watchers of one measurement want. */
+interface Audience {
+  readonly name: string;
+  /** Further parts of the queries of their watches, taken in turn. */
+  readonly queries: readonly string[];
+  /** Of all writes, those that concern one watcher. */
+  readonly share: number;
+  /** Writes per second. */
+  readonly rates: readonly number[];
+}
+
+function audiencesOf({ watchers, rate }: TiersSettings): Audience[] {
+  const names = Array.from({ length: HOT_OBJECTS }, (_, object) => `&fieldSelector=metadata.name%3Do-${object}`);
+  const each = `${watchers} watchers of an object each`;
+  return [
+    { name: `${watchers} watchers`, queries: [''], share: 1, rates: [rate, BUSY_RATE] },
+    { name: each, queries: names, share: 1 / HOT_OBJECTS, rates: [BUSY_RATE] },
+  ];
+}
+
 function measured(
   settings: TiersSettings,
   gateways: number,
@@ -40,27 +60,37 @@ async function deliveries(settings: TiersSettings, tiers: Tiers, traffic: Traffi
   const target = { name: 'tiers', endpoint: writes, resource, processes };
   const rows = memory(cluster);
   await fill(traffic.writer, target, HOT_OBJECTS);
-  const paths = [await watchPath(writes, resource)];
-  for (const endpoint of watches) {
-    await traffic.receivers.open({ endpoint, paths, watchers: Math.ceil(watchers / watches.length) });
-  }
-  await warmUp(traffic.writer, target, settings.run);
-  await deliver(traffic, target, WARM);
-  rows.push(...(await idleCost(cluster)));
-  for (const rate of [settings.rate, BUSY_RATE]) {
-    const before = tierCosts(cluster);
-    const delivery = await deliver(traffic, target, { rate, seconds, count: 'latency' });
-    rows.push(...latencies(`${watchers} watchers, ${rate} writes/s`, delivery, before, tierCosts(cluster)));
+  for (const [index, audience] of audiencesOf(settings).entries()) {
+    const paths = await Promise.all(audience.queries.map((query) => watchPath(writes, resource, query)));
+    for (const endpoint of watches) {
+      await traffic.receivers.open({ endpoint, paths, watchers: Math.ceil(watchers / watches.length) });
+    }
+    await warmUp(traffic.writer, target, settings.run);
+    await deliver(traffic, target, WARM);
+    if (index === 0) rows.push(...(await idleCost(cluster)));
+    for (const rate of audience.rates) {
+      const before = tierCosts(cluster);
+      const delivery = await deliver(traffic, target, { rate, seconds, count: 'latency' });
+      rows.push(...latencies(audience, rate, delivery, before, tierCosts(cluster)));
+    }
+    await traffic.receivers.close();
   }
   return rows;
 }
 
-function latencies(name: string, delivery: Delivery, before: TierCosts, after: TierCosts): Measurement[] {
-  const { reading, writes } = delivery;
+function latencies(
+  { name: watched, share }: Audience,
+  rate: number,
+  { reading, writes, rate: reached }: Delivery,
+  before: TierCosts,
+  after: TierCosts,
+): Measurement[] {
+  const name = `${watched}, ${rate} writes/s`;
+  const fewest = reading.fewest / Math.floor(writes * share);
   const each = (part: keyof TierCosts, per: number) => (after[part] - before[part]) / per;
   return [
-    { name: `${name}: writes done`, unit: '1/s', value: delivery.rate },
-    { name: `${name}: fewest events of a watcher, of all`, unit: '%', value: (100 * reading.fewest) / writes },
+    { name: `${name}: writes done`, unit: '1/s', value: reached },
+    { name: `${name}: fewest events of a watcher, of its own`, unit: '%', value: 100 * fewest },
     { name: `${name}: request to event p50`, unit: 'ms', value: reading.latency.p50 },
     { name: `${name}: request to event p99`, unit: 'ms', value: reading.latency.p99 },
     { name: `${name}: CPU of servers of watches`, unit: 'µs/event', value: each('watching', reading.events) },
