@@ -32,7 +32,12 @@ export async function waitUntilReady(url: string, timeout: number): Promise<bool
   return false;
 }
 
-/** Asks a postmaster to shut down (fast), then insists, and waits until it is gone. */
+/** Asks a postmaster to shut down (fast), and waits for nothing. */
+export function askPostmaster(pid: number): void {
+  if (isAlive(pid)) process.kill(pid, 'SIGINT');
+}
+
+/** Asks a postmaster to shut down, then insists, and waits until it is gone. */
 export async function stopPostmaster(pid: number): Promise<void> {
   const signals: [NodeJS.Signals, number][] = [
     ['SIGINT', 15_000],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { startEmbeddedPostgres } from './embedded.js';
 import { openStore } from './postgres-store.js';
 
@@ -44,22 +44,23 @@ describe('embedded PostgreSQL', () => {
     for (const file of ['password', 'data']) expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0);
   });
 
-  it('outlives its starter and is found again; a second start does not harm it', async () => {
+  it('outlives a starter that is killed and is found again; a second start does not harm it', async () => {
     const dataDir = join(root, 'orphan');
-    const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)};
-      const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
-      console.log(server.pid); setInterval(() => undefined, 1000);`;
-    const starter = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [output] = await once(starter.stdout, 'data');
+    const { starter, pid } = await startElsewhere(dataDir);
     starter.kill('SIGKILL');
     await once(starter, 'exit');
     const found = await startEmbeddedPostgres({ dataDir });
-    expect(found.pid).toBe(Number(output));
+    expect(found.pid).toBe(pid);
     await found.stop();
     await found.exited;
     expect(() => process.kill(found.pid, 0)).toThrow();
+  });
+
+  it('ends with a starter that exits without stopping it', async () => {
+    const { starter, pid } = await startElsewhere(join(root, 'hasty'), "process.on('SIGTERM', () => process.exit(1));");
+    starter.kill('SIGTERM');
+    await once(starter, 'exit');
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(), { timeout: 20_000 });
   });
 
   it('recovers from a postmaster that was killed', async () => {
@@ -84,3 +85,16 @@ describe('embedded PostgreSQL', () => {
     );
   });
 });
+
+/** Starts it from another process, which goes on until a signal; `more` is run there as well. */
+async function startElsewhere(dataDir: string, more = '') {
+  const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)};
+    const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
+    ${more}
+    console.log(server.pid); setInterval(() => undefined, 1000);`;
+  const starter = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [output] = await once(starter.stdout, 'data');
+  return { starter, pid: Number(output) };
+}

@@ -6,7 +6,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Binaries, findBinaries } from './embedded-binaries.js';
 import { findIdentity, type Identity } from './embedded-identity.js';
-import { readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './embedded-postmaster.js';
+import {
+  askPostmaster,
+  readPostmaster,
+  stopPostmaster,
+  waitUntilReady,
+  watchPostmaster,
+} from './embedded-postmaster.js';
 
 /** How to run a PostgreSQL of one's own. */
 export interface EmbeddedOptions {
@@ -45,7 +51,8 @@ const LONGEST_SOCKET_DIRECTORY = 84;
 
 /**
  * Starts PostgreSQL on a directory, creating the cluster on first use. The postmaster is a process of its own: when this
- * process is killed it goes on, and the next start finds it by its lock file and takes it over.
+ * process is killed it goes on, and the next start finds it by its lock file and takes it over; when this process exits
+ * by itself it is asked to shut down.
  * @throws Error with the end of the server's log when it cannot be started
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -114,6 +121,10 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
 
 function handle(url: string, pid: number, child: ChildProcess | undefined): EmbeddedPostgres {
   const exited = child ? once(child, 'exit').then(() => undefined) : watchPostmaster(pid);
+  // A process that exits in a hurry, as upon a second signal, has no time for more than to ask.
+  const ask = () => askPostmaster(pid);
+  process.once('exit', ask);
+  void exited.then(() => process.off('exit', ask));
   return { url, pid, exited, stop: () => stopPostmaster(pid) };
 }
 
