@@ -53,6 +53,13 @@ export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.re
 /** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
 export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);
 
+/** Lets go of what the client said, credentials among it, while its connection lasts. One of HTTP/2 keeps it with its stream. */
+export function forgetHeaders(ctx: RequestContext): void {
+  if (http2StreamOf(ctx)) return;
+  ctx.req.headers = {};
+  ctx.req.rawHeaders = [];
+}
+
 /** Breaks an answer off that cannot be finished, so that its client does not take it for whole. */
 export function cutOff(ctx: Answering): void {
   const stream = http2StreamOf(ctx);

@@ -14,7 +14,6 @@ export class Http2WatchStream implements WatchSink {
   #ended = false;
 
   constructor(
-    private readonly ctx: RequestContext,
     private readonly stream: ServerHttp2Stream,
     private readonly contentType: string,
     outputs: WatchOutputs,
@@ -23,8 +22,7 @@ export class Http2WatchStream implements WatchSink {
   }
 
   /** Sends the head: from here on errors can only be events. Calls back once, when the stream is gone. */
-  open(onClose: () => void): void {
-    const { ctx } = this;
+  open(ctx: RequestContext, onClose: () => void): void {
     ctx.res.writeHead(200, baseHeaders(ctx, this.contentType));
     this.#output.open(onClose);
   }

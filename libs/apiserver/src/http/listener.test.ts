@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { ANONYMOUS, type AuthenticationRequest } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
@@ -192,6 +193,20 @@ describe('connections', () => {
     const watch = `GET ${configMaps}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`;
     const { socket, received } = await raw(port, get + watch);
     await expect.poll(received).toMatch(/^HTTP\/1.1 200 .*"kind":"ConfigMap".*HTTP\/1.1 200 .*"type":"ADDED"/s);
+    socket.destroy();
+  });
+
+  it('forget what the client of a watch said, its token above all, once the stream has begun', async () => {
+    const listener = listenerOf(api);
+    let seen: IncomingMessage | undefined;
+    server = await openServer((req, res) => {
+      seen = req;
+      listener(req, res);
+    });
+    const head = `GET ${configMaps}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`;
+    const { socket, received } = await raw(server.port, head);
+    await expect.poll(received).toContain('200 OK');
+    await expect.poll(() => [seen?.headers, seen?.rawHeaders]).toEqual([{}, []]);
     socket.destroy();
   });
 

@@ -6,7 +6,16 @@ import type { Authorizer } from '../authorization.js';
 import type { ApiDeps } from '../deps.js';
 import { toStatusError } from '../errors.js';
 import { handle, type ResourceRouter, type Route } from '../router.js';
-import { hearOfEnd, isGone, leaveBody, type RequestContext, socketOf, splitTarget, type Upgrade } from './context.js';
+import {
+  forgetHeaders,
+  hearOfEnd,
+  isGone,
+  leaveBody,
+  type RequestContext,
+  socketOf,
+  splitTarget,
+  type Upgrade,
+} from './context.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestMetrics } from './request-metrics.js';
 import { RequestObserver } from './request-observer.js';
@@ -109,6 +118,7 @@ async function carryOut(options: Serving, ctx: RequestContext, route: Route): Pr
     // Nothing more is heard of a response that never got to its connection.
     if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) leave();
     observer.end(ctx, route);
+    forgetHeaders(ctx);
     return;
   }
   const inflight = metrics.enter(route, performance.now());

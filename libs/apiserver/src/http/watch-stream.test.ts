@@ -122,8 +122,8 @@ describe('WatchStream', () => {
         const { query } = splitTarget('/');
         const user = { name: '', groups: [], extra: {} };
         const ctx = { req, res, path: '/', query, requestId: 'r', user, warnings: [] };
-        const made = new WatchStream(ctx, req.socket, 'application/json', new WatchOutputs(LIMIT));
-        made.open(() => closed++);
+        const made = new WatchStream(req.socket, 'application/json', new WatchOutputs(LIMIT));
+        made.open(ctx, () => closed++);
         resolve({ stream: made, socket: req.socket });
       }).then((started) => {
         server = started;

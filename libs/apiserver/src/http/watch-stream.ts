@@ -35,7 +35,6 @@ export class WatchStream implements WatchSink {
   #ended = false;
 
   constructor(
-    private readonly ctx: RequestContext,
     private readonly socket: Socket,
     private readonly contentType: string,
     outputs: WatchOutputs,
@@ -44,8 +43,8 @@ export class WatchStream implements WatchSink {
   }
 
   /** Sends the head: from here on errors can only be events. Calls back once, when the connection is gone. */
-  open(onClose: () => void): void {
-    const { ctx, socket } = this;
+  open(ctx: RequestContext, onClose: () => void): void {
+    const { socket } = this;
     const headers = { ...baseHeaders(ctx, this.contentType), 'Transfer-Encoding': 'chunked', Connection: 'close' };
     ctx.res.writeHead(200, headers);
     ctx.res.flushHeaders();

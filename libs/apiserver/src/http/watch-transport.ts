@@ -11,8 +11,11 @@ import { checkHandshake, WebSocketWatch } from './web-socket-watch.js';
 
 /** Takes the events of one watch. */
 export interface WatchResponse extends WatchSink {
-  /** Sends the head: from here on errors can only be events. Calls back once, when the client is gone. */
-  open(onClose: () => void): void;
+  /**
+   * Sends the head: from here on errors can only be events. Calls back once, when the client is gone. Keeps nothing of
+   * the request, for a watch lasts.
+   */
+  open(ctx: RequestContext, onClose: () => void): void;
 }
 
 /** How a watch leaves. */
@@ -39,11 +42,11 @@ export function watchTransports(statusOf: (error: StreamError) => Status) {
     if (isGone(ctx)) return undefined;
     if (ctx.upgrade) {
       checkHandshake(ctx.req);
-      return { response: new WebSocketWatch(ctx, ctx.upgrade, outputs), encoderOf: messages };
+      return { response: new WebSocketWatch(ctx.upgrade, outputs), encoderOf: messages };
     }
     const stream = http2StreamOf(ctx);
-    if (stream) return { response: new Http2WatchStream(ctx, stream, contentType, outputs), encoderOf: bare };
+    if (stream) return { response: new Http2WatchStream(stream, contentType, outputs), encoderOf: bare };
     const socket = await connectionOf(ctx);
-    return socket && { response: new WatchStream(ctx, socket, contentType, outputs), encoderOf: chunks };
+    return socket && { response: new WatchStream(socket, contentType, outputs), encoderOf: chunks };
   };
 }

@@ -39,7 +39,6 @@ export class WebSocketWatch implements WatchSink {
   #ended = false;
 
   constructor(
-    private readonly ctx: RequestContext,
     private readonly upgrade: Upgrade,
     outputs: WatchOutputs,
     private readonly pingMs = KEEP_ALIVE_MS,
@@ -48,8 +47,8 @@ export class WebSocketWatch implements WatchSink {
   }
 
   /** Answers the handshake: from here on errors can only be events. Calls back once, when the connection is gone. */
-  open(onClose: () => void): void {
-    const { ctx, upgrade } = this;
+  open(ctx: RequestContext, onClose: () => void): void {
+    const { upgrade } = this;
     const { socket } = upgrade;
     if (socket.destroyed) {
       onClose();

@@ -188,7 +188,7 @@ describe('a watch over a WebSocket', () => {
     const pings: string[] = [];
     const pinging = await openSecureServer(api, {
       proxyWatch: async (ctx) =>
-        ctx.upgrade && new WebSocketWatch(ctx, ctx.upgrade, api.deps.watchOutputs, 20).open(() => undefined),
+        ctx.upgrade && new WebSocketWatch(ctx.upgrade, api.deps.watchOutputs, 20).open(ctx, () => undefined),
     });
     const client = new WebSocket(`wss://127.0.0.1:${pinging.port}${PATH}`, {
       ca: pinging.pki.ca.cert,

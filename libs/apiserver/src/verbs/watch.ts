@@ -45,7 +45,7 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     sink: response,
     deadline,
   });
-  response.open(() => watcher.close());
+  response.open(ctx, () => watcher.close());
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */
