@@ -1,4 +1,4 @@
-import type { Allocators, Claims, Owner } from '@orch/kinds';
+import type { Allocators, Claims, Hold, Owner } from '@orch/kinds';
 import { StatusError } from '@orch/machinery';
 import type { Store, TypeId, Version } from '@orch/storage';
 
@@ -29,6 +29,9 @@ const CLAIM_TYPES = [
 /** Claims that were overtaken so often are given back to the client to try again. */
 const ATTEMPTS = 5;
 
+/** Of a value that was the owner's before: if its use comes to nothing, the check of all claims finds it. */
+const LEFT_ALONE: Hold = { release: async () => undefined };
+
 export async function openClaims(store: Store): Promise<AllocationClaims> {
   const [addresses = 0, ports = 0] = await store.registerTypes(CLAIM_TYPES);
   return { clusterIPs: storeClaims(store, addresses), nodePorts: storeClaims(store, ports) };
@@ -37,38 +40,40 @@ export async function openClaims(store: Store): Promise<AllocationClaims> {
 /** Keeps who holds which value of a range as rows of a type of their own: creating one is atomic between all servers. */
 function storeClaims(store: Store, type: TypeId): StoredClaims {
   const at = (value: string) => ({ type, namespace: '', name: value });
+  const giveUp = async ({ value, version }: Pick<Claim, 'value' | 'version'>): Promise<boolean> => {
+    const body = Buffer.from(JSON.stringify({ metadata: { name: value } }));
+    const { outcome } = await store.write({ op: 'delete', ...at(value), version, body });
+    return outcome === 'committed';
+  };
+  const hold = (value: string, version: Version): Hold => ({
+    release: async () => void (await giveUp({ value, version })),
+  });
   return {
-    async claim(value: string, owner: Owner): Promise<boolean> {
+    giveUp,
+    async claim(value: string, owner: Owner): Promise<Hold | undefined> {
       const body = Buffer.from(JSON.stringify({ metadata: { name: value, uid: owner.uid }, owner }));
       for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
         const made = await store.write({ op: 'create', ...at(value), uid: owner.uid, body, requireNamespace: false });
-        if (made.outcome === 'committed') return true;
+        if (made.outcome === 'committed') return hold(value, made.version);
         const row = await store.get(type, at(value));
-        if (row && row.uid !== owner.uid) return false;
+        if (row && row.uid !== owner.uid) return undefined;
         if (!row) continue;
-        // Written anew, so that nobody gives it up for having been without use before.
+        // Written anew, so that nobody gives it up for what it was before.
         const { version } = row;
         const again = await store.write({ op: 'update', ...at(value), version, body, terminating: false });
-        if (again.outcome === 'committed') return true;
+        if (again.outcome === 'committed') return LEFT_ALONE;
       }
       throw new StatusError('Conflict', `the allocation of ${value} is being changed by others`);
     },
-    async release(value: string, owner: Owner): Promise<void> {
+    async held(value: string, owner: Owner): Promise<Hold | undefined> {
       const row = await store.get(type, at(value));
-      if (row?.uid !== owner.uid) return;
-      // One that was taken again meanwhile stays.
-      await store.write({ op: 'delete', ...at(value), version: row.version, body: row.body });
+      return row?.uid === owner.uid ? hold(value, row.version) : undefined;
     },
     async all(): Promise<ReadonlyMap<string, Claim>> {
       const claims = new Map<string, Claim>();
       for await (const page of (await store.snapshot({ type })).pages)
         for (const { name: value, uid, version } of page) claims.set(value, { value, uid, version });
       return claims;
-    },
-    async giveUp({ value, version }: Claim): Promise<boolean> {
-      const body = Buffer.from(JSON.stringify({ metadata: { name: value } }));
-      const { outcome } = await store.write({ op: 'delete', ...at(value), version, body });
-      return outcome === 'committed';
     },
   };
 }

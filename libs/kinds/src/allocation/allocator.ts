@@ -5,15 +5,24 @@ export interface Owner {
   readonly uid: string;
 }
 
+/** That an owner has a value, as it was when this was made. */
+export interface Hold {
+  /** Frees the value, unless its owner has taken it again since, through whichever server. */
+  release(): Promise<void>;
+}
+
 /**
  * Keeps which values are taken. The keeper must make `claim` atomic between all servers, for example by creating an
  * object named after the value.
  */
 export interface Claims {
-  /** True when the value is now the owner's (also when it was before), false when it is somebody else's. */
-  claim(value: string, owner: Owner): Promise<boolean>;
-  /** Frees the value if it is the owner's. */
-  release(value: string, owner: Owner): Promise<void>;
+  /**
+   * The value is now the owner's; undefined when it is somebody else's. What was the owner's before is not freed by the
+   * hold: another write of the same object may rest on it.
+   */
+  claim(value: string, owner: Owner): Promise<Hold | undefined>;
+  /** What the owner has already. */
+  held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
 
 /** A finite, numbered set of values. */
@@ -39,8 +48,13 @@ export class AllocationError extends Error {
 export interface Allocator {
   readonly range: Range;
   /** The wanted value, or a free one. @throws AllocationError */
-  allocate(owner: Owner, wanted?: string): Promise<string>;
-  release(value: string, owner: Owner): Promise<void>;
+  allocate(owner: Owner, wanted?: string): Promise<Allocated>;
+  /** What the owner has already. */
+  held(value: string, owner: Owner): Promise<Hold | undefined>;
+}
+
+export interface Allocated extends Hold {
+  readonly value: string;
 }
 
 /** The ranges that kinds take values from. */
@@ -64,20 +78,22 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
       const start = hash(owner.uid) % range.size;
       for (let probe = 0; probe < Math.min(range.size, MAX_PROBES); probe++) {
         const value = range.valueAt((start + probe) % range.size);
-        if (await claims.claim(value, owner)) return value;
+        const hold = await claims.claim(value, owner);
+        if (hold) return allocated(value, hold);
       }
       throw new AllocationError('full', 'range is full');
     },
-    release: (value, owner) => claims.release(value, owner),
+    held: (value, owner) => claims.held(value, owner),
   };
 }
 
-async function claimWanted(range: Range, claims: Claims, owner: Owner, wanted: string): Promise<string> {
+const allocated = (value: string, hold: Hold): Allocated => ({ value, release: () => hold.release() });
+
+async function claimWanted(range: Range, claims: Claims, owner: Owner, wanted: string): Promise<Allocated> {
   if (!range.contains(wanted)) throw new AllocationError('outOfRange', 'the provided value is not in the valid range');
-  if (!(await claims.claim(wanted, owner))) {
-    throw new AllocationError('taken', 'provided value is already allocated');
-  }
-  return wanted;
+  const hold = await claims.claim(wanted, owner);
+  if (!hold) throw new AllocationError('taken', 'provided value is already allocated');
+  return allocated(wanted, hold);
 }
 
 /** FNV-1a, 32 bits. */

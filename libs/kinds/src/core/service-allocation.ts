@@ -1,12 +1,20 @@
 import { type ApiObject, invalid, invalidValue, StatusError } from '@orch/machinery';
-import { AllocationError, type Allocator, type Allocators, type Owner } from '../allocation/allocator.js';
+import {
+  type Allocated,
+  AllocationError,
+  type Allocator,
+  type Allocators,
+  type Hold,
+  type Owner,
+} from '../allocation/allocator.js';
 import { countAt, ensureObject, fill, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import type { Allocation } from '../rules/kind-rules.js';
 
 /** The cluster address of Services that want none. */
 const HEADLESS = 'None';
 
-interface Taken {
+/** A value of a Service, and whose range it is of. */
+interface Value {
   readonly allocator: Allocator;
   readonly value: string;
 }
@@ -22,14 +30,14 @@ export async function allocateService(
 ): Promise<Allocation> {
   const owner = ownerOf(object);
   const held = old ? valuesOf(old, allocators) : [];
-  const taken: Taken[] = [];
+  const taken: Hold[] = [];
   const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
     if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === wanted)) return wanted;
-    const value = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted));
-    taken.push({ allocator, value });
-    return value;
+    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted));
+    taken.push(allocated);
+    return allocated.value;
   };
-  const undo = () => releaseAll(taken, owner);
+  const undo = () => releaseAll(taken);
   try {
     await takeAll(ensureObject(object, 'spec'), allocators, take);
   } catch (error) {
@@ -40,7 +48,9 @@ export async function allocateService(
   const dropped = held.filter(
     (one) => !kept.some((other) => other.allocator === one.allocator && other.value === one.value),
   );
-  return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(dropped, owner) };
+  // As they are held before the write: once it is known, another server may take them again for the same Service.
+  const givenUp = await holdsOf(dropped, owner);
+  return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(givenUp) };
 }
 
 type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<string>;
@@ -76,14 +86,19 @@ async function takeAddress(spec: Json, allocator: Allocator, take: Take): Promis
 }
 
 /** Gives back everything that a Service holds. */
-export const releaseService = (object: ApiObject, allocators: Allocators): Promise<void> =>
-  releaseAll(valuesOf(object, allocators), ownerOf(object));
+export const releaseService = async (object: ApiObject, allocators: Allocators): Promise<void> =>
+  releaseAll(await holdsOf(valuesOf(object, allocators), ownerOf(object)));
 
-async function releaseAll(values: readonly Taken[], owner: Owner): Promise<void> {
-  for (const { allocator, value } of values) await allocator.release(value, owner);
+async function holdsOf(values: readonly Value[], owner: Owner): Promise<Hold[]> {
+  const holds = await Promise.all(values.map(({ allocator, value }) => allocator.held(value, owner)));
+  return holds.filter((hold) => hold !== undefined);
 }
 
-function valuesOf(object: ApiObject, allocators: Allocators): Taken[] {
+async function releaseAll(holds: readonly Hold[]): Promise<void> {
+  for (const hold of holds) await hold.release();
+}
+
+function valuesOf(object: ApiObject, allocators: Allocators): Value[] {
   const { clusterIPs, nodePorts } = heldValues(object);
   return [
     ...clusterIPs.map((value) => ({ allocator: allocators.clusterIPs, value })),
@@ -112,8 +127,8 @@ async function refuseInvalid(
   object: ApiObject,
   field: string,
   wanted: string | undefined,
-  allocate: () => Promise<string>,
-): Promise<string> {
+  allocate: () => Promise<Allocated>,
+): Promise<Allocated> {
   try {
     return await allocate();
   } catch (error) {

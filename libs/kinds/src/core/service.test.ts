@@ -1,7 +1,7 @@
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Allocators, type Claims, makeAllocator, type Owner } from '../allocation/allocator.js';
+import { type Allocators, type Claims, type Hold, makeAllocator, type Owner } from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
 import { kindRules } from '../rules/registry.js';
 
@@ -12,14 +12,16 @@ const rules = kindRules(definition, names);
 const { schema } = definition;
 
 class MemoryClaims implements Claims {
-  readonly held = new Map<string, string>();
-  async claim(value: string, owner: Owner): Promise<boolean> {
-    const holder = this.held.get(value) ?? owner.uid;
-    this.held.set(value, holder);
-    return holder === owner.uid;
+  /** Who has which value. */
+  readonly taken = new Map<string, string>();
+  async claim(value: string, owner: Owner): Promise<Hold | undefined> {
+    if (this.taken.has(value)) return this.held(value, owner);
+    this.taken.set(value, owner.uid);
+    return this.held(value, owner);
   }
-  async release(value: string, owner: Owner): Promise<void> {
-    if (this.held.get(value) === owner.uid) this.held.delete(value);
+  async held(value: string, owner: Owner): Promise<Hold | undefined> {
+    if (this.taken.get(value) !== owner.uid) return undefined;
+    return { release: async () => void this.taken.delete(value) };
   }
 }
 
@@ -92,7 +94,7 @@ describe('allocation', () => {
     await rules.allocate(first, undefined, allocators);
     await rules.allocate(second, undefined, allocators);
     expect(first.spec).toEqual(second.spec);
-    expect(addresses.held.size).toBe(1);
+    expect(addresses.taken.size).toBe(1);
   });
 
   it('refuses wanted values that are taken or out of range, and holds nothing then', async () => {
@@ -101,15 +103,15 @@ describe('allocation', () => {
     await expect(refused).rejects.toMatchObject({ status: { reason: 'Invalid', code: 422 } });
     const badPort = service({ type: 'NodePort', ports: [{ port: 1, nodePort: 80 }] }, 'u2');
     await expect(rules.allocate(badPort, undefined, allocators)).rejects.toBeInstanceOf(StatusError);
-    expect(addresses.held).toEqual(new Map([['10.96.0.3', 'u1']]));
-    expect(ports.held.size).toBe(0);
+    expect(addresses.taken).toEqual(new Map([['10.96.0.3', 'u1']]));
+    expect(ports.taken.size).toBe(0);
   });
 
   it('takes back what a failed write took', async () => {
     const { undo } = await rules.allocate(service({ type: 'NodePort' }), undefined, allocators);
-    expect([addresses.held.size, ports.held.size]).toEqual([1, 1]);
+    expect([addresses.taken.size, ports.taken.size]).toEqual([1, 1]);
     await undo();
-    expect([addresses.held.size, ports.held.size]).toEqual([0, 0]);
+    expect([addresses.taken.size, ports.taken.size]).toEqual([0, 0]);
   });
 
   it('needs no address without one or outside', async () => {
@@ -117,7 +119,7 @@ describe('allocation', () => {
     await rules.allocate(headless, undefined, allocators);
     await rules.allocate(service({ type: 'ExternalName', externalName: 'example.com' }), undefined, allocators);
     expect(headless.spec).toMatchObject({ clusterIP: 'None', clusterIPs: ['None'] });
-    expect(addresses.held.size).toBe(0);
+    expect(addresses.taken.size).toBe(0);
   });
 
   it('keeps its values over an update that leaves them out, and gives up what it no longer needs', async () => {
@@ -131,9 +133,9 @@ describe('allocation', () => {
     const inner = service({});
     rules.prepareForUpdate(inner, old, { subresource: '' });
     await (await rules.allocate(inner, old, allocators)).settle();
-    expect([addresses.held.size, ports.held.size]).toEqual([1, 0]);
+    expect([addresses.taken.size, ports.taken.size]).toEqual([1, 0]);
     await rules.release(inner, allocators);
-    expect(addresses.held.size).toBe(0);
+    expect(addresses.taken.size).toBe(0);
   });
 
   it('does not move to another address', () => {
