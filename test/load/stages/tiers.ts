@@ -3,7 +3,14 @@ import { type Delivery, deliver, HOT_OBJECTS, type Traffic, watchPath, withTraff
 import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import type { StageSettings } from '../settings.js';
-import { idleCosts, type TierCosts, type Tiers, tierCosts, withTiers } from '../tiers.js';
+import {
+  idleCosts,
+  type TiersSettings as ServersSettings,
+  type TierCosts,
+  type Tiers,
+  tierCosts,
+  withTiers,
+} from '../tiers.js';
 import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
 
@@ -17,9 +24,12 @@ export type TiersSettings = Omit<StageSettings, 'target'>;
  * api-server to watchers of another. A column of measurements for each.
  */
 export async function tiersColumns(settings: TiersSettings): Promise<ReadonlyMap<string, readonly Measurement[]>> {
+  const atGateways = ({ gatewayUrls }: Cluster) => gatewayUrls;
+  const atTheOther = ({ apiServerUrls }: Cluster) => apiServerUrls.slice(1);
   return new Map([
-    ['orch 2 api-servers, 2 gateways', await measured(settings, 2, ({ gatewayUrls }) => gatewayUrls)],
-    ['orch api-server to api-server', await measured(settings, 0, ({ apiServerUrls }) => apiServerUrls.slice(1))],
+    ['orch api-server, gateway', await measured(settings, { apiServers: 1, gateways: 1, watched: atGateways })],
+    ['orch 2 api-servers, 2 gateways', await measured(settings, { apiServers: 2, gateways: 2, watched: atGateways })],
+    ['orch api-server to api-server', await measured(settings, { apiServers: 2, gateways: 0, watched: atTheOther })],
   ]);
 }
 
@@ -43,12 +53,8 @@ function audiencesOf({ watchers, rate }: TiersSettings): Audience[] {
   ];
 }
 
-function measured(
-  settings: TiersSettings,
-  gateways: number,
-  watched: (cluster: Cluster) => readonly string[],
-): Promise<Measurement[]> {
-  return withTiers({ apiServers: 2, gateways, watched, run: settings.run }, (tiers) =>
+function measured(settings: TiersSettings, servers: Omit<ServersSettings, 'run'>): Promise<Measurement[]> {
+  return withTiers({ ...servers, run: settings.run }, (tiers) =>
     withTraffic((traffic) => deliveries(settings, tiers, traffic)),
   );
 }
