@@ -40,18 +40,18 @@ export async function allocateService(
   const undo = () => releaseAll(taken);
   try {
     await takeAll(ensureObject(object, 'spec'), allocators, take);
+    const dropped = without(held, valuesOf(object, allocators));
+    // As they are held before the write: once it is known, another server may take them again for the same Service.
+    const givenUp = await holdsOf(dropped, owner);
+    return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(givenUp) };
   } catch (error) {
     await undo();
     throw error;
   }
-  const kept = valuesOf(object, allocators);
-  const dropped = held.filter(
-    (one) => !kept.some((other) => other.allocator === one.allocator && other.value === one.value),
-  );
-  // As they are held before the write: once it is known, another server may take them again for the same Service.
-  const givenUp = await holdsOf(dropped, owner);
-  return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(givenUp) };
 }
+
+const without = (values: readonly Value[], others: readonly Value[]): Value[] =>
+  values.filter((one) => !others.some(({ allocator, value }) => allocator === one.allocator && value === one.value));
 
 type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<string>;
 

@@ -15,11 +15,13 @@ class MemoryClaims implements Claims {
   /** Who has which value. */
   readonly taken = new Map<string, string>();
   async claim(value: string, owner: Owner): Promise<Hold | undefined> {
-    if (this.taken.has(value)) return this.held(value, owner);
-    this.taken.set(value, owner.uid);
-    return this.held(value, owner);
+    if (!this.taken.has(value)) this.taken.set(value, owner.uid);
+    return this.#hold(value, owner);
   }
   async held(value: string, owner: Owner): Promise<Hold | undefined> {
+    return this.#hold(value, owner);
+  }
+  #hold(value: string, owner: Owner): Hold | undefined {
     if (this.taken.get(value) !== owner.uid) return undefined;
     return { release: async () => void this.taken.delete(value) };
   }
@@ -136,6 +138,20 @@ describe('allocation', () => {
     expect([addresses.taken.size, ports.taken.size]).toEqual([1, 0]);
     await rules.release(inner, allocators);
     expect(addresses.taken.size).toBe(0);
+  });
+
+  it('takes back what it took when it cannot be found out what it gives up', async () => {
+    const old = service({ type: 'NodePort' });
+    await rules.allocate(old, undefined, allocators);
+    const before = new Map(ports.taken);
+    ports.held = async () => Promise.reject(new Error('no database'));
+    const { ports: [port] = [] } = Object(old.spec);
+    const other = service({
+      type: 'NodePort',
+      ports: [{ port: 80, nodePort: port.nodePort === 30000 ? 30001 : 30000 }],
+    });
+    await expect(rules.allocate(other, old, allocators)).rejects.toThrow('no database');
+    expect(ports.taken).toEqual(before);
   });
 
   it('does not move to another address', () => {
