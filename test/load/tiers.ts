@@ -10,7 +10,7 @@ import { ServerProcesses } from './usage.js';
 
 const IDLE_MS = 5_000;
 
-export interface TiersSettings {
+export interface TiersShape {
   readonly apiServers: number;
   /** With none the api-servers serve watches. */
   readonly gateways: number;
@@ -29,7 +29,7 @@ export interface Tiers {
 }
 
 /** Runs something with a cluster of our own with an empty database, and ends that. */
-export async function withTiers<T>(settings: TiersSettings, run: (tiers: Tiers) => Promise<T>): Promise<T> {
+export async function withTiers<T>(settings: TiersShape, run: (tiers: Tiers) => Promise<T>): Promise<T> {
   const { apiServers, gateways, watched } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'bench-tiers-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user

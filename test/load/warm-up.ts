@@ -5,8 +5,8 @@ import { inNamespace, type Resource } from './resource.js';
 const REQUESTERS = 16;
 
 /**
- * Lets a server compile what it is about to run: code that has run a few hundred times costs three times as much as the
- * same code later, and the first thousands of requests say little about the rest. In a namespace of its own.
+ * Lets a server compile what it is about to run: the first thousands of requests say little about the rest. In a
+ * namespace of its own.
  */
 export async function warmUp(
   worker: RequestWorker,

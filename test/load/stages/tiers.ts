@@ -3,14 +3,7 @@ import { type Delivery, deliver, HOT_OBJECTS, type Traffic, watchPath, withTraff
 import type { Measurement } from '../report.js';
 import { fill } from '../requests.js';
 import type { StageSettings } from '../settings.js';
-import {
-  idleCosts,
-  type TiersSettings as ServersSettings,
-  type TierCosts,
-  type Tiers,
-  tierCosts,
-  withTiers,
-} from '../tiers.js';
+import { idleCosts, type TierCosts, type Tiers, type TiersShape, tierCosts, withTiers } from '../tiers.js';
 import { ServerProcesses } from '../usage.js';
 import { warmUp } from '../warm-up.js';
 
@@ -53,8 +46,8 @@ function audiencesOf({ watchers, rate }: TiersSettings): Audience[] {
   ];
 }
 
-function measured(settings: TiersSettings, servers: Omit<ServersSettings, 'run'>): Promise<Measurement[]> {
-  return withTiers({ ...servers, run: settings.run }, (tiers) =>
+function measured(settings: TiersSettings, shape: Omit<TiersShape, 'run'>): Promise<Measurement[]> {
+  return withTiers({ ...shape, run: settings.run }, (tiers) =>
     withTraffic((traffic) => deliveries(settings, tiers, traffic)),
   );
 }
