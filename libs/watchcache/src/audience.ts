@@ -1,28 +1,29 @@
 import type { Version } from '@orch/storage';
+import { Cohort } from './cohort.js';
 import type { FrameEncoder } from './frames.js';
 import type { InitialState } from './initial-state.js';
 import type { Interest } from './interest.js';
-import type { ChangeEvent } from './ring.js';
-import type { Watcher } from './watcher.js';
+
+/** A flush of an audience, which went through all cohorts that had gathered something. */
+export interface Flushed {
+  /** Monotonic ms. */
+  readonly began: number;
+  /** Milliseconds of writing, without what came in between. */
+  readonly took: number;
+  /** Most events that went out with one write. */
+  readonly events: number;
+}
+
+const NEVER: Flushed = { began: Number.NEGATIVE_INFINITY, took: 0, events: 0 };
 
 /** All watchers that want the same bytes. What one event is for one of them, it is for all. */
 export class Audience {
-  /** Watchers that have everything but `pending`. */
-  readonly live: Watcher[] = [];
-  /** All watchers, live or not. */
+  /** Its live watchers, divided so that a flush to many of them lets everything else come in between. */
+  readonly cohorts: Cohort[] = [];
+  /** How many watchers are live, and how many there are. */
+  live = 0;
   members = 0;
-  /** Frames gathered for the live watchers since the last flush. */
-  #pending: Buffer[] = [];
-  #pendingBytes = 0;
-  /** Monotonic ms at which the oldest pending event came. */
-  oldest = 0;
-  /** What the observer said of pending events. */
-  origins: unknown[] = [];
-  lastFlush = Number.NEGATIVE_INFINITY;
-  /** Milliseconds that the last flush took. */
-  lastFlushTook = 0;
-  /** Events that went out with it. */
-  lastFlushEvents = 0;
+  lastFlush: Flushed = NEVER;
   /** The newest initial state that was made. */
   initial: InitialState | undefined;
   #bookmark: { readonly version: Version; readonly bytes: Buffer } | undefined;
@@ -31,38 +32,20 @@ export class Audience {
     readonly key: string,
     readonly interest: Interest,
     readonly encoder: FrameEncoder,
+    private readonly cohortSize: number,
   ) {}
 
   static keyOf({ namespace, selection }: Interest, encoder: FrameEncoder): string {
     return JSON.stringify([encoder.key, namespace ?? null, selection?.key ?? null]);
   }
 
-  get pendingBytes(): number {
-    return this.#pendingBytes;
-  }
-
-  get pendingEvents(): number {
-    return this.#pending.length;
-  }
-
-  gather(frame: Buffer, { at, origin }: ChangeEvent): void {
-    if (this.#pending.length === 0) {
-      this.oldest = at;
-      if (this.origins.length > 0) this.origins = [];
-    }
-    if (origin !== undefined) this.origins.push(origin);
-    this.#pending.push(frame);
-    this.#pendingBytes += frame.length;
-  }
-
-  /** Everything gathered, as one piece; undefined when there is nothing. */
-  take(): Buffer | undefined {
-    const only = this.#pending.length === 1 ? this.#pending[0] : undefined;
-    if (this.#pending.length === 0) return undefined;
-    const bytes = only ?? Buffer.concat(this.#pending, this.#pendingBytes);
-    this.#pending = [];
-    this.#pendingBytes = 0;
-    return bytes;
+  /** A cohort that one more watcher may join once it is flushed. */
+  cohortWithRoom(): Cohort {
+    const found = this.cohorts.find(({ live }) => live.length < this.cohortSize);
+    if (found !== undefined) return found;
+    const made = new Cohort(this);
+    this.cohorts.push(made);
+    return made;
   }
 
   /** A bookmark, made once for the watchers whose turn comes at the same version. */
@@ -71,19 +54,5 @@ export class Audience {
       this.#bookmark = { version, bytes: this.encoder.bookmark(version, false) };
     }
     return this.#bookmark.bytes;
-  }
-
-  join(watcher: Watcher): void {
-    watcher.liveIndex = this.live.length;
-    this.live.push(watcher);
-  }
-
-  leave(watcher: Watcher): void {
-    const last = this.live.pop();
-    if (last !== undefined && last !== watcher) {
-      this.live[watcher.liveIndex] = last;
-      last.liveIndex = watcher.liveIndex;
-    }
-    watcher.liveIndex = -1;
   }
 }

@@ -10,7 +10,10 @@ export class Audiences {
   readonly #index = new AudienceIndex();
 
   /** @param gone is told of an audience whose last member has left */
-  constructor(private readonly gone: (audience: Audience) => void) {}
+  constructor(
+    private readonly cohortSize: number,
+    private readonly gone: (audience: Audience) => void,
+  ) {}
 
   get size(): number {
     return this.#byKey.size;
@@ -21,7 +24,7 @@ export class Audiences {
     const key = Audience.keyOf(interest, encoder);
     let audience = this.#byKey.get(key);
     if (audience === undefined) {
-      audience = new Audience(key, interest, encoder);
+      audience = new Audience(key, interest, encoder, this.cohortSize);
       this.#byKey.set(key, audience);
       this.#index.add(audience);
     }

@@ -12,6 +12,8 @@ export interface FanOutOptions {
   readonly maxGather?: number;
   /** Watchers for each millisecond of gathering; an audience with fewer is served at once. Default 500. */
   readonly watchersPerGatherMs?: number;
+  /** Watchers that are written to in one go, which holds up everything else for a millisecond or two. Default 128. */
+  readonly cohortSize?: number;
   /** Milliseconds for which an initial state is handed to further watchers though the state has moved on. Default 2000. */
   readonly shareInitial?: number;
   /** Bytes of frames kept for watchers that come later. Default 16 MiB. */
@@ -31,6 +33,7 @@ export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
     bookmarkInterval: 60_000,
     maxGather: 10,
     watchersPerGatherMs: 500,
+    cohortSize: 128,
     shareInitial: 2_000,
     maxFrameBytes: 16 << 20,
     maxStall: 300_000,

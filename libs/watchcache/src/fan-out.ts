@@ -1,5 +1,6 @@
 import type { Audience } from './audience.js';
 import { Audiences } from './audiences.js';
+import type { Cohort } from './cohort.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
@@ -10,13 +11,13 @@ import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
 import { StreamSteps } from './stream-steps.js';
-import { type EndReason, LIVE, Watcher, type WatcherState } from './watcher.js';
+import { type EndReason, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
 
-/** Brings events to watchers: each is matched once an audience, encoded once, and written once a watcher and turn. */
+/** Brings events to watchers: each is matched once an audience, encoded once, and written to a cohort in one go. */
 export class FanOut {
   readonly #options: Required<FanOutOptions>;
-  readonly #audiences = new Audiences((audience) => this.#flushes.clear(audience));
+  readonly #audiences: Audiences;
   readonly #watchers = new Set<Watcher>();
   readonly #waiting = new Set<Watcher>();
   readonly #behind: Laggards;
@@ -33,10 +34,11 @@ export class FanOut {
     options: FanOutOptions = {},
   ) {
     this.#options = withDefaults(options);
-    const { clock, maxGather, watchersPerGatherMs, maxFrameBytes, shareInitial, maxStall } = this.#options;
+    const { clock, maxGather, watchersPerGatherMs, cohortSize, maxFrameBytes, shareInitial, maxStall } = this.#options;
+    this.#audiences = new Audiences(cohortSize, (audience) => this.#flushes.clear(audience));
     this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
-    this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (audience) => this.#flush(audience));
+    this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (cohort) => this.#flush(cohort));
     this.#times = new WatcherTimes(this.#options, () => state.ring, {
       bookmark: (watcher) => this.#bookmark(watcher),
       end: (watcher) => this.#end(watcher, 'deadline'),
@@ -90,19 +92,26 @@ export class FanOut {
   /** Distributes an event that has just been put into the ring. */
   event(event: ChangeEvent): void {
     this.#audiences.concernedBy(event, (audience) => {
-      if (audience.live.length === 0) return;
-      try {
-        const kind = transition(audience.interest, event);
-        if (kind === undefined) return;
-        const encoder = audience.pendingEvents === 0 ? audience.encoder : followingOf(audience.encoder);
-        audience.gather(this.#frames.frame(event, kind, encoder), event);
-      } catch {
-        for (const watcher of [...audience.live]) this.#fail(watcher, 'failed');
-        return;
-      }
-      this.#flushes.mark(audience);
+      if (audience.live > 0) this.#gather(audience, event);
     });
     if (this.#waiting.size > 0) this.wake();
+  }
+
+  #gather(audience: Audience, event: ChangeEvent): void {
+    const { interest, encoder, cohorts } = audience;
+    try {
+      const kind = transition(interest, event);
+      if (kind === undefined) return;
+      for (const cohort of cohorts) {
+        if (cohort.live.length === 0) continue;
+        const maker = cohort.pendingEvents === 0 ? encoder : followingOf(encoder);
+        cohort.gather(this.#frames.frame(event, kind, maker), event);
+      }
+    } catch {
+      for (const watcher of cohorts.flatMap(({ live }) => live)) this.#fail(watcher, 'failed');
+      return;
+    }
+    this.#flushes.mark(audience);
   }
 
   /** Starts the watchers whose version has come. */
@@ -178,13 +187,13 @@ export class FanOut {
   /** The one place where a watcher's state changes, so that the sets follow. */
   #enter(watcher: Watcher, next: WatcherState): void {
     const { audience, state } = watcher;
-    if (watcher.liveIndex >= 0) audience.leave(watcher);
+    if (state.at === 'live') state.cohort.leave(watcher);
     this.#waiting.delete(watcher);
     if (state !== next && state.at === 'initial') this.#initialStates.release(audience, state.state);
     if (next.at === 'initial' && (state === next || state.at !== 'initial')) next.state.readers++;
     watcher.state = next;
     if (next.at === 'waiting') this.#waiting.add(watcher);
-    if (next.at === 'live') audience.join(watcher);
+    if (next.at === 'live') next.cohort.join(watcher);
     if (next.at === 'initial' || next.at === 'history' || next.at === 'behind') {
       this.#behind.add(watcher);
     } else {
@@ -192,11 +201,12 @@ export class FanOut {
     }
   }
 
-  /** From the end of the ring on the watcher shares the audience's position; what is pending there it has already. */
+  /** From the end of the ring on the watcher shares a cohort's position; what is pending there it has already. */
   #goLive(watcher: Watcher): void {
     if (watcher.opened) this.#follow(watcher);
-    this.#flush(watcher.audience);
-    this.#enter(watcher, LIVE);
+    const cohort = watcher.audience.cohortWithRoom();
+    this.#flush(cohort);
+    this.#enter(watcher, cohort.state);
   }
 
   /** Who has had the first event shares the others with all who had theirs before. */
@@ -207,15 +217,15 @@ export class FanOut {
     this.#audiences.leave(audience);
   }
 
-  #flush(audience: Audience): void {
-    this.#flushes.clear(audience);
-    const events = audience.pendingEvents;
-    const bytes = audience.take();
+  #flush(cohort: Cohort): void {
+    const events = cohort.pendingEvents;
+    const bytes = cohort.take();
     if (bytes === undefined) return;
     const began = this.#options.clock.now();
-    const { live, encoder, oldest, origins } = audience;
+    const { live, oldest, origins } = cohort;
+    const { encoder } = cohort.audience;
     const watchers = live.length;
-    this.#delivered(events * live.length, bytes.length * live.length);
+    this.#delivered(events * watchers, bytes.length * watchers);
     // Backwards, as one that stalls is replaced by the last, which has been served.
     for (let index = live.length - 1; index >= 0; index--) {
       const watcher = live[index];
@@ -224,21 +234,18 @@ export class FanOut {
       if (watcher.write(bytes)) continue;
       this.#stalled(watcher);
     }
-    audience.lastFlush = this.#options.clock.now();
-    audience.lastFlushTook = audience.lastFlush - began;
-    audience.lastFlushEvents = events;
-    const ended = audience.lastFlush;
+    const ended = this.#options.clock.now();
     const flush = { encoder, events, bytes: bytes.length, watchers, oldest, began, ended, origins };
     this.#options.observer.flushed?.(flush);
-    if (encoder.following !== undefined) this.#opened(audience);
+    if (encoder.following !== undefined) this.#opened(cohort);
   }
 
   /**
    * The first events have been sent: the live watchers go over to the audience that gets the others, though not within
    * the distribution of an event, which that audience may still be about to get.
    */
-  #opened(audience: Audience): void {
-    for (const watcher of [...audience.live]) {
+  #opened({ live }: Cohort): void {
+    for (const watcher of [...live]) {
       this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
       this.#pump.add(watcher);
     }
@@ -249,9 +256,10 @@ export class FanOut {
     this.#enter(watcher, { at: 'behind', cursor: this.state.ring.next });
   }
 
-  /** Claims the state's version, which a live watcher has once its audience is flushed. One that is behind gets none. */
+  /** Claims the state's version, which a live watcher has once its cohort is flushed. One that is behind gets none. */
   #bookmark(watcher: Watcher): void {
-    if (!this.#options.failpoints.has('bookmark-before-flush')) this.#flush(watcher.audience);
+    if (watcher.state.at !== 'live') return;
+    if (!this.#options.failpoints.has('bookmark-before-flush')) this.#flush(watcher.state.cohort);
     if (watcher.state.at !== 'live') return;
     const bytes = watcher.audience.bookmark(this.state.version);
     this.#delivered(0, bytes.length);

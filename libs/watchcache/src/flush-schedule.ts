@@ -1,84 +1,97 @@
 import type { Clock } from '@orch/feed';
-import type { Audience } from './audience.js';
+import type { Audience, Flushed } from './audience.js';
+import type { Cohort } from './cohort.js';
 
-/** Bytes gathered for an audience that are not kept waiting any longer. */
+/** Bytes gathered for a cohort that are not kept waiting any longer. */
 const FULL = 256 << 10;
 
 /** Milliseconds that it takes to take in a change, with what led to it, on the large side. */
 const INGESTION = 0.4;
 
-/** What an audience's last flush was, and to how many watchers the next goes. */
-export interface Flushed {
-  readonly watchers: number;
-  /** Milliseconds. */
-  readonly took: number;
-  readonly events: number;
-}
+/** Milliseconds of flushes in one turn of the event loop. */
+const BUDGET = 1;
 
 /**
  * Milliseconds between an audience's last flush and its next: half as long again as the last took, which leaves a third of
  * the time for everything else; or as long as it takes to take in as many changes as that brought, up to half of the
  * time. What comes meanwhile goes out together.
  */
-export function gatherMs({ watchers, took, events }: Flushed, maxGather: number, watchersPerMs: number): number {
+export function gatherMs(
+  watchers: number,
+  { took, events }: Pick<Flushed, 'took' | 'events'>,
+  maxGather: number,
+  watchersPerMs: number,
+): number {
   const least = Math.floor(watchers / watchersPerMs);
   const others = Math.min(took, Math.max(took / 2, INGESTION * events));
   return Math.min(maxGather, Math.max(least, Math.floor(others)));
 }
 
+/** A flush of an audience that is due or under way. */
+interface Round {
+  /** Monotonic ms; undefined before the first cohort's turn. */
+  began: number | undefined;
+  /** Number of the cohort whose turn it is. */
+  turn: number;
+  took: number;
+  events: number;
+}
+
 /**
- * When what an audience has gathered is written. A small audience is served in the next turn of the event loop; a large
- * one, whose flush is costly, at most once a few milliseconds, though an event that comes after a pause waits for nothing.
+ * When what has been gathered is written. A small audience is served in the next turn of the event loop. A large one, whose
+ * flush is costly, is served at most once a few milliseconds, though an event that comes after a pause waits for nothing;
+ * and cohort by cohort, each with all that has come by then, while everything else has its turns in between.
  */
 export class FlushSchedule {
-  readonly #dirty = new Set<Audience>();
+  readonly #rounds = new Map<Audience, Round>();
   #soon = false;
-  #timer: (() => void) | undefined;
+  #timer: { readonly at: number; readonly cancel: () => void } | undefined;
 
   constructor(
     private readonly clock: Clock,
     private readonly maxGather: number,
     private readonly watchersPerMs: number,
-    private readonly flush: (audience: Audience) => void,
+    private readonly flush: (cohort: Cohort) => void,
   ) {}
 
   /** The audience has something to write. */
   mark(audience: Audience): void {
-    if (audience.pendingBytes >= FULL) {
-      this.flush(audience);
-      return;
-    }
-    if (this.#dirty.has(audience)) return;
-    this.#dirty.add(audience);
-    this.#arm(this.#wait(audience));
+    for (const cohort of audience.cohorts) if (cohort.pendingBytes >= FULL) this.flush(cohort);
+    if (this.#rounds.has(audience)) return;
+    this.#rounds.set(audience, { began: undefined, turn: 0, took: 0, events: 0 });
+    this.#arm(this.#due(audience));
   }
 
-  /** The audience has been flushed, or is gone. */
+  /** The audience is gone. */
   clear(audience: Audience): void {
-    this.#dirty.delete(audience);
+    this.#rounds.delete(audience);
   }
 
   stop(): void {
-    this.#timer?.();
-    this.#dirty.clear();
+    this.#timer?.cancel();
+    this.#rounds.clear();
   }
 
-  #wait(audience: Audience): number {
-    const { live, lastFlushTook: took, lastFlushEvents: events } = audience;
-    const gather = gatherMs({ watchers: live.length, took, events }, this.maxGather, this.watchersPerMs);
-    return gather === 0 ? 0 : audience.lastFlush + gather - this.clock.now();
+  /** Monotonic ms. What came in between the cohorts of the last flush counts as time for everything else. */
+  #due({ live, lastFlush }: Audience): number {
+    const { began, took } = lastFlush;
+    return began + took + gatherMs(live, lastFlush, this.maxGather, this.watchersPerMs);
   }
 
-  #arm(wait: number): void {
+  #arm(due: number): void {
+    const wait = due - this.clock.now();
     if (wait <= 0) {
       this.#flushSoon();
       return;
     }
+    if (this.#timer !== undefined && this.#timer.at <= due) return;
+    this.#timer?.cancel();
     // What has arrived by then is taken in before, and goes out with the same flush.
-    this.#timer ??= this.clock.after(wait, () => {
+    const cancel = this.clock.after(wait, () => {
       this.#timer = undefined;
       this.#flushSoon();
     });
+    this.#timer = { at: due, cancel };
   }
 
   #flushSoon(): void {
@@ -91,12 +104,43 @@ export class FlushSchedule {
   }
 
   #flushDue(): void {
+    const end = this.clock.now() + BUDGET;
     let next = Number.POSITIVE_INFINITY;
-    for (const audience of this.#dirty) {
-      const wait = this.#wait(audience);
-      if (wait <= 0) this.flush(audience);
-      else next = Math.min(next, wait);
+    for (const [audience, round] of this.#rounds) {
+      const due = this.#due(audience);
+      if (due > this.clock.now()) {
+        next = Math.min(next, due);
+      } else if (!this.#goOn(audience, round, end)) {
+        this.#flushSoon();
+        return;
+      }
     }
     if (next < Number.POSITIVE_INFINITY) this.#arm(next);
+  }
+
+  /** Flushes cohorts while there is time; false if there was not enough of it. */
+  #goOn(audience: Audience, round: Round, end: number): boolean {
+    for (; round.turn < audience.cohorts.length; round.turn++) {
+      const cohort = audience.cohorts[round.turn];
+      const events = cohort?.pendingEvents ?? 0;
+      if (cohort === undefined || events === 0) continue;
+      const began = this.clock.now();
+      if (began > end) {
+        // Behind all others: none waits for more than its turn.
+        this.#rounds.delete(audience);
+        this.#rounds.set(audience, round);
+        return false;
+      }
+      round.began ??= began;
+      this.flush(cohort);
+      round.took += this.clock.now() - began;
+      round.events = Math.max(round.events, events);
+    }
+    this.#rounds.delete(audience);
+    const { began, took, events } = round;
+    if (began !== undefined) audience.lastFlush = { began, took, events };
+    // What has come since for those whose turn was first.
+    if (audience.cohorts.some(({ pendingEvents }) => pendingEvents > 0)) this.mark(audience);
+    return true;
   }
 }

@@ -70,7 +70,7 @@ describe('encoders whose first event says more', () => {
   });
 
   it('share all other frames, and the first of those who begin together', async () => {
-    const rig = await start();
+    const rig = await start({ cohortSize: 50 });
     const { encoder, made } = openingEncoder();
     const sinks: TestSink[] = [];
     for (let number = 0; number < 200; number++) sinks.push((await rig.watch({ encoder, initialEvents: 'none' })).sink);
@@ -109,7 +109,7 @@ describe('encoders whose first event says more', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
-        const rig = await start({ bookmarkInterval: 1000 });
+        const rig = await start({ bookmarkInterval: 1000, cohortSize: 2 });
         const { encoder } = openingEncoder();
         const streams: { sink: TestSink; closed: boolean; plain: TestSink; close: () => void }[] = [];
         for (const each of steps) {

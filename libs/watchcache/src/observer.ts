@@ -2,7 +2,7 @@ import type { AnnouncedChange } from '@orch/feed';
 import type { TypeId } from '@orch/storage';
 import type { FrameEncoder } from './frames.js';
 
-/** What an audience had gathered, handed to the sockets of its live watchers. */
+/** What a cohort of an audience had gathered, handed to the sockets of its live watchers. */
 export interface Flush {
   readonly encoder: FrameEncoder;
   readonly events: number;

@@ -232,7 +232,9 @@ describe('streams', () => {
   it('are so with large audiences and a ring of few events, too', async () => {
     await fc.assert(
       fc.asyncProperty(stepsWith(1), async (steps) => {
-        expect(await judged(steps, { watchersPerGatherMs: 0.1, ringMaxBytes: 3_000, shareInitial: 200 })).toEqual([]);
+        expect(
+          await judged(steps, { watchersPerGatherMs: 0.1, cohortSize: 2, ringMaxBytes: 3_000, shareInitial: 200 }),
+        ).toEqual([]);
       }),
       { seed: 6, numRuns: 250 },
     );

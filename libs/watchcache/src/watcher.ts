@@ -1,5 +1,6 @@
 import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
+import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
 import type { ChangeEvent } from './ring.js';
 import type { Due } from './timer-wheel.js';
@@ -22,7 +23,7 @@ export interface WatchSink {
 export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed';
 
 /**
- * What a watcher is at. `live` watchers share the position of their audience; all others carry their own.
+ * What a watcher is at. `live` watchers share the position of their cohort, and this object; all others carry their own.
  * The transitions are in SPEC.md.
  */
 export type WatcherState =
@@ -41,11 +42,8 @@ export type WatcherState =
     }
   /** Catching up from the ring. */
   | { readonly at: 'behind'; cursor: number }
-  | { readonly at: 'live' }
+  | { readonly at: 'live'; readonly cohort: Cohort }
   | { readonly at: 'ended'; readonly reason: EndReason };
-
-/** Shared: a live watcher has no state of its own. */
-export const LIVE: WatcherState = { at: 'live' };
 
 /** One stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {
@@ -56,7 +54,7 @@ export class Watcher implements Due {
   queued = false;
   /** Has been sent an event. */
   opened = false;
-  /** Place among the live watchers of the audience. */
+  /** Place among the live watchers of its cohort. */
   liveIndex = -1;
   due = 0;
   slot = -1;

@@ -5,9 +5,10 @@ import type { Costs } from './costs.js';
 /** How a gateway gathers, as `FanOutOptions` have it. */
 const MAX_GATHER_MS = 10;
 const WATCHERS_PER_GATHER_MS = 500;
+const COHORT_SIZE = 128;
 const FULL_BYTES = 256 << 10;
-/** Points of a flush at which delivery is looked at: the first watcher gets an event long before the last. */
-const POSITIONS = 20;
+/** Points of a cohort's flush at which delivery is looked at: the first watcher gets an event before the last. */
+const POSITIONS = 4;
 const US = 1e-3;
 
 export interface GatewayLoad {
@@ -39,14 +40,28 @@ export interface GatewayResult {
   readonly p99: number;
 }
 
-interface Audience {
+interface Cohort {
   readonly watchers: number;
   /** Arrivals of the events that wait for a flush. */
   pending: number[];
+}
+
+interface Audience {
+  readonly watchers: number;
+  readonly cohorts: readonly Cohort[];
   due: number;
-  lastFlush: number;
-  lastTook: number;
-  lastEvents: number;
+  /** The flush under way, if one is: the cohort whose turn it is, and what it has taken so far. */
+  round: { turn: number; began: number; took: number; events: number } | undefined;
+  lastFlush: { readonly began: number; readonly took: number; readonly events: number };
+}
+
+function audienceOf(watchers: number): Audience {
+  const cohorts = Array.from({ length: Math.ceil(watchers / COHORT_SIZE) }, (_, number) => ({
+    watchers: Math.min(COHORT_SIZE, watchers - number * COHORT_SIZE),
+    pending: [],
+  }));
+  const lastFlush = { began: Number.NEGATIVE_INFINITY, took: 0, events: 0 };
+  return { watchers, cohorts, due: Number.POSITIVE_INFINITY, round: undefined, lastFlush };
 }
 
 /** Seeded, so that equal loads give equal results (mulberry32). */
@@ -60,7 +75,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** A gateway as a server with one core that takes changes in and flushes audiences, event by event. Time is in milliseconds. */
+/** A gateway as a server with one core that takes changes in and flushes audiences cohort by cohort. Time is in milliseconds. */
 export function simulateGateway(costs: Costs, load: GatewayLoad): GatewayResult {
   return new GatewaySimulation(costs, load).run();
 }
@@ -84,14 +99,7 @@ class GatewaySimulation {
     const { watchers, audiences, stretch = 1 } = load;
     const size = watchers / audiences;
     this.#stretch = stretch;
-    this.#audiences = Array.from({ length: audiences }, () => ({
-      watchers: size,
-      pending: [],
-      due: Number.POSITIVE_INFINITY,
-      lastFlush: Number.NEGATIVE_INFINITY,
-      lastTook: 0,
-      lastEvents: 0,
-    }));
+    this.#audiences = Array.from({ length: audiences }, () => audienceOf(size));
   }
 
   run(): GatewayResult {
@@ -121,45 +129,63 @@ class GatewaySimulation {
     if (!concerned) return;
     const audience = this.#audiences[Math.floor(this.#random() * this.#audiences.length)];
     if (!audience) return;
-    audience.pending.push(at);
-    if (audience.pending.length * this.costs.eventBytes >= FULL_BYTES) {
-      this.#flush(audience, done);
-      return;
+    for (const cohort of audience.cohorts) {
+      cohort.pending.push(at);
+      if (cohort.pending.length * this.costs.eventBytes >= FULL_BYTES) this.#flush(cohort, this.#coreFree);
     }
-    if (this.#dirty.has(audience)) return;
-    this.#dirty.add(audience);
-    const { watchers, lastTook: took, lastEvents: events } = audience;
-    const gather = gatherMs({ watchers, took, events }, MAX_GATHER_MS, WATCHERS_PER_GATHER_MS);
-    audience.due = Math.max(done, gather === 0 ? done : audience.lastFlush + gather);
+    this.#mark(audience, done);
   }
 
-  /** Flushes what is due before a moment. */
+  #mark(audience: Audience, at: number): void {
+    if (this.#dirty.has(audience)) return;
+    this.#dirty.add(audience);
+    const { watchers, lastFlush } = audience;
+    const gather = gatherMs(watchers, lastFlush, MAX_GATHER_MS, WATCHERS_PER_GATHER_MS);
+    audience.due = Math.max(at, lastFlush.began + lastFlush.took + gather);
+  }
+
+  /** Flushes what is due before a moment, cohort by cohort. */
   #flushUntil(end: number): void {
     for (;;) {
       let next: Audience | undefined;
       for (const audience of this.#dirty) if (!next || audience.due < next.due) next = audience;
       if (!next || Math.max(next.due, this.#coreFree) > end) return;
-      this.#flush(next, Math.max(next.due, this.#coreFree));
+      this.#goOn(next, Math.max(next.due, this.#coreFree));
     }
   }
 
-  #flush(audience: Audience, from: number): void {
-    const { write, event } = this.costs;
-    const { pending, watchers } = audience;
+  /** Flushes the next cohort that has something; ends the round after the last. */
+  #goOn(audience: Audience, from: number): void {
+    audience.round ??= { turn: 0, began: from, took: 0, events: 0 };
+    const { round, cohorts } = audience;
+    while (cohorts[round.turn]?.pending.length === 0) round.turn++;
+    const cohort = cohorts[round.turn++];
+    if (cohort) {
+      round.events = Math.max(round.events, cohort.pending.length);
+      round.took += this.#flush(cohort, from);
+      return;
+    }
     this.#dirty.delete(audience);
-    audience.pending = [];
+    audience.round = undefined;
+    audience.lastFlush = round;
+    if (cohorts.some(({ pending }) => pending.length > 0)) this.#mark(audience, from);
+  }
+
+  /** Returns what it took. */
+  #flush(cohort: Cohort, from: number): number {
+    const { write, event } = this.costs;
+    const { pending, watchers } = cohort;
+    cohort.pending = [];
     const end = this.#work(from, watchers * (write + event * pending.length));
     const took = end - from;
-    audience.lastFlush = end;
-    audience.lastTook = took;
-    audience.lastEvents = pending.length;
     this.#writes += watchers;
     this.#delivered += watchers * pending.length;
-    this.#receive(from, took, audience, pending);
+    this.#receive(from, took, watchers, pending);
+    return took;
   }
 
   /** The client reads the sockets one after the other, as the server writes them. */
-  #receive(from: number, took: number, { watchers }: Audience, events: readonly number[]): void {
+  #receive(from: number, took: number, watchers: number, events: readonly number[]): void {
     const { clients } = this.load;
     const { read, event } = this.costs.client;
     const reading = clients ? (watchers * (read + event * events.length) * US * this.#stretch) / clients.processes : 0;

@@ -16,7 +16,7 @@ interface EventSeries {
 
 /**
  * The way of a change from its commit to the sockets: what each leg takes, what is delivered, and its trace.
- * Nothing is done for a single watcher: what an audience gets is counted once, times its watchers.
+ * Nothing is done for a single watcher: what a cohort gets is counted once, times its watchers.
  */
 export class DeliveryObserver implements WatchObserver {
   readonly #tracing: Tracing | undefined;
@@ -32,7 +32,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#tracing = tracing;
     const legs = metrics.histogram({
       name: 'orch_delivery_leg_seconds',
-      help: 'Time of a change on each leg: publish (commit to the bus), ring (commit to the memory of this process; by the clock of the database where another process committed), socket (ring to the sockets of an audience).',
+      help: 'Time of a change on each leg: publish (commit to the bus), ring (commit to the memory of this process; by the clock of the database where another process committed), socket (ring to the sockets of a cohort of watchers).',
       labels: ['leg'] as const,
       buckets: LATENCY_BUCKETS,
     });
@@ -40,7 +40,7 @@ export class DeliveryObserver implements WatchObserver {
     this.#flushes = metrics
       .histogram({
         name: 'orch_delivery_flush_seconds',
-        help: 'Time that it takes to hand what was gathered to all sockets of an audience.',
+        help: 'Time that it takes to hand what was gathered to the sockets of a cohort: up to 128 watchers that want the same.',
         labels: [] as const,
         buckets: LATENCY_BUCKETS,
       })
