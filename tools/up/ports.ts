@@ -1,11 +1,24 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+
+/**
+ * Where ports are looked for: below those that the kernel gives to outgoing connections (from 32,768 on Linux), one of which
+ * might take the port of a server before it listens, or while it is being restarted.
+ */
+const LOWEST = 12_000;
+const HIGHEST = 32_767;
+const ATTEMPTS = 100;
 
 /** Ports of loopback that nobody listened on a moment ago; all differ from each other. */
 export async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(Array.from({ length: count }, listenAnywhere));
-  const ports = servers.map((server) => server.port);
-  await Promise.all(servers.map((server) => server.close()));
-  return ports;
+  const held: Listening[] = [];
+  for (let attempt = 0; held.length < count && attempt < count + ATTEMPTS; attempt++) {
+    const listening = await listen(randomInt(LOWEST, HIGHEST + 1));
+    if (listening !== undefined) held.push(listening);
+  }
+  await Promise.all(held.map(({ close }) => close()));
+  if (held.length < count) throw new Error(`no ${count} free ports between ${LOWEST} and ${HIGHEST}`);
+  return held.map(({ port }) => port);
 }
 
 export async function freePort(): Promise<number> {
@@ -19,17 +32,13 @@ interface Listening {
   close(): Promise<void>;
 }
 
-function listenAnywhere(): Promise<Listening> {
-  return new Promise((resolve, reject) => {
+/** Undefined when the port cannot be had. */
+function listen(port: number): Promise<Listening | undefined> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      if (address === null || typeof address === 'string') return reject(new Error('not a TCP address'));
-      resolve({
-        port: address.port,
-        close: () => new Promise<void>((done) => server.close(() => done())),
-      });
+    server.once('error', () => resolve(undefined));
+    server.listen(port, '127.0.0.1', () => {
+      resolve({ port, close: () => new Promise<void>((done) => server.close(() => done())) });
     });
   });
 }
