@@ -7,8 +7,12 @@ const MAX_KEYS = 4;
 const IDLE = 10_000;
 /** Cursors of dropped events that an index may hold beside as many as there are events. */
 const SLACK = 1_024;
+/** Events that are indexed at a time: the attributes of each may have to be parsed. */
+const SLICE = 256;
 
 interface KeyIndex {
+  /** Cursor of the first event that is not indexed yet. */
+  upTo: number;
   /** Cursors of the events that have the value before or after, ascending. */
   readonly cursors: Map<string, number[]>;
   held: number;
@@ -25,18 +29,32 @@ export interface Indexed {
 
 /**
  * Finds the events of a ring that have a value, for watchers that catch up on a few objects of many: built when the first
- * of them asks, kept up to date while there are such.
+ * of them come, a slice with each of their steps, and kept up to date while there are such.
  */
 export class RingIndex {
   readonly #keys = new Map<EqualityKey, KeyIndex>();
 
   constructor(private readonly ring: Indexed) {}
 
-  /** Cursor of the first event at or behind a cursor that may concern whoever wants the value; `next` if there is none. */
-  seek(key: EqualityKey, value: string, cursor: number, now: number): number {
-    const index = this.#keys.get(key) ?? this.#build(key);
-    if (index === undefined) return cursor;
+  /**
+   * Goes on with the index of a key, for whoever stands at a cursor.
+   * @returns the cursor up to which values can be searched for from there; behind it, after another call
+   */
+  prepare(key: EqualityKey, cursor: number, now: number): number {
+    const index = this.#keys.get(key) ?? this.#begin(key);
+    if (index === undefined) return this.ring.next;
     index.usedAt = now;
+    this.#grow(key, index);
+    return cursor < index.upTo ? index.upTo : this.ring.next;
+  }
+
+  /**
+   * Cursor of the first event at or behind a cursor that may concern whoever wants the value, or of the first that is
+   * not indexed; the cursor itself where that is not.
+   */
+  seek(key: EqualityKey, value: string, cursor: number): number {
+    const index = this.#keys.get(key);
+    if (index === undefined || cursor >= index.upTo) return cursor;
     const cursors = index.cursors.get(value) ?? [];
     let from = 0;
     let to = cursors.length;
@@ -45,7 +63,7 @@ export class RingIndex {
       if ((cursors[middle] ?? 0) < cursor) from = middle + 1;
       else to = middle;
     }
-    return cursors[from] ?? this.ring.next;
+    return cursors[from] ?? index.upTo;
   }
 
   /** Takes in an event that has just been put into the ring. */
@@ -53,19 +71,26 @@ export class RingIndex {
     for (const [key, index] of this.#keys) {
       const outgrown = index.held > 2 * (this.ring.next - this.ring.first) + SLACK;
       if (event.at - index.usedAt > IDLE || outgrown) this.#keys.delete(key);
-      else add(index, key, cursor, event);
+      else if (index.upTo === cursor) this.#grow(key, index);
     }
   }
 
-  #build(key: EqualityKey): KeyIndex | undefined {
+  #begin(key: EqualityKey): KeyIndex | undefined {
     if (this.#keys.size >= MAX_KEYS) return undefined;
-    const index: KeyIndex = { cursors: new Map(), held: 0, usedAt: 0 };
-    for (let cursor = this.ring.first; cursor < this.ring.next; cursor++) {
+    const index: KeyIndex = { upTo: this.ring.first, cursors: new Map(), held: 0, usedAt: 0 };
+    this.#keys.set(key, index);
+    return index;
+  }
+
+  #grow(key: EqualityKey, index: KeyIndex): void {
+    const { first, next } = this.ring;
+    const from = Math.max(index.upTo, first);
+    const to = Math.min(next, from + SLICE);
+    for (let cursor = from; cursor < to; cursor++) {
       const event = this.ring.at(cursor);
       if (event !== undefined) add(index, key, cursor, event);
     }
-    this.#keys.set(key, index);
-    return index;
+    index.upTo = to;
   }
 }
 

@@ -85,9 +85,17 @@ export class Ring {
     return this.#events[cursor - this.#first + this.#offset];
   }
 
-  /** Cursor of the first event at or behind a cursor that may concern whoever wants the value; `next` if there is none. */
-  seek([key, value]: readonly [EqualityKey, string], cursor: number, now: number): number {
-    return cursor < this.next ? this.#index.seek(key, value, cursor, now) : cursor;
+  /**
+   * Prepares a search for a value from a cursor on.
+   * @returns the cursor up to which `seek` may be called then; behind it, after another call
+   */
+  prepare(key: EqualityKey, cursor: number, now: number): number {
+    return cursor < this.next ? this.#index.prepare(key, cursor, now) : cursor;
+  }
+
+  /** Cursor of the next event, from a cursor on, that may concern whoever wants the value. */
+  seek([key, value]: readonly [EqualityKey, string], cursor: number): number {
+    return this.#index.seek(key, value, cursor);
   }
 
   push(event: ChangeEvent): void {

@@ -26,8 +26,9 @@ type At<Name extends WatcherState['at']> = Extract<WatcherState, { at: Name }>;
  * larger frame goes by itself, shared.
  */
 const STEP_BYTES = 16 << 10;
-/** Events looked at in one step of one watcher. */
-const STEP_EVENTS = 2_000;
+/** Milliseconds of one step of one watcher, looked at after so many events: the attributes of each may have to be parsed. */
+const STEP_MS = 2;
+const STEP_EVENTS = 64;
 
 /** One step forward for watchers that are not live. Each writes one piece at most, so that a slow sink is noticed at once. */
 export class StreamSteps {
@@ -86,13 +87,16 @@ export class StreamSteps {
     const { interest } = watcher.audience;
     const piece = new Piece();
     const value = narrowest(interest.selection);
-    for (let looked = 0; looked < STEP_EVENTS; looked++) {
-      if (value !== undefined) at.cursor = ring.seek(value, at.cursor, this.clock.now());
-      if (at.cursor >= ring.next) break;
+    const began = this.clock.now();
+    const end = value === undefined ? ring.next : ring.prepare(value[0], at.cursor, began);
+    for (let looked = 1; ; looked++) {
+      if (value !== undefined) at.cursor = Math.min(end, ring.seek(value, at.cursor));
+      if (at.cursor >= end) break;
       const event = ring.at(at.cursor);
       const kind = event === undefined ? undefined : transition(interest, event);
       if (event !== undefined && kind !== undefined && !this.#take(watcher, piece, event, kind)) break;
       at.cursor++;
+      if (looked % STEP_EVENTS === 0 && this.clock.now() > began + STEP_MS) break;
     }
     this.#write(watcher, piece);
     if (watcher.blocked) return 'rest';
