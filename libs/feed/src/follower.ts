@@ -76,6 +76,7 @@ export class Follower implements Following {
   /** Takes announcements in whatever order they come. */
   announced(changes: readonly AnnouncedChange[]): void {
     if (this.#ended) return;
+    for (const { version } of changes) this.context.source.noteAnnounced(this.type, version);
     const ready: Change[] = [];
     let repeats = 0;
     let at = this.#delivered;

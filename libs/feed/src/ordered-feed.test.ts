@@ -187,6 +187,18 @@ describe('OrderedFeed', () => {
     expect(sink.resets).toEqual(['rewound']);
   });
 
+  it('tells the store what was announced before it hands it on', async () => {
+    const { bus, clock, feed, sink, source, write } = setUp();
+    feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    let told: Version | undefined;
+    sink.changes = () => {
+      told = source.announced.get(TYPE);
+    };
+    bus.publish([write('x'), write('y')]);
+    expect(told).toBe(2n);
+  });
+
   it('says rewound when the store does', async () => {
     const { clock, feed, sink, source, write } = setUp();
     feed.follow(TYPE, 0n, sink);

@@ -229,6 +229,49 @@ describe('when the database went back in time (invariant 10)', () => {
     expect(after?.floor).toBeGreaterThan(head + 50n);
   });
 
+  it('never draws a version again that only others had seen before a failover, and tells them when they find out', async () => {
+    const [loser, other] = [await open(), await open()];
+    const type = await typeIn(loser);
+    const [busy = 0] = await loser.registerTypes([{ group: '', resource: 'busy' }]);
+    const kept = await create(loser, type, 'kept');
+    // What is lost may have been drawn before versions of other types that are kept: lanes commit as they come.
+    const before = await server.session(schema);
+    await before.query(`SELECT setval('resource_version', 1000)`);
+    await create(loser, busy, 'later');
+    await before.query(`SELECT setval('resource_version', $1)`, [String(kept)]);
+    await other.heads([type]);
+    const rewound = { loser: 0, other: 0 };
+    loser.onRewind(() => rewound.loser++);
+    other.onRewind(() => rewound.other++);
+    let lost = 0n;
+    await rewindAfter(async () => {
+      lost = await until(() => create(loser, type, 'lost'), 5000);
+    });
+    const session = await server.session(schema);
+    await session.query(`UPDATE installation SET timeline = '000000FF'`);
+
+    const fresh = await until(() => create(other, type, 'new'), 10_000);
+    expect(fresh).toBeGreaterThan(lost + 1_000_000n);
+    // As after a failover that lost nothing: what is common goes on, and what is not is known by its version.
+    expect((await other.changes(type, kept, 10)).map(({ name }) => name)).toEqual(['new']);
+    expect([kept, lost, fresh].map((version) => other.isLost(type, version))).toEqual([false, true, false]);
+    await expect(other.changes(type, lost, 10)).rejects.toBeInstanceOf(HistoryExpiredError);
+    await expect(other.snapshot({ type, at: lost })).rejects.toBeInstanceOf(HistoryExpiredError);
+    expect(rewound).toEqual({ loser: 0, other: 0 });
+
+    // The head is beyond what was lost by now, and all the same it is noticed.
+    const { floor } = (await until(() => loser.heads([type]), 10_000)).get(type) ?? { floor: 0n };
+    expect(floor).toBeGreaterThan(fresh);
+    await other.heads([type]);
+    expect(rewound).toEqual({ loser: 1, other: 1 });
+
+    // Once is enough, also for who hears of what was lost only then.
+    const late = await open();
+    late.noteAnnounced(type, lost);
+    await late.heads([type]);
+    expect(late.epoch).toBe(other.epoch);
+  });
+
   it('a fresh process distrusts a timeline that nobody vouched for, and trusts one that a running process did', async () => {
     const first = await open();
     const type = await typeIn(first);

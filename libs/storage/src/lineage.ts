@@ -8,14 +8,16 @@ import type { TypeId, Version } from './store.js';
  * Notices a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in it, so
  * that versions are never reused for other content and nobody mixes two histories.
  *
- * What this process has seen is compared with the database on every new connection and at every reading of heads. A process
- * that has seen nothing yet goes by the identity that is recorded in the database: after a change of system or timeline that
- * no running process vouched for, it assumes the worst.
+ * What this process has seen is compared with the database on every new connection and at every reading of heads. Where it
+ * is all there but the system or the timeline is another one, others may have seen more: the database goes on in a branch,
+ * whose versions are above all that can have been announced, and who has seen what was lost begins an epoch when it comes. A
+ * process that has seen nothing yet assumes the worst after a change that no running process vouched for.
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
   #epoch: bigint | undefined;
+  #branches: Branches = new Map();
 
   /** Remembers a version as announced: the database must never again be behind it. */
   observe(type: TypeId, version: Version): void {
@@ -35,38 +37,43 @@ export class Lineage {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Whether a version may have been announced by a server that the database was lost with, and is none of its history. */
+  isLost(type: TypeId, version: Version): boolean {
+    return (this.#branches.get(type) ?? []).some(({ ended, began }) => version > ended && version < began);
+  }
+
   /** Looks at a database before it is used; when it went back in time, begins a new epoch and tells the listeners. */
   async inspect(connection: Connection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
-      const state = await this.#compare(connection, identity);
-      if (state.verdict === 'rewound') {
+      const { epoch, verdict, branches } = await this.#compare(connection, identity);
+      if (verdict === 'rewound') {
         const announced = [...this.#seen.values()].reduce((a, b) => (a > b ? a : b), 0n);
-        await connection.query('SELECT begin_epoch($1, $2, $3)', [state.epoch, announced, PARTITION_WIDTH]);
+        await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
+        await recordIdentity(connection, identity);
+      } else if (verdict === 'moved') {
+        const { system = null, timeline = null } = identity;
+        await connection.query('SELECT begin_branch($1, $2, $3)', [system, timeline, PARTITION_WIDTH]);
+      } else {
+        if (verdict === 'unrecorded') await recordIdentity(connection, identity);
+        this.#branches = branches;
+        return this.#adopt(epoch);
       }
-      if (state.verdict !== 'unbroken' || state.moved) await recordIdentity(connection, identity);
-      if (state.verdict === 'unbroken') return this.#adopt(state.epoch);
     }
     throw new ConnectionLostError('the database keeps going back in time');
   }
 
-  async #compare(connection: Connection, identity: Identity) {
+  async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
     const fresh = this.#epoch === undefined;
-    const [row] = await connection.query(
-      `SELECT i.epoch, i.system_identifier, i.timeline,
-              (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)
-                WHERE NOT EXISTS (SELECT 1 FROM resource_type t WHERE t.id = s.id AND t.head >= s.version))
-         FROM installation i`,
-      [int4Array([...this.#seen.keys()]), int8Array([...this.#seen.values()])],
-    );
+    const seen = [int4Array([...this.#seen.keys()]), int8Array([...this.#seen.values()])];
+    const [row] = await connection.query(COMPARE, seen);
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
     const moved = differs(row[1], identity.system) || differs(row[2], identity.timeline);
     const known = row[1] !== null || row[2] !== null;
     // In an epoch that others began, what was seen before it says nothing.
     const behind = row[3] !== '0' && (fresh || epoch === this.#epoch);
-    const rewound = behind || (fresh && known && moved);
-    return { epoch, moved: moved || !known, verdict: rewound ? ('rewound' as const) : ('unbroken' as const) };
+    return { epoch, branches: readBranches(row[4] ?? ''), verdict: verdictOf({ behind, fresh, known, moved }) };
   }
 
   #adopt(epoch: bigint): void {
@@ -76,6 +83,52 @@ export class Lineage {
     this.#seen.clear();
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** What was seen is missing where the head is below it, or where it lies between two branches and is not below the floor. */
+const COMPARE = `
+SELECT i.epoch, i.system_identifier, i.timeline,
+       (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)
+         WHERE NOT EXISTS (SELECT 1 FROM resource_type t WHERE t.id = s.id AND t.head >= s.version)
+            OR EXISTS (SELECT 1 FROM branch b, history_floor f
+                        WHERE b.type = s.id AND s.version > b.ended AND s.version < b.began
+                          AND f.type = s.id AND f.floor < s.version)),
+       (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b)
+  FROM installation i`;
+
+/** Versions above `ended` and below `began` are in no history of the type. */
+interface Branch {
+  readonly ended: Version;
+  readonly began: Version;
+}
+
+type Branches = ReadonlyMap<TypeId, readonly Branch[]>;
+
+interface Comparison {
+  readonly epoch: bigint;
+  readonly verdict: 'rewound' | 'moved' | 'unrecorded' | 'unbroken';
+  readonly branches: Branches;
+}
+
+function verdictOf(found: {
+  readonly behind: boolean;
+  readonly fresh: boolean;
+  readonly known: boolean;
+  readonly moved: boolean;
+}): Comparison['verdict'] {
+  if (found.behind || (found.fresh && found.known && found.moved)) return 'rewound';
+  if (found.moved) return 'moved';
+  return found.known ? 'unbroken' : 'unrecorded';
+}
+
+function readBranches(list: string): Branches {
+  const branches = new Map<TypeId, Branch[]>();
+  for (const each of list === '' ? [] : list.split(',')) {
+    const [type, ended = '0', began = '0'] = each.split(' ');
+    const branch = { ended: BigInt(ended), began: BigInt(began) };
+    branches.set(Number(type), [...(branches.get(Number(type)) ?? []), branch]);
+  }
+  return branches;
 }
 
 interface Identity {

@@ -211,6 +211,16 @@ export class PlacedStore implements ServingStore {
     };
   }
 
+  noteAnnounced(type: TypeId, version: Version): void {
+    const place = this.#placeOf(type);
+    place.store.noteAnnounced(place.type, version);
+  }
+
+  isLost(type: TypeId, version: Version): boolean {
+    const place = this.#placeOf(type);
+    return place.store.isLost(place.type, version);
+  }
+
   expirer(type: TypeId, timeToLive: number): Expirer {
     const place = this.#placeOf(type);
     return place.store.expirer(place.type, timeToLive);

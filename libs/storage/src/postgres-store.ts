@@ -19,6 +19,7 @@ import {
   type Change,
   type Head,
   type HistoricChange,
+  HistoryExpiredError,
   type Key,
   type Measure,
   type Row,
@@ -184,10 +185,17 @@ export class PostgresStore implements ServingStore {
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {
     const asked = performance.now();
+    await this.#refuseLost(request);
     const stale = request.stale ? await this.#replica?.snapshot(request) : undefined;
     const snapshot = stale ?? (await this.#snapshots.take(request));
     this.#observer.snapshot?.(performance.now() - asked);
     return snapshot;
+  }
+
+  async #refuseLost({ type, at }: SnapshotRequest): Promise<void> {
+    if (at === undefined || !this.#lineage.isLost(type, at)) return;
+    const { head, floor } = (await this.heads([type])).get(type) ?? { head: 0n, floor: 0n };
+    throw new HistoryExpiredError(at, floor, head);
   }
 
   /** Connections, by what they are for. */
@@ -203,9 +211,12 @@ export class PostgresStore implements ServingStore {
     return this.#lineage.onRewind(listener);
   }
 
-  /** Tells of a version that was announced by whatever way; a database found behind it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void {
     this.#lineage.observe(type, version);
+  }
+
+  isLost(type: TypeId, version: Version): boolean {
+    return this.#lineage.isLost(type, version);
   }
 
   ping(): Promise<void> {

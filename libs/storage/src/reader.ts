@@ -99,7 +99,9 @@ export class Reader {
       const [first] = rows;
       if (!first) throw unknownType(type);
       const floor = BigInt(text(first, 1));
-      if (after < floor) throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
+      if (after < floor || this.lineage.isLost(type, after)) {
+        throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
+      }
       return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2));
     });
   }

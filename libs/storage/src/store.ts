@@ -109,7 +109,7 @@ export interface Snapshot {
   readonly last?: Key;
 }
 
-/** The version asked for is below the type's floor: answer 410. */
+/** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */
 export class HistoryExpiredError extends Error {
   override readonly name = 'HistoryExpiredError';
   constructor(
@@ -140,12 +140,16 @@ export interface ChangeSource {
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
    * Changes of a type after a version, ascending, at most `limit`.
-   * @throws HistoryExpiredError when `after` is below the floor.
+   * @throws HistoryExpiredError when `after` is below the floor, or lost.
    */
   changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]>;
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
   /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
   onRewind(listener: () => void): () => void;
+  /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
+  noteAnnounced(type: TypeId, version: Version): void;
+  /** Whether a version may have been announced before a failover lost it: no history of the database holds it. */
+  isLost(type: TypeId, version: Version): boolean;
 }
 
 /** How much there is of a type. */

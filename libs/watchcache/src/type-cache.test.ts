@@ -286,6 +286,18 @@ describe('resets', () => {
     expect([sink.summary, future.summary]).toEqual([['ERROR expired'], ['ERROR expired']]);
     expect(rig.cache.list({}).pages.flat()).toHaveLength(1);
   });
+
+  it('let nobody go on from a version that a failover has lost', async () => {
+    const rig = await start({}, writeSome);
+    rig.source.lost.add(7n);
+    rig.source.skip(20n);
+    const { sink } = await rig.watch({ from: { after: 6n } });
+    rig.write('a/four');
+    await expect(rig.watch({ from: { after: 7n } })).rejects.toBeInstanceOf(ExpiredError);
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(['ADDED a/four@24']);
+    await expect(rig.watch({ from: { after: 7n } })).rejects.toBeInstanceOf(ExpiredError);
+  });
 });
 
 describe('encoders that fail', () => {

@@ -56,6 +56,7 @@ export class TypeCache {
       clock: this.#clock,
       history: this.#history,
       versionWait: options.versionWait ?? 3_000,
+      isLost: (version) => source.isLost(type, version),
       ring: () => this.#now().ring,
       confirm: () => this.confirm(),
       waitUntil: (version, deadline) => this.waitUntil(version, deadline),

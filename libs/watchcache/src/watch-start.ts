@@ -11,6 +11,8 @@ export interface WatchStartOptions {
   readonly history: HistoryReader;
   /** Milliseconds that a start waits for a version that does not exist yet. */
   readonly versionWait: number;
+  /** Whether a version is of a history that the database has left. */
+  readonly isLost: (version: Version) => boolean;
   /** The ring as it is. @throws CacheNotReadyError */
   readonly ring: () => Ring;
   readonly confirm: () => Promise<Version>;
@@ -37,7 +39,8 @@ export class WatchStart {
 
   /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
   async #after(version: Version): Promise<Joining['from']> {
-    if (version >= this.options.ring().floor) return { at: 'after', version };
+    const { ring, isLost } = this.options;
+    if (version >= ring().floor && !isLost(version)) return { at: 'after', version };
     try {
       return { at: 'after', version, page: await this.options.history.page(version) };
     } catch (error) {

@@ -160,6 +160,12 @@ export class MemoryStore implements Store {
     return () => undefined;
   }
 
+  noteAnnounced(): void {}
+
+  isLost(): boolean {
+    return false;
+  }
+
   async ping(): Promise<void> {
     this.#check();
   }

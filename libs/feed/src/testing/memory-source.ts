@@ -22,6 +22,10 @@ interface TypeState {
 /** A store of one process for tests: it keeps whole histories, fails on demand, and counts what it is asked. */
 export class MemorySource implements ChangeSource {
   readonly calls = { heads: 0, changes: 0, snapshot: 0 };
+  /** The last version of each type that was said to have been announced. */
+  readonly announced = new Map<TypeId, Version>();
+  /** Versions of a history that was left. */
+  readonly lost = new Set<Version>();
   /** While true, every read fails as an unreachable database does. */
   down = false;
   #types = new Map<TypeId, TypeState>();
@@ -111,7 +115,7 @@ export class MemorySource implements ChangeSource {
     this.calls.changes++;
     this.#checkUp();
     const { floor, head, history } = this.#state(type);
-    if (after < floor) throw new HistoryExpiredError(after, floor, head);
+    if (after < floor || this.lost.has(after)) throw new HistoryExpiredError(after, floor, head);
     return history.filter(({ version }) => version > after).slice(0, limit);
   }
 
@@ -121,6 +125,14 @@ export class MemorySource implements ChangeSource {
     const rows = this.rows(request.type, request.at);
     const version = request.at ?? this.#state(request.type).head;
     return { version, pages: pagesOf(rows) };
+  }
+
+  noteAnnounced(type: TypeId, version: Version): void {
+    this.announced.set(type, version);
+  }
+
+  isLost(_type: TypeId, version: Version): boolean {
+    return this.lost.has(version);
   }
 
   onRewind(listener: () => void): () => void {
