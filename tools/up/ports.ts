@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
+import { createServer, type Server } from 'node:net';
 
 /**
  * Where ports are looked for: below those that the kernel gives to outgoing connections (from 32,768 on Linux), one of which
@@ -7,38 +7,48 @@ import { createServer } from 'node:net';
  */
 const LOWEST = 12_000;
 const HIGHEST = 32_767;
+/** Ports that a process takes for itself at a time, so that no other one finds them free meanwhile. */
+const BLOCK = 64;
 const ATTEMPTS = 100;
 
-/** Ports of loopback that nobody listened on a moment ago; all differ from each other. */
+/** Ports of loopback that nobody listened on a moment ago, nor will soon; all differ from each other. */
 export async function freePorts(count: number): Promise<number[]> {
-  const held: Listening[] = [];
-  for (let attempt = 0; held.length < count && attempt < count + ATTEMPTS; attempt++) {
-    const listening = await listen(randomInt(LOWEST, HIGHEST + 1));
-    if (listening !== undefined) held.push(listening);
-  }
-  await Promise.all(held.map(({ close }) => close()));
-  if (held.length < count) throw new Error(`no ${count} free ports between ${LOWEST} and ${HIGHEST}`);
-  return held.map(({ port }) => port);
+  const ports: number[] = [];
+  while (ports.length < count) ports.push(await freePort());
+  return ports;
 }
 
 export async function freePort(): Promise<number> {
-  const [port] = await freePorts(1);
-  if (port === undefined) throw new Error('no free port');
-  return port;
+  for (;;) {
+    if (ahead.length === 0) ahead = await claimBlock();
+    const port = ahead.shift();
+    const server = port === undefined ? undefined : await listen(port);
+    if (port === undefined || server === undefined) continue;
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+    return port;
+  }
 }
 
-interface Listening {
-  readonly port: number;
-  close(): Promise<void>;
+/** Of the block that was claimed last, those that nobody has been given. */
+let ahead: number[] = [];
+
+/** A block belongs to whoever listens on its first port, which this process does until it ends. */
+async function claimBlock(): Promise<number[]> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    const first = LOWEST + BLOCK * randomInt(Math.floor((HIGHEST + 1 - LOWEST) / BLOCK));
+    const server = await listen(first);
+    if (server === undefined) continue;
+    server.unref();
+    return Array.from({ length: BLOCK - 1 }, (_, index) => first + 1 + index);
+  }
+  throw new Error(`no block of ${BLOCK} ports is free between ${LOWEST} and ${HIGHEST}`);
 }
 
 /** Undefined when the port cannot be had. */
-function listen(port: number): Promise<Listening | undefined> {
+function listen(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
-      resolve({ port, close: () => new Promise<void>((done) => server.close(() => done())) });
-    });
+    server.listen(port, '127.0.0.1', () => resolve(server));
   });
 }
