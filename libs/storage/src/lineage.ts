@@ -8,24 +8,37 @@ import type { TypeId, Version } from './store.js';
  * Notices a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in it, so
  * that versions are never reused for other content and nobody mixes two histories.
  *
- * What this process has seen is compared with the database on every new connection and at every reading of heads. Where it
+ * What this process has seen or heard of is compared with the database on every new connection and at every reading of heads. Where it
  * is all there but the system or the timeline is another one, others may have seen more: the database goes on in a branch,
  * whose versions are above all that can have been announced, and who has seen what was lost begins an epoch when it comes. A
  * process that has seen nothing yet assumes the worst after a change that no running process vouched for.
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
+  readonly #heard = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
   #epoch: bigint | undefined;
   #branches: Branches = new Map();
 
-  /** Remembers a version as announced: the database must never again be behind it. */
+  /** Remembers a version as read or written here: the database must never again be behind it. */
   observe(type: TypeId, version: Version): void {
-    if (version > (this.#seen.get(type) ?? 0n)) this.#seen.set(type, version);
+    if (version > this.seen(type)) this.#seen.set(type, version);
   }
 
+  /** The same of a version that others have announced. */
+  hear(type: TypeId, version: Version): void {
+    if (version > (this.#heard.get(type) ?? 0n)) this.#heard.set(type, version);
+  }
+
+  /** The highest version that was read or written here. */
   seen(type: TypeId): Version {
     return this.#seen.get(type) ?? 0n;
+  }
+
+  /** The highest version that is known to have been announced. */
+  announced(type: TypeId): Version {
+    const [seen, heard] = [this.seen(type), this.#heard.get(type) ?? 0n];
+    return seen > heard ? seen : heard;
   }
 
   get epoch(): bigint | undefined {
@@ -48,7 +61,7 @@ export class Lineage {
     for (let attempt = 0; attempt < 5; attempt++) {
       const { epoch, verdict, branches } = await this.#compare(connection, identity);
       if (verdict === 'rewound') {
-        const announced = [...this.#seen.values()].reduce((a, b) => (a > b ? a : b), 0n);
+        const announced = this.#allAnnounced().reduce((a, [, b]) => (a > b ? a : b), 0n);
         await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
         await recordIdentity(connection, identity);
       } else if (verdict === 'moved') {
@@ -65,15 +78,21 @@ export class Lineage {
 
   async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
     const fresh = this.#epoch === undefined;
-    const seen = [int4Array([...this.#seen.keys()]), int8Array([...this.#seen.values()])];
-    const [row] = await connection.query(COMPARE, seen);
+    const announced = this.#allAnnounced();
+    const [types, versions] = [announced.map(([type]) => type), announced.map(([, version]) => version)];
+    const [row] = await connection.query(COMPARE, [int4Array(types), int8Array(versions)]);
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
     const moved = differs(row[1], identity.system) || differs(row[2], identity.timeline);
     const known = row[1] !== null || row[2] !== null;
-    // In an epoch that others began, what was seen before it says nothing.
+    // In an epoch that others began, what was announced before it says nothing.
     const behind = row[3] !== '0' && (fresh || epoch === this.#epoch);
     return { epoch, branches: readBranches(row[4] ?? ''), verdict: verdictOf({ behind, fresh, known, moved }) };
+  }
+
+  #allAnnounced(): (readonly [TypeId, Version])[] {
+    const types = new Set([...this.#seen.keys(), ...this.#heard.keys()]);
+    return [...types].map((type) => [type, this.announced(type)] as const);
   }
 
   #adopt(epoch: bigint): void {
@@ -81,11 +100,12 @@ export class Lineage {
     this.#epoch = epoch;
     if (before === undefined || before === epoch) return;
     this.#seen.clear();
+    this.#heard.clear();
     for (const listener of this.#listeners) listener();
   }
 }
 
-/** What was seen is missing where the head is below it, or where it lies between two branches and is not below the floor. */
+/** What was announced is missing where the head is below it, or where it lies between two branches and is not below the floor. */
 const COMPARE = `
 SELECT i.epoch, i.system_identifier, i.timeline,
        (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)

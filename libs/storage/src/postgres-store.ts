@@ -212,7 +212,7 @@ export class PostgresStore implements ServingStore {
   }
 
   noteAnnounced(type: TypeId, version: Version): void {
-    this.#lineage.observe(type, version);
+    this.#lineage.hear(type, version);
   }
 
   isLost(type: TypeId, version: Version): boolean {

@@ -151,14 +151,14 @@ export class Reader {
   async #headsOn(connection: Connection, types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     for (;;) {
       // What others have announced by the time the query begins; later announcements may well be ahead of its answer.
-      const seen = types.map((type) => this.lineage.seen(type));
+      const announced = types.map((type) => this.lineage.announced(type));
       const { epoch } = this.lineage;
       const rows = await connection.statement('heads', HEADS, [int4Array(types)]);
       const heads = new Map<TypeId, Head>();
       for (const row of rows) {
         heads.set(Number(row[0]), { head: BigInt(text(row, 1)), floor: BigInt(text(row, 2)) });
       }
-      const behind = types.some((type, i) => (heads.get(type)?.head ?? 0n) < (seen[i] ?? 0n));
+      const behind = types.some((type, i) => (heads.get(type)?.head ?? 0n) < (announced[i] ?? 0n));
       if (!behind && (rows.length === 0 || epoch === undefined || rows[0]?.[3] === String(epoch))) {
         for (const [type, { head }] of heads) this.lineage.observe(type, head);
         return heads;
