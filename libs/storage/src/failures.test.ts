@@ -272,6 +272,23 @@ describe('when the database went back in time (invariant 10)', () => {
     expect(late.epoch).toBe(other.epoch);
   });
 
+  it('a process that hears of what was lost only after others went on notices too', async () => {
+    const store = await open();
+    const type = await typeIn(store);
+    const kept = await create(store, type, 'kept');
+    const session = await server.session(schema);
+    await session.query(`UPDATE installation SET timeline = '000000FF'`);
+    await session.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cluster-store'`,
+    );
+    const fresh = await until(() => create(store, type, 'new'), 5000);
+    let rewound = 0;
+    store.onRewind(() => rewound++);
+    store.noteAnnounced(type, kept + 5n);
+    const { floor } = (await store.heads([type])).get(type) ?? { floor: 0n };
+    expect([rewound, floor > fresh]).toEqual([1, true]);
+  });
+
   it('a fresh process distrusts a timeline that nobody vouched for, and trusts one that a running process did', async () => {
     const first = await open();
     const type = await typeIn(first);

@@ -2,16 +2,16 @@ import { int4Array, int8Array } from './arrays.js';
 import type { Connection } from './connection.js';
 import { ConnectionLostError } from './failures.js';
 import { PARTITION_WIDTH } from './history.js';
-import type { TypeId, Version } from './store.js';
+import type { Head, TypeId, Version } from './store.js';
 
 /**
  * Notices a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in it, so
  * that versions are never reused for other content and nobody mixes two histories.
  *
- * What this process has seen or heard of is compared with the database on every new connection and at every reading of heads. Where it
- * is all there but the system or the timeline is another one, others may have seen more: the database goes on in a branch,
- * whose versions are above all that can have been announced, and who has seen what was lost begins an epoch when it comes. A
- * process that has seen nothing yet assumes the worst after a change that no running process vouched for.
+ * What this process has seen or heard of is compared with the database on every new connection and at every reading of
+ * heads. Where it is all there but the system or the timeline is another one, others may have seen more: the database goes on
+ * in a branch, whose versions are above all that can have been announced, and who has seen what was lost begins an epoch when
+ * it comes. A process that has seen nothing yet assumes the worst after a change that no running process vouched for.
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
@@ -35,10 +35,9 @@ export class Lineage {
     return this.#seen.get(type) ?? 0n;
   }
 
-  /** The highest version that is known to have been announced. */
-  announced(type: TypeId): Version {
-    const [seen, heard] = [this.seen(type), this.#heard.get(type) ?? 0n];
-    return seen > heard ? seen : heard;
+  /** The highest versions that are known to have been announced: one that was seen here, and one that was heard of. */
+  announced(type: TypeId): readonly Version[] {
+    return [this.seen(type), this.#heard.get(type) ?? 0n];
   }
 
   get epoch(): bigint | undefined {
@@ -55,13 +54,18 @@ export class Lineage {
     return (this.#branches.get(type) ?? []).some(({ ended, began }) => version > ended && version < began);
   }
 
+  /** Whether a version that was announced is not in the history of a type, and its floor does not say so. */
+  isMissing(type: TypeId, version: Version, { head, floor }: Head): boolean {
+    return head < version || (floor < version && this.isLost(type, version));
+  }
+
   /** Looks at a database before it is used; when it went back in time, begins a new epoch and tells the listeners. */
   async inspect(connection: Connection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
       const { epoch, verdict, branches } = await this.#compare(connection, identity);
       if (verdict === 'rewound') {
-        const announced = this.#allAnnounced().reduce((a, [, b]) => (a > b ? a : b), 0n);
+        const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
         await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
         await recordIdentity(connection, identity);
       } else if (verdict === 'moved') {
@@ -78,9 +82,11 @@ export class Lineage {
 
   async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
     const fresh = this.#epoch === undefined;
-    const announced = this.#allAnnounced();
-    const [types, versions] = [announced.map(([type]) => type), announced.map(([, version]) => version)];
-    const [row] = await connection.query(COMPARE, [int4Array(types), int8Array(versions)]);
+    const announced = this.#everything();
+    const [row] = await connection.query(COMPARE, [
+      int4Array(announced.map(([type]) => type)),
+      int8Array(announced.map(([, version]) => version)),
+    ]);
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
     const moved = differs(row[1], identity.system) || differs(row[2], identity.timeline);
@@ -90,9 +96,8 @@ export class Lineage {
     return { epoch, branches: readBranches(row[4] ?? ''), verdict: verdictOf({ behind, fresh, known, moved }) };
   }
 
-  #allAnnounced(): (readonly [TypeId, Version])[] {
-    const types = new Set([...this.#seen.keys(), ...this.#heard.keys()]);
-    return [...types].map((type) => [type, this.announced(type)] as const);
+  #everything(): (readonly [TypeId, Version])[] {
+    return [...this.#seen, ...this.#heard];
   }
 
   #adopt(epoch: bigint): void {
@@ -105,7 +110,7 @@ export class Lineage {
   }
 }
 
-/** What was announced is missing where the head is below it, or where it lies between two branches and is not below the floor. */
+/** `isMissing` for all types, also for branches that this process has not heard of. */
 const COMPARE = `
 SELECT i.epoch, i.system_identifier, i.timeline,
        (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)

@@ -19,7 +19,6 @@ import {
   type Change,
   type Head,
   type HistoricChange,
-  HistoryExpiredError,
   type Key,
   type Measure,
   type Row,
@@ -105,11 +104,11 @@ export class PostgresStore implements ServingStore {
         follower(options.snapshotConnections, slow),
       ];
       Object.assign(this.#pools, { replica, replicaSnapshot });
-      this.#replica = new Replica(replica, new Snapshots(replicaSnapshot, options), this.#lineage);
+      this.#replica = new Replica(replica, new Snapshots(replicaSnapshot, this.#lineage, options), this.#lineage);
     }
     this.#writer = new Writer(writes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
-    this.#snapshots = new Snapshots(slowReads, options);
+    this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
     this.compactor = new Compactor(this.#admin, options);
     this.compactors = [this.compactor];
   }
@@ -185,17 +184,10 @@ export class PostgresStore implements ServingStore {
 
   async snapshot(request: SnapshotRequest): Promise<Snapshot> {
     const asked = performance.now();
-    await this.#refuseLost(request);
     const stale = request.stale ? await this.#replica?.snapshot(request) : undefined;
     const snapshot = stale ?? (await this.#snapshots.take(request));
     this.#observer.snapshot?.(performance.now() - asked);
     return snapshot;
-  }
-
-  async #refuseLost({ type, at }: SnapshotRequest): Promise<void> {
-    if (at === undefined || !this.#lineage.isLost(type, at)) return;
-    const { head, floor } = (await this.heads([type])).get(type) ?? { head: 0n, floor: 0n };
-    throw new HistoryExpiredError(at, floor, head);
   }
 
   /** Connections, by what they are for. */

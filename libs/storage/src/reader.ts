@@ -158,8 +158,11 @@ export class Reader {
       for (const row of rows) {
         heads.set(Number(row[0]), { head: BigInt(text(row, 1)), floor: BigInt(text(row, 2)) });
       }
-      const behind = types.some((type, i) => (heads.get(type)?.head ?? 0n) < (announced[i] ?? 0n));
-      if (!behind && (rows.length === 0 || epoch === undefined || rows[0]?.[3] === String(epoch))) {
+      const missing = types.some((type, i) => {
+        const at = heads.get(type) ?? { head: 0n, floor: 0n };
+        return announced[i]?.some((version) => this.lineage.isMissing(type, version, at));
+      });
+      if (!missing && (rows.length === 0 || epoch === undefined || rows[0]?.[3] === String(epoch))) {
         for (const [type, { head }] of heads) this.lineage.observe(type, head);
         return heads;
       }

@@ -1,4 +1,5 @@
 import { toStoreError } from './failures.js';
+import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { unknownType } from './reader.js';
@@ -11,6 +12,7 @@ import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version 
 export class Snapshots {
   constructor(
     private readonly pool: Pool,
+    private readonly lineage: Lineage,
     private readonly options: CompleteOptions,
   ) {}
 
@@ -37,7 +39,7 @@ export class Snapshots {
     if (!row) throw unknownType(type);
     const head = BigInt(text(row, 0));
     const floor = BigInt(text(row, 1));
-    if (at < floor) throw new HistoryExpiredError(at, floor, head);
+    if (at < floor || this.lineage.isLost(type, at)) throw new HistoryExpiredError(at, floor, head);
     if (at > head) throw new RangeError(`version ${at} is above the head ${head}`);
     return head;
   }
