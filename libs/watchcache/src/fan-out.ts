@@ -34,11 +34,11 @@ export class FanOut {
     options: FanOutOptions = {},
   ) {
     this.#options = withDefaults(options);
-    const { clock, maxGather, watchersPerGatherMs, cohortSize, maxFrameBytes, shareInitial, maxStall } = this.#options;
+    const { clock, cohortSize, maxFrameBytes, shareInitial, maxStall } = this.#options;
     this.#audiences = new Audiences(cohortSize, (audience) => this.#flushes.clear(audience));
     this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
-    this.#flushes = new FlushSchedule(clock, maxGather, watchersPerGatherMs, (cohort) => this.#flush(cohort));
+    this.#flushes = new FlushSchedule(clock, this.#options, (cohort) => this.#flush(cohort));
     this.#times = new WatcherTimes(this.#options, () => state.ring, {
       bookmark: (watcher) => this.#bookmark(watcher),
       end: (watcher) => this.#end(watcher, 'deadline'),

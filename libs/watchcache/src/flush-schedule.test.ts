@@ -96,7 +96,7 @@ const percentile = (values: number[], part: number): number =>
   values.sort((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
 
 /** One process that takes writes and 200 reads a second, and delivers to one audience; latencies in milliseconds. */
-function simulate(watchers: number, rate: number, write = WRITE) {
+function simulate(watchers: number, rate: number) {
   const loop = new Loop();
   const random = numbers();
   const audience = new Audience('', {}, testEncoder, 128);
@@ -106,10 +106,10 @@ function simulate(watchers: number, rate: number, write = WRITE) {
   const answered: number[] = [];
   const pending = new Map<Cohort, number[]>(audience.cohorts.map((cohort) => [cohort, []]));
   let written = 0;
-  const schedule = new FlushSchedule(loop, 10, 500, (cohort) => {
+  const schedule = new FlushSchedule(loop, { maxGather: 10, watchersPerGatherMs: 500 }, (cohort) => {
     if (cohort.take() === undefined) return;
     const began = loop.now();
-    loop.take(cohort.live.length * write);
+    loop.take(cohort.live.length * WRITE);
     // As the watcher in the middle sees it.
     for (const asked of pending.get(cohort) ?? []) delivered.push((began + loop.now()) / 2 - asked);
     pending.set(cohort, []);

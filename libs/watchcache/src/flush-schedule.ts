@@ -1,6 +1,7 @@
 import type { Clock } from '@orch/feed';
 import type { Audience, Flushed } from './audience.js';
 import type { Cohort } from './cohort.js';
+import type { FanOutOptions } from './fan-out-options.js';
 
 /** Bytes gathered for a cohort that are not kept waiting any longer. */
 const FULL = 256 << 10;
@@ -12,20 +13,22 @@ const INGESTION = 0.4;
 const BUDGET = 1;
 
 /**
- * Milliseconds between an audience's last flush and its next: half as long again as the last took, which leaves a third of
- * the time for everything else; or as long as it takes to take in as many changes as that brought, up to half of the
- * time. What comes meanwhile goes out together.
+ * When an audience may be flushed again, in monotonic ms: half as long after its last flush as that took, which leaves a
+ * third of the time for everything else; or as long as it takes to take in as many changes as that brought, up to half of
+ * the time. What comes meanwhile goes out together. What came in between its cohorts counts as time for everything else.
  */
-export function gatherMs(
+export function dueAfter(
+  { began, took, events }: Flushed,
   watchers: number,
-  { took, events }: Pick<Flushed, 'took' | 'events'>,
-  maxGather: number,
-  watchersPerMs: number,
+  { maxGather, watchersPerGatherMs }: Gathering,
 ): number {
-  const least = Math.floor(watchers / watchersPerMs);
+  const least = Math.floor(watchers / watchersPerGatherMs);
   const others = Math.min(took, Math.max(took / 2, INGESTION * events));
-  return Math.min(maxGather, Math.max(least, Math.floor(others)));
+  return began + took + Math.min(maxGather, Math.max(least, Math.floor(others)));
 }
+
+/** As `FanOutOptions` have them. */
+type Gathering = Pick<Required<FanOutOptions>, 'maxGather' | 'watchersPerGatherMs'>;
 
 /** A flush of an audience that is due or under way. */
 interface Round {
@@ -49,8 +52,7 @@ export class FlushSchedule {
 
   constructor(
     private readonly clock: Clock,
-    private readonly maxGather: number,
-    private readonly watchersPerMs: number,
+    private readonly gathering: Gathering,
     private readonly flush: (cohort: Cohort) => void,
   ) {}
 
@@ -72,10 +74,8 @@ export class FlushSchedule {
     this.#rounds.clear();
   }
 
-  /** Monotonic ms. What came in between the cohorts of the last flush counts as time for everything else. */
   #due({ live, lastFlush }: Audience): number {
-    const { began, took } = lastFlush;
-    return began + took + gatherMs(live, lastFlush, this.maxGather, this.watchersPerMs);
+    return dueAfter(lastFlush, live, this.gathering);
   }
 
   #arm(due: number): void {

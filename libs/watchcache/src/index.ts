@@ -1,7 +1,8 @@
 export type { Attributes, Describe, EqualityKey, Selection } from './attributes.js';
 export type { CacheEntry } from './cache-entry.js';
 export * from './errors.js';
-export { gatherMs } from './flush-schedule.js';
+export { withDefaults as fanOutDefaults } from './fan-out-options.js';
+export { dueAfter } from './flush-schedule.js';
 export type { FrameEncoder, StreamError } from './frames.js';
 export type { Interest } from './interest.js';
 export type { Flush, WatchObserver } from './observer.js';

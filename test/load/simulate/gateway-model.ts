@@ -1,11 +1,9 @@
-import { gatherMs } from '@orch/watchcache';
+import { dueAfter, fanOutDefaults } from '@orch/watchcache';
 import { Histogram } from '../histogram.js';
 import type { Costs } from './costs.js';
 
-/** How a gateway gathers, as `FanOutOptions` have it. */
-const MAX_GATHER_MS = 10;
-const WATCHERS_PER_GATHER_MS = 500;
-const COHORT_SIZE = 128;
+/** How a gateway gathers, unless told otherwise. */
+const GATHERING = fanOutDefaults({});
 const FULL_BYTES = 256 << 10;
 /** Points of a cohort's flush at which delivery is looked at: the first watcher gets an event before the last. */
 const POSITIONS = 4;
@@ -56,8 +54,8 @@ interface Audience {
 }
 
 function audienceOf(watchers: number): Audience {
-  const cohorts = Array.from({ length: Math.ceil(watchers / COHORT_SIZE) }, (_, number) => ({
-    watchers: Math.min(COHORT_SIZE, watchers - number * COHORT_SIZE),
+  const cohorts = Array.from({ length: Math.ceil(watchers / GATHERING.cohortSize) }, (_, number) => ({
+    watchers: Math.min(GATHERING.cohortSize, watchers - number * GATHERING.cohortSize),
     pending: [],
   }));
   const lastFlush = { began: Number.NEGATIVE_INFINITY, took: 0, events: 0 };
@@ -140,8 +138,7 @@ class GatewaySimulation {
     if (this.#dirty.has(audience)) return;
     this.#dirty.add(audience);
     const { watchers, lastFlush } = audience;
-    const gather = gatherMs(watchers, lastFlush, MAX_GATHER_MS, WATCHERS_PER_GATHER_MS);
-    audience.due = Math.max(at, lastFlush.began + lastFlush.took + gather);
+    audience.due = Math.max(at, dueAfter(lastFlush, watchers, GATHERING));
   }
 
   /** Flushes what is due before a moment, cohort by cohort. */
