@@ -4,6 +4,9 @@ import type { List } from './model/records.js';
 import type { Traffic } from './traffic/context.js';
 import type { RunningLife, Watcher } from './traffic/watcher.js';
 
+/** Who answered a watch with 429 in an orderly shutdown: its client comes again, at another server, from where it was. */
+export const BY_ONE_THAT_GOES = 'by a server on its way out';
+
 /** How much a run did, for its report. */
 export function count(
   traffic: Traffic,
@@ -32,8 +35,9 @@ export function count(
 
 function refusalsByCode(lives: readonly RunningLife[]): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { code } of lives.flatMap((life) => life.refusals)) {
-    const name = `watches answered with ${code}`;
+  for (const { code, message } of lives.flatMap((life) => life.refusals)) {
+    const by = code === 429 && message.includes('shutting down') ? ` ${BY_ONE_THAT_GOES}` : '';
+    const name = `watches answered with ${code}${by}`;
     counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;

@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import { HistoryExpiredError, StoreUnavailableError } from '@orch/storage';
-import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
 import { describe, expect, it } from 'vitest';
 import { toStatusError } from './errors.js';
 
@@ -12,6 +12,7 @@ describe('toStatusError', () => {
     ['a ring that has passed', new ExpiredError(3n, 5n), 410, 'Expired', undefined],
     ['a version to come', new VersionNotReachedError(9n, 5n), 504, 'Timeout', 1],
     ['a cold cache', new CacheNotReadyError('x'), 429, 'TooManyRequests', 1],
+    ['a server on its way out', new CacheDrainingError('x'), 429, 'TooManyRequests', 1],
     ['no database', new StoreUnavailableError('x', false), 503, 'ServiceUnavailable', 1],
     ['a write that nobody knows of', new StoreUnavailableError('x', true), 504, 'Timeout', 1],
     ['anything else', new TypeError('secret'), 500, 'InternalError', undefined],
@@ -22,5 +23,10 @@ describe('toStatusError', () => {
     expect(status).toMatchObject({ kind: 'Status', status: 'Failure', code, reason });
     expect(status.details?.retryAfterSeconds).toBe(seconds);
     expect(JSON.stringify(status)).not.toContain('secret');
+  });
+
+  it('tells a server that goes from one that comes', () => {
+    expect(toStatusError(new CacheNotReadyError('x')).message).toContain('not yet ready');
+    expect(toStatusError(new CacheDrainingError('x')).message).toContain('shutting down');
   });
 });

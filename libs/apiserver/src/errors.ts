@@ -1,10 +1,13 @@
 import { expired, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
 import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
-import { CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
 import { tooLargeVersion } from './reading/version.js';
 
 /** Seconds after which a client may retry what the database could not do. */
 const RETRY_SECONDS = 1;
+
+const LOADING = 'the server is not yet ready to answer this request, please try again later';
+const SHUTTING_DOWN = 'the server is shutting down, please try again later';
 
 /** 404 for a path that nobody answers, as clients know it from paths without an object in them. */
 export const unknownPath = () => new StatusError('NotFound', 'the server could not find the requested resource', {});
@@ -25,7 +28,7 @@ export function toStatusError(thrown: unknown): StatusError {
   }
   if (thrown instanceof VersionNotReachedError) return tooLargeVersion(thrown.requested, thrown.current);
   if (thrown instanceof CacheNotReadyError) {
-    return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
+    return tooManyRequests(thrown instanceof CacheDrainingError ? SHUTTING_DOWN : LOADING, RETRY_SECONDS);
   }
   if (thrown instanceof StoreUnavailableError) {
     return thrown.undecided

@@ -22,9 +22,14 @@ export class VersionNotReachedError extends Error {
   }
 }
 
-/** The state of the type is not loaded, or the server is going down: answer 429 with Retry-After, or read the database. */
+/** The state of the type is not held here: answer 429 with Retry-After, or read the database. */
 export class CacheNotReadyError extends Error {
-  override readonly name = 'CacheNotReadyError';
+  override readonly name: string = 'CacheNotReadyError';
+}
+
+/** The server is going down and takes no more watches: another one does. */
+export class CacheDrainingError extends CacheNotReadyError {
+  override readonly name = 'CacheDrainingError';
 }
 
 /** The state in memory is not what the database has at the same version: a defect, healed by reading it anew. */

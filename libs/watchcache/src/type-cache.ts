@@ -1,7 +1,7 @@
 import { type Clock, FollowingEndedError, type OrderedFeed, systemClock } from '@orch/feed';
 import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
-import { CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
+import { CacheDrainingError, CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
 import { FollowedState } from './followed-state.js';
@@ -145,6 +145,7 @@ export class TypeCache {
    * @throws ExpiredError when history does not reach back to the version.
    * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
    * @throws CacheNotReadyError
+   * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
    */
   async watch(request: WatchRequest): Promise<Watcher> {
@@ -154,7 +155,7 @@ export class TypeCache {
       const from = await this.#starts.decide(request);
       if (from.at === 'initial' && resets === this.#resets) await this.prepare(request);
       this.#checkOpen();
-      if (this.#draining) throw new CacheNotReadyError('the cache takes no more watches');
+      if (this.#draining) throw new CacheDrainingError('the cache takes no more watches');
       // A reset while the start was prepared has made it void: whether it is possible is decided anew.
       if (resets === this.#resets) return this.#join(request, from);
     }

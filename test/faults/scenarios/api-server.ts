@@ -62,6 +62,9 @@ export const commitPublish = staged(
     for (let i = 0; i < scaled(settings, 20, 2); i++) {
       const name = `commit-${i}`;
       const stream = await stage.api().watch(`${PATH}?watch=1&fieldSelector=metadata.name%3D${name}`);
+      // Its connection must be open before the answers are held back, or the write never reaches the database.
+      const { status: before } = await stage.api(victimUrl).post(PATH, { metadata: { name: `before-${i}` } });
+      stage.must('R.answer', before === 201, `a write was answered with ${before}`);
       proxy.set('toClient', { hold: true });
       const write = stage
         .api(victimUrl)

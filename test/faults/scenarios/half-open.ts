@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { Crowd } from '../stage/crowd.js';
+import type { DistantGroup } from '../stage/distant-watchers.js';
 import { NetworkNamespace } from '../stage/network-namespace.js';
 import { scrape } from '../stage/scrape.js';
 import type { Stage } from '../stage/stage.js';
@@ -7,43 +9,97 @@ import { rest } from '../traffic/context.js';
 import { scaled, staged } from './scenario.js';
 
 const PROGRAM = fileURLToPath(new URL('../stage/distant-watchers.ts', import.meta.url));
-const PATH = '/api/v1/namespaces/default/configmaps';
 const REAPED_MS = 60_000;
+const PULSE_MS = 250;
+/** Large enough that a dozen fill what the kernel buffers for a connection. */
+const BULK_BYTES = 700_000;
+const BULK_WRITES = 40;
+
+/** Of this type nothing changes. */
+const IDLE = 'serviceaccounts';
+/** Of this one something does, all the while: events are under way when the cable is pulled, and after. */
+const BUSY = 'secrets';
+/** Of this one there was so much that who does not read has full buffers, and the kernel asks for room. */
+const STALLED = 'configmaps';
+
+const pathOf = (resource: string) => `/api/v1/namespaces/default/${resource}`;
+const watchOf = (resource: string) => `${pathOf(resource)}?watch=1&timeoutSeconds=3600`;
 
 export const halfOpen = staged(
   {
     name: 'half-open',
-    fault: 'the network between a gateway and its clients is cut, and neither side is told',
-    pass: 'connections that are half-open are gone within 60 s, while others go on',
+    fault:
+      'the network between a gateway and its clients is cut, and neither side is told; some are idle, some have events under way, some had stopped reading',
+    pass: 'connections that are half-open are gone within 60 s, while others go on, those that do not read among them',
   },
   { apiServers: 1, gateways: 1, serverArgs: ['--bind-address=0.0.0.0'] },
   async (stage, settings) => {
-    const [url = ''] = stage.cluster.gatewayUrls;
-    const count = scaled(settings, 100, 20);
+    const url = stage.cluster.gatewayUrls[0] ?? '';
+    const crowd = new Crowd(stage, url);
+    const near = (await Promise.all([IDLE, BUSY, STALLED].map((type) => crowd.gather(1, watchOf(type))))).flat();
+    near.at(-1)?.stall();
+    const groups = [
+      { count: scaled(settings, 100, 20), path: watchOf(IDLE) },
+      { count: scaled(settings, 100, 20), path: watchOf(BUSY) },
+      { count: scaled(settings, 20, 4), path: watchOf(STALLED), stalls: true },
+    ];
     const network = NetworkNamespace.create(stage.random.between(1, 250));
-    const near = await stage.api(url).watch(`${PATH}?watch=1&timeoutSeconds=3600`);
-    const before = await openWatches(stage, url);
-    const { port } = new URL(url);
-    const args = [network.host, port, stage.cluster.token, String(count), `${PATH}?watch=1&timeoutSeconds=3600`];
-    const clients = network.spawn(process.execPath, ['--import', 'tsx', PROGRAM, ...args]);
+    const clients = await openDistant(stage, network, url, groups);
+    const over = new AbortController();
     try {
-      await Promise.race([once(clients.stdout ?? clients, 'data'), once(clients, 'exit')]);
-      const open = await openWatches(stage, url);
-      stage.must('R.answer', open === before + count, `${open} watches are open, not ${before + count}`);
+      await fill(stage, url, groups);
+      const pulses = pulse(stage, over.signal);
       network.pull();
-      await stage.recovers('half-open connections are gone', REAPED_MS, async () => {
-        await rest(500, stage.signal);
-        return (await openWatches(stage, url)) <= before;
-      });
-      stage.must('R.stream', !near.ended, 'another watch was ended as well');
+      await Promise.all([IDLE, BUSY, STALLED].map((type) => reaped(stage, url, type)));
+      over.abort();
+      await pulses;
+      stage.must('R.stream', !near.some(({ ended }) => ended), 'another watch was ended as well');
     } finally {
+      over.abort();
       clients.kill('SIGKILL');
-      near.close();
+      for (const member of near) member.close();
+      crowd.close();
       network.remove();
     }
   },
 );
 
-async function openWatches(stage: Stage, url: string): Promise<number> {
-  return (await scrape(stage, url)).sum('orch_watch_cache_watchers', 'resource="configmaps"');
+async function openDistant(stage: Stage, network: NetworkNamespace, url: string, groups: readonly DistantGroup[]) {
+  const args = [network.host, new URL(url).port, stage.cluster.token, JSON.stringify(groups)];
+  const clients = network.spawn(process.execPath, ['--import', 'tsx', PROGRAM, ...args]);
+  await Promise.race([once(clients.stdout ?? clients, 'data'), once(clients, 'exit')]);
+  const open = await openWatches(stage, url);
+  const wanted = groups.reduce((sum, { count }) => sum + count + 1, 0);
+  stage.must('R.answer', open === wanted, `${open} watches are open, not ${wanted}`);
+  return clients;
+}
+
+/** Writes until everybody who does not read stands still. */
+async function fill(stage: Stage, url: string, groups: readonly DistantGroup[]): Promise<void> {
+  const standing = 1 + groups.reduce((sum, { count, stalls = false }) => sum + (stalls ? count : 0), 0);
+  await stage.api().post(pathOf(STALLED), { metadata: { name: 'bulk' } });
+  for (let i = 0; i < BULK_WRITES; i++) {
+    if ((await scrape(stage, url)).sum('orch_watch_cache_behind', `resource="${STALLED}"`) === standing) return;
+    await stage.api().patch(`${pathOf(STALLED)}/bulk`, 'merge', { data: { text: `${i}`.padEnd(BULK_BYTES, 'x') } });
+  }
+  stage.report('R.recovery', 'those who do not read never stood still');
+}
+
+async function pulse(stage: Stage, over: AbortSignal): Promise<void> {
+  await stage.api().post(pathOf(BUSY), { metadata: { name: 'pulse' } });
+  for (let i = 0; !over.aborted; i++) {
+    const { status } = await stage.api().patch(`${pathOf(BUSY)}/pulse`, 'merge', { stringData: { number: `${i}` } });
+    stage.must('R.answer', status === 200, `a write was answered with ${status}`);
+    await rest(PULSE_MS, over);
+  }
+}
+
+const reaped = (stage: Stage, url: string, type: string) =>
+  stage.recovers(`half-open watches of ${type} are gone`, REAPED_MS, async () => {
+    await rest(500, stage.signal);
+    return (await openWatches(stage, url, `resource="${type}"`)) === 1;
+  });
+
+async function openWatches(stage: Stage, url: string, label?: string): Promise<number> {
+  return (await scrape(stage, url)).sum('orch_watch_cache_watchers', label);
 }

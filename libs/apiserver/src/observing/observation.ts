@@ -4,7 +4,7 @@ import type { StoreObserver } from '@orch/storage';
 import type { VersionInfo } from '../fallback-app.js';
 import { DeliveryObserver } from './delivery-observer.js';
 import { feedObserver, observeFeed } from './feed-observer.js';
-import { clientCertificates, clientRequests, observeBuild } from './process-observer.js';
+import { clientCertificates, clientRequests, observeBuild, vanishedClients } from './process-observer.js';
 import { ResourceNames } from './resource-names.js';
 import { storeObserver } from './store-observer.js';
 import { readTracingConfig } from './tracing-config.js';
@@ -27,6 +27,7 @@ export class Observation {
   readonly delivery: DeliveryObserver;
   readonly certificateAccepted: (left: number) => void;
   readonly requestSent: (host: string, method: string, code: string) => void;
+  readonly clientVanished: () => void;
 
   private constructor(
     readonly tracing: Tracing | undefined,
@@ -44,6 +45,7 @@ export class Observation {
     };
     this.certificateAccepted = clientCertificates(this.metrics);
     this.requestSent = clientRequests(this.metrics);
+    this.clientVanished = vanishedClients(this.metrics);
     observeBuild(this.metrics, version);
   }
 

@@ -78,3 +78,15 @@ export function clientRequests(metrics: Metrics): (host: string, method: string,
   });
   return (host, method, code) => requests.with(host, method, code).inc();
 }
+
+/** Hears of connections that were given up because their client had vanished. */
+export function vanishedClients(metrics: Metrics): () => void {
+  const vanished = metrics
+    .counter({
+      name: 'orch_vanished_clients_total',
+      help: 'Connections given up because their client acknowledged nothing any more.',
+      labels: [] as const,
+    })
+    .with();
+  return () => vanished.inc();
+}

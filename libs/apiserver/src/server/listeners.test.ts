@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
+import { ManualClock } from '@orch/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Listeners, type ListenOptions, openListeners } from './listeners.js';
+import { connectionName } from './tcp-table.js';
 import { tlsSettings } from './tls-settings.js';
+import { VanishedClients } from './vanished-clients.js';
 
 let certDir: string;
 let pki: Pki;
@@ -28,7 +31,7 @@ afterAll(() => rm(certDir, { recursive: true }));
 /** A connection to a server, and what has come over it. */
 async function open(
   listener: RequestListener,
-  tls?: ListenOptions['tls'],
+  { tls, vanishedClients }: Pick<ListenOptions, 'tls' | 'vanishedClients'> = {},
 ): Promise<{ socket: TLSSocket; received: () => string }> {
   const bindAddress = '127.0.0.1';
   listeners = await openListeners({
@@ -40,6 +43,7 @@ async function open(
     insecurePort: 0,
     http2MaxStreams: 100,
     watchBufferBytes: 48 << 10,
+    ...(vanishedClients && { vanishedClients }),
   });
   const socket = connect({ port: listeners.securePort, host: bindAddress, ca: pki.ca.cert });
   sockets.push(socket);
@@ -111,7 +115,7 @@ describe('what is shown', () => {
 
   it('speaks the versions and cipher suites that are allowed, also after a change', async () => {
     const suite = 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384';
-    await open((_req, res) => res.end(), tlsSettings('VersionTLS12', [suite]));
+    await open((_req, res) => res.end(), { tls: tlsSettings('VersionTLS12', [suite]) });
     const both = async () => {
       const old = await handshake({ maxVersion: 'TLSv1.2' });
       expect(old.getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
@@ -125,8 +129,35 @@ describe('what is shown', () => {
   });
 
   it('may be for TLS 1.3 alone', async () => {
-    await open((_req, res) => res.end(), tlsSettings('VersionTLS13', []));
+    await open((_req, res) => res.end(), { tls: tlsSettings('VersionTLS13', []) });
     await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
+  });
+});
+
+describe('a client that answers nothing any more', () => {
+  it.each(['http/1.1', 'h2'])('is given up, speaking %s', async (protocol) => {
+    const clock = new ManualClock();
+    let silent: string[] = [];
+    const vanishedClients = new VanishedClients({
+      clock,
+      timeoutMs: 30_000,
+      onVanished: () => undefined,
+      onError: (error) => expect.unreachable(String(error)),
+      async *unanswered() {
+        for (const name of silent) yield { name, attempts: 9 };
+      },
+    });
+    const { socket: other } = await open((_req, res) => res.end(), { vanishedClients });
+    const port = listeners?.securePort ?? 0;
+    const socket = connect({ port, host: '127.0.0.1', ca: pki.ca.cert, ALPNProtocols: [protocol] });
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'secureConnect');
+    silent = [connectionName('127.0.0.1', port, '127.0.0.1', socket.localPort ?? 0)];
+    const closed = once(socket, 'close');
+    for (let look = 0; look < 5; look++) await clock.advance(10_000);
+    await closed;
+    expect(other.closed).toBe(false);
   });
 });
 

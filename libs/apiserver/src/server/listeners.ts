@@ -6,6 +6,7 @@ import type { ApiListener } from '../http/listener.js';
 import { acceptUpgrades } from '../http/upgrades.js';
 import type { CredentialSet } from './credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
+import type { VanishedClients } from './vanished-clients.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
@@ -20,6 +21,8 @@ export interface ListenOptions {
   readonly http2MaxStreams: number;
   /** Bytes that may wait in one of them. */
   readonly watchBufferBytes: number;
+  /** Looks after the connections until all are closed. Default: the kernel alone. */
+  readonly vanishedClients?: VanishedClients;
 }
 
 /** What clients are shown, and whose certificates are looked at. */
@@ -63,6 +66,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
   }
+  for (const server of servers) options.vanishedClients?.follow(server);
   return {
     securePort,
     insecurePort,
@@ -71,6 +75,7 @@ export async function openListeners(options: ListenOptions): Promise<Listeners> 
       const closed = Promise.all(servers.map(closeServer));
       sessions.close();
       await closed;
+      options.vanishedClients?.stop();
     },
   };
 }

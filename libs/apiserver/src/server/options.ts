@@ -64,6 +64,12 @@ export const servingOptions = {
     min: 16 << 10,
     help: 'What the connection of one watch may hold in memory of its own while its client does not read.',
   },
+  'tcp-user-timeout': {
+    type: 'duration',
+    default: 30_000,
+    min: 0,
+    help: 'A connection is given up when its client has acknowledged nothing for so long though something was sent to it, on Linux; 0 leaves that to the kernel.',
+  },
   'http2-max-streams-per-connection': {
     type: 'int',
     default: 1000,

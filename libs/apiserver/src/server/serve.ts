@@ -1,5 +1,5 @@
 import { writeKubeconfig } from '@orch/client';
-import type { HealthRegistry, Logger } from '@orch/runtime';
+import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { ResourceDefinition } from '@orch/schema';
 import { credentialsDecide } from '../authorization.js';
 import { createDiscoveryRoutes } from '../discovery-routes.js';
@@ -15,6 +15,7 @@ import { Credentials } from './credentials.js';
 import { type Listeners, openListeners } from './listeners.js';
 import type { ServingOptions } from './options.js';
 import { tlsSettings } from './tls-settings.js';
+import { VanishedClients } from './vanished-clients.js';
 import { VERSION } from './version.js';
 import { watchProxy } from './watch-proxy.js';
 
@@ -67,7 +68,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
 }
 
 async function openAll(settings: ServeSettings, credentials: Credentials): Promise<Listeners> {
-  const { serving, gatewayUrls } = settings;
+  const { serving, gatewayUrls, observation, logger } = settings;
   if (gatewayUrls.length > 0 && credentials.current.proxy === undefined)
     throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
   return openListeners({
@@ -79,6 +80,12 @@ async function openAll(settings: ServeSettings, credentials: Credentials): Promi
     insecurePort: serving.insecurePort,
     http2MaxStreams: serving.http2MaxStreamsPerConnection,
     watchBufferBytes: serving.watchBufferBytes,
+    vanishedClients: new VanishedClients({
+      clock: systemClock,
+      timeoutMs: serving.tcpUserTimeout,
+      onVanished: observation.clientVanished,
+      onError: (error) => logger.error('looking for vanished clients', error),
+    }),
   });
 }
 

@@ -1,0 +1,67 @@
+import { open } from 'node:fs/promises';
+import { SocketAddress } from 'node:net';
+import { endianness } from 'node:os';
+
+/** A TCP connection with something to send that its peer has not answered so far. */
+export interface UnansweredConnection {
+  /** As {@link connectionName} makes it. */
+  readonly name: string;
+  /** How often the kernel has sent again, or asked for room in a full window, since the peer was last heard. */
+  readonly attempts: number;
+}
+
+/** Tells a connection from all others: both ends, ours first. */
+export const connectionName = (local: string, localPort: number, remote: string, remotePort: number): string =>
+  `${local} ${localPort} ${remote} ${remotePort}`;
+
+/** Where Linux shows the connections of a process's network, of IPv4 and of IPv6 (proc_pid_net(5)). */
+const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
+
+/**
+ * A line: number, local and remote address, state, queues, timer (1: retransmission, 4: probe of a full window),
+ * retransmissions (hexadecimal), user, probes (decimal).
+ */
+const LINE =
+  /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} \S+ 0([14]):\S+ ([0-9A-F]{8}) +\d+ +(\d+) /;
+
+/** The connections with unanswered attempts, as the kernel sees them now. None where there are no such tables. */
+export async function* unansweredConnections(tables = TABLES): AsyncGenerator<UnansweredConnection> {
+  for (const table of tables) {
+    const file = await openIfThere(table);
+    if (file === undefined) continue;
+    for await (const line of file.readLines({ encoding: 'latin1' })) {
+      const connection = parse(line);
+      if (connection !== undefined && connection.attempts > 0) yield connection;
+    }
+  }
+}
+
+async function openIfThere(path: string) {
+  try {
+    return await open(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function parse(line: string): UnansweredConnection | undefined {
+  const [, local = '', localPort = '', remote = '', remotePort = '', timer, sentAgain = '', probes] =
+    LINE.exec(line) ?? [];
+  if (timer === undefined) return undefined;
+  return {
+    name: connectionName(addressOf(local), portOf(localPort), addressOf(remote), portOf(remotePort)),
+    attempts: timer === '1' ? Number.parseInt(sentAgain, 16) : Number(probes),
+  };
+}
+
+const portOf = (hex: string): number => Number.parseInt(hex, 16);
+
+/** Words of 32 bits, each printed as the number that its bytes are to this machine. */
+function addressOf(hex: string): string {
+  const bytes = Buffer.from(hex, 'hex');
+  if (endianness() === 'LE') bytes.swap32();
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(2 * i).toString(16));
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
+}

@@ -1,0 +1,104 @@
+import type { Server, Socket } from 'node:net';
+import type { Clock, Timer } from '@orch/runtime';
+import { connectionName, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
+
+export interface VanishedClientsSettings {
+  readonly clock: Clock;
+  /** How long a client may answer nothing while something is sent to it, ms. 0: for ever. */
+  readonly timeoutMs: number;
+  /** Hears of each connection that is given up. */
+  readonly onVanished: () => void;
+  /** Hears when the connections could not be looked at. */
+  readonly onError: (error: unknown) => void;
+  /** Default: what the kernel says. */
+  readonly unanswered?: () => AsyncIterable<UnansweredConnection>;
+}
+
+/** Since when a connection has been silent, and how often it had been spoken to at the last look. */
+interface Silence {
+  readonly since: number;
+  readonly attempts: number;
+}
+
+/** Looks within the time that a client has: it is given up at most so much of it too late. */
+const LOOKS = 3;
+/** Fewer attempts may have been lost on the way. */
+const LEAST_ATTEMPTS = 2;
+
+/**
+ * Gives up connections whose client acknowledges nothing any more, as TCP_USER_TIMEOUT would (RFC 5482; node cannot set
+ * it). The kernel itself takes a quarter of an hour, and keep-alive probes are not sent while something waits for an
+ * answer. A client that lives but does not read goes on answering, and is left alone. Needs Linux's tables; elsewhere
+ * nothing is given up.
+ */
+export class VanishedClients {
+  readonly #open = new Set<Socket>();
+  readonly #settings: Required<VanishedClientsSettings>;
+  #silent = new Map<string, Silence>();
+  #timer: Timer | undefined;
+
+  constructor(settings: VanishedClientsSettings) {
+    this.#settings = { unanswered: unansweredConnections, ...settings };
+  }
+
+  /** Looks after the connections that a server accepts from now on. */
+  follow(server: Server): void {
+    if (this.#settings.timeoutMs === 0) return;
+    server.on('connection', (socket: Socket) => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+    });
+    if (this.#timer === undefined) this.#schedule();
+  }
+
+  stop(): void {
+    this.#timer?.cancel();
+    this.#timer = undefined;
+  }
+
+  #schedule(): void {
+    const { clock, timeoutMs } = this.#settings;
+    this.#timer = clock.setTimer(timeoutMs / LOOKS, () => {
+      void this.#look()
+        .catch(this.#settings.onError)
+        .finally(() => {
+          if (this.#timer !== undefined) this.#schedule();
+        });
+    });
+  }
+
+  async #look(): Promise<void> {
+    if (this.#open.size === 0) return;
+    const { clock, timeoutMs } = this.#settings;
+    const now = clock.monotonic();
+    this.#silent = await this.#listen(now);
+    const vanished = [...this.#silent].filter(
+      ([, { since, attempts }]) => now - since >= timeoutMs && attempts >= LEAST_ATTEMPTS,
+    );
+    if (vanished.length > 0) this.#giveUp(new Set(vanished.map(([name]) => name)));
+  }
+
+  /** Fewer attempts than at the last look: there was an answer in between. */
+  async #listen(now: number): Promise<Map<string, Silence>> {
+    const silent = new Map<string, Silence>();
+    for await (const { name, attempts } of this.#settings.unanswered()) {
+      const before = this.#silent.get(name);
+      const since = before !== undefined && attempts >= before.attempts ? before.since : now;
+      silent.set(name, { since, attempts });
+    }
+    return silent;
+  }
+
+  #giveUp(vanished: ReadonlySet<string>): void {
+    for (const socket of this.#open) {
+      const { localPort = 0, remotePort = 0 } = socket;
+      const [local, remote] = [withoutZone(socket.localAddress), withoutZone(socket.remoteAddress)];
+      if (!vanished.has(connectionName(local, localPort, remote, remotePort))) continue;
+      this.#settings.onVanished();
+      socket.destroy();
+    }
+  }
+}
+
+/** The kernel's tables say nothing of the zone of a link-local address (RFC 4007). */
+const withoutZone = (address = ''): string => address.replace(/%.*/, '');
