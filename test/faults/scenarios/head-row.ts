@@ -2,31 +2,7 @@ import pg from 'pg';
 import { sql } from '../stage/sql.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
-import { redefine } from '../variants.js';
 import { scaled, staged, tortured } from './scenario.js';
-
-export const rollbacks = tortured(
-  {
-    name: 'rollbacks',
-    fault:
-      'three in ten transactions of the writers are rolled back at their very end, half of them as serialization failures',
-    pass: 'V1–V7: no order is violated, nothing that was rolled back is seen, refusals are true',
-  },
-  (settings) => ({
-    seconds: scaled(settings, 600, 12),
-    writers: scaled(settings, 24, 8),
-    sabotage: (url) => redefine(url, 'write_batch', rollBackAtTheEnd),
-  }),
-);
-
-/** 40001 may be tried again by the server itself, 53000 (insufficient resources) is handed to the client. */
-function rollBackAtTheEnd(definition: string): string {
-  const end = definition.lastIndexOf('END');
-  const roll = `IF random() < 0.3 THEN
-    RAISE EXCEPTION 'rolled back on purpose' USING ERRCODE = CASE WHEN random() < 0.5 THEN '40001' ELSE '53000' END;
-  END IF;\n`;
-  return definition.slice(0, end) + roll + definition.slice(end);
-}
 
 export const writerPaused = tortured(
   {

@@ -30,14 +30,18 @@ export const herd = staged(
     await stage.recovers('all streams have broken', 15_000, () => members.every(({ ended }) => ended));
     const before = await snapshots(stage);
     const starting = Promise.all(stage.cluster.gateways.map((gateway) => gateway.start()));
-    const back = await Promise.all(members.map(() => comeBack(stage, crowd)));
-    await starting;
-    await stage.recovers('all are synced again', SYNCED_MS, () => back.every((member) => member?.synced));
+    let back: (Member | undefined)[] | undefined;
+    const returning = Promise.all(members.map(() => comeBack(stage, crowd))).then((all) => {
+      back = all;
+    });
+    const isSynced = () => back?.every((member) => member?.synced) ?? false;
+    await stage.recovers('all are synced again', SYNCED_MS, isSynced);
+    await Promise.all([starting, returning]);
     const taken = (await snapshots(stage)) - before;
     stage.measure('snapshots taken', taken);
     const most = stage.cluster.gateways.length;
     stage.must('R.answer', taken <= most, `${taken} snapshots of one type by ${most} gateways`);
-    for (const member of back) {
+    for (const member of back ?? []) {
       const all = member !== undefined && new Set(member.versions).size >= OBJECTS;
       stage.must('V2.initial', all, `a client has ${member?.versions.length} of ${OBJECTS} objects`);
       member?.close();

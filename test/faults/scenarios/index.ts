@@ -5,7 +5,7 @@ import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous } from './failover.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
 import { halfOpen } from './half-open.js';
-import { headRowHeld, rollbacks, writerPaused } from './head-row.js';
+import { headRowHeld, writerPaused } from './head-row.js';
 import { herd } from './herd.js';
 import { initialEventsCut } from './initial-events.js';
 import { leaks, leaksKept } from './leaks.js';
@@ -13,6 +13,7 @@ import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, nats
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { redisFaults } from './redis.js';
+import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
@@ -27,6 +28,7 @@ export const SCENARIOS: readonly Scenario[] = [
   backendKills,
   backendTerminations,
   rollbacks,
+  millionWrites,
   writerPaused,
   headRowHeld,
   postgresPaused,
