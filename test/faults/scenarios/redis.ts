@@ -22,12 +22,11 @@ export const redisFaults = tortured(
   }),
 );
 
-/** As its command line has it. */
+/** As its command line has it, which Redis rewrites once it is up. */
 function portOf(pid: number): string {
-  const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split(/[\0 ]/);
-  const at = words.findIndex((word) => word.startsWith('127.0.0.1:'));
-  const port = words[at]?.split(':')[1];
-  if (port === undefined) throw new Error(`no port in the title of Redis: ${words.join(' ')}`);
+  const title = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  const port = /(?:--port\0|127\.0\.0\.1:)(\d+)/.exec(title)?.[1];
+  if (port === undefined) throw new Error(`no port in the title of Redis: ${title}`);
   return port;
 }
 
