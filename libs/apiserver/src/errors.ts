@@ -6,15 +6,15 @@ import { tooLargeVersion } from './reading/version.js';
 /** Seconds after which a client may retry what the database could not do. */
 const RETRY_SECONDS = 1;
 
-const LOADING = 'the server is not yet ready to answer this request, please try again later';
-const SHUTTING_DOWN = 'the server is shutting down, please try again later';
-
 /** 404 for a path that nobody answers, as clients know it from paths without an object in them. */
 export const unknownPath = () => new StatusError('NotFound', 'the server could not find the requested resource', {});
 
 /** 405 for a path that has other methods. */
 export const wrongMethod = () =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** 429 for a watch that a server on its way out does not begin any more. */
+export const shuttingDown = () => tooManyRequests('the server is shutting down, please try again later', RETRY_SECONDS);
 
 /** 406, with what there is instead. */
 export const notAcceptable = (mediaTypes: readonly string[]) =>
@@ -27,8 +27,9 @@ export function toStatusError(thrown: unknown): StatusError {
     return tooOldVersion(thrown.requested, thrown.floor);
   }
   if (thrown instanceof VersionNotReachedError) return tooLargeVersion(thrown.requested, thrown.current);
+  if (thrown instanceof CacheDrainingError) return shuttingDown();
   if (thrown instanceof CacheNotReadyError) {
-    return tooManyRequests(thrown instanceof CacheDrainingError ? SHUTTING_DOWN : LOADING, RETRY_SECONDS);
+    return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
   if (thrown instanceof StoreUnavailableError) {
     return thrown.undecided

@@ -54,6 +54,11 @@ export class WatchCache {
     return this.#types.values();
   }
 
+  /** Open watches. */
+  get watchers(): number {
+    return [...this.#types.values()].reduce((sum, { watchers }) => sum + watchers, 0);
+  }
+
   /** Unloads a type at once, ending its streams: its definition is gone, or is another. */
   unload(type: TypeId): void {
     this.#types.get(type)?.close();

@@ -46,8 +46,8 @@ export interface ControlPlane {
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
 
-/** Time over which open watches are ended at a shutdown, so that their clients don't come back all at once. */
-const DRAIN_SPREAD_MS = 2_000;
+/** Share of the time for finishing that the ends of watches may be spread over. */
+const DRAIN_SHARE = 0.5;
 
 /** Joins state, feed, cache and sockets to one process; nothing runs before the lifecycle is started. */
 export function createControlPlane(settings: ControlPlaneSettings): ControlPlane {
@@ -187,7 +187,13 @@ class ControlPlaneProcess {
 
   async #closeListeners(): Promise<void> {
     const closed = this.#served?.close();
-    await this.#changes?.cache.drain(DRAIN_SPREAD_MS);
+    const { cache } = needed(this.#changes);
+    const handedOn = this.#served?.handedOn;
+    const { shutdownWatchRate: rate, shutdownDrainDuration } = this.#settings.serving;
+    const watches = cache.watchers + (handedOn?.size ?? 0);
+    const spread = Math.min((watches / rate) * 1000, shutdownDrainDuration * DRAIN_SHARE);
+    handedOn?.drain(spread);
+    await cache.drain(spread);
     await closed;
   }
 }

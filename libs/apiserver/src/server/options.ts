@@ -97,6 +97,12 @@ export const servingOptions = {
     type: 'string',
     help: 'File of a TracingConfiguration: endpoint (OTLP over HTTP) and samplingRatePerMillion. Default: no traces.',
   },
+  'shutdown-watch-rate': {
+    type: 'int',
+    default: 250,
+    min: 1,
+    help: 'Watches that a shutdown ends in a second, so that their clients do not come to the other servers all at once. It takes no longer than half of --shutdown-drain-duration.',
+  },
   ...featureGateOptions,
   ...loggingOptions,
   ...lifecycleOptions,

@@ -17,7 +17,7 @@ import type { ServingOptions } from './options.js';
 import { tlsSettings } from './tls-settings.js';
 import { VanishedClients } from './vanished-clients.js';
 import { VERSION } from './version.js';
-import { watchProxy } from './watch-proxy.js';
+import { WatchProxy } from './watch-proxy.js';
 
 export interface ServeSettings {
   readonly api: Api;
@@ -38,6 +38,8 @@ export interface Served {
   readonly url: string;
   /** Writes the administrator's kubeconfig, if one is wanted. */
   announce(): Promise<void>;
+  /** Watches that are handed on to gateways; undefined where they are served here. */
+  readonly handedOn: Pick<WatchProxy, 'size' | 'drain'> | undefined;
   /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
   close(): Promise<void>;
 }
@@ -49,7 +51,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const credentials = await Credentials.open({ options: serving, names: api.deps.names, logger, certificateAccepted });
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
-  const listeners = await openAll(settings, credentials).catch((error: unknown) => {
+  const { listeners, handedOn } = await openAll(settings, credentials).catch((error: unknown) => {
     credentials.close();
     throw error;
   });
@@ -64,15 +66,24 @@ export async function serve(settings: ServeSettings): Promise<Served> {
     credentials.close();
     return listeners.close();
   };
-  return { securePort: listeners.securePort, url, announce, close };
+  return { securePort: listeners.securePort, url, announce, handedOn, close };
 }
 
-async function openAll(settings: ServeSettings, credentials: Credentials): Promise<Listeners> {
-  const { serving, gatewayUrls, observation, logger } = settings;
-  if (gatewayUrls.length > 0 && credentials.current.proxy === undefined)
+function proxyOf({ gatewayUrls, observation }: ServeSettings, credentials: Credentials): WatchProxy | undefined {
+  if (gatewayUrls.length === 0) return undefined;
+  if (credentials.current.proxy === undefined)
     throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
-  return openListeners({
-    listener: listenerOf(settings, credentials),
+  return new WatchProxy(gatewayUrls, () => credentials.current, observation.requestSent);
+}
+
+async function openAll(
+  settings: ServeSettings,
+  credentials: Credentials,
+): Promise<{ listeners: Listeners; handedOn: WatchProxy | undefined }> {
+  const { serving, observation, logger } = settings;
+  const handedOn = proxyOf(settings, credentials);
+  const listeners = await openListeners({
+    listener: listenerOf(settings, credentials, handedOn),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
@@ -87,11 +98,12 @@ async function openAll(settings: ServeSettings, credentials: Credentials): Promi
       onError: (error) => logger.error('looking for vanished clients', error),
     }),
   });
+  return { listeners, handedOn };
 }
 
-function listenerOf(settings: ServeSettings, credentials: Credentials) {
-  const { api, serving, health, observation, logger, gatewayUrls, metricsPage } = settings;
-  const { metrics, tracing, requestSent } = observation;
+function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: WatchProxy | undefined) {
+  const { api, serving, health, observation, logger, metricsPage } = settings;
+  const { metrics, tracing } = observation;
   const served = api.endpoints.map(({ definition }) => discoverable(definition));
   const discovery = createDiscoveryRoutes(
     { scheme: api.deps.scheme, served, release: VERSION.gitVersion },
@@ -103,7 +115,7 @@ function listenerOf(settings: ServeSettings, credentials: Credentials) {
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
-    ...(gatewayUrls.length > 0 && { proxyWatch: watchProxy(gatewayUrls, () => credentials.current, requestSent) }),
+    ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,

@@ -1,12 +1,19 @@
 import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener, request } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type RequestListener,
+  request,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RequestContext, splitTarget } from '../http/context.js';
 import { openServer, type TestServer } from '../testing/test-server.js';
-import { watchProxy } from './watch-proxy.js';
+import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
 const CREDENTIALS = () => ({ servingCa: undefined, proxy: undefined });
@@ -34,13 +41,16 @@ async function nobody(): Promise<string> {
 }
 
 /** A server that hands everything on. */
-async function front(gateways: readonly string[], before: (ctx: RequestContext) => unknown = () => undefined) {
-  const proxy = watchProxy(gateways, CREDENTIALS);
+async function front(
+  gateways: readonly string[],
+  before: (ctx: RequestContext) => unknown = () => undefined,
+  proxy = new WatchProxy(gateways, CREDENTIALS),
+) {
   const url = await open((req, res) => {
     const { path, query } = splitTarget(req.url ?? '/');
     const ctx = { req, res, path, query, requestId: 'r', user: USER, expiresAt: EXPIRES_AT, warnings: [] };
     Promise.resolve(before(ctx))
-      .then(() => proxy(ctx))
+      .then(() => proxy.hand(ctx))
       .catch((error: unknown) => {
         if (!res.headersSent) res.writeHead(error instanceof StatusError ? error.code : 500).end();
       });
@@ -196,5 +206,83 @@ describe('watchProxy', () => {
     sent.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(asked).toBe(0);
+  });
+});
+
+describe('a drain', () => {
+  /** A gateway whose one stream the test writes, a server that hands it on, and a client that reads. */
+  async function handed(contentType = 'application/json') {
+    let stream: ServerResponse | undefined;
+    const gateway = await open((_req, res) => {
+      res.writeHead(200, { 'Content-Type': contentType }).flushHeaders();
+      stream = res;
+    });
+    const proxy = new WatchProxy([gateway], CREDENTIALS);
+    const url = await front([gateway], undefined, proxy);
+    const sent = request(`${url}/api/v1/pods?watch=1`, { agent: false });
+    sent.end();
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    let text = '';
+    answer.setEncoding('latin1').on('data', (piece: string) => {
+      text += piece;
+    });
+    answer.on('error', () => undefined);
+    const over = new Promise<void>((resolve) => answer.once('close', resolve));
+    if (stream === undefined) throw new Error('the gateway was not asked');
+    return { stream, proxy, url, answer, over, received: () => text };
+  }
+
+  /** Until timers that are due have fired. */
+  const timers = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
+
+  it('ends a silent stream at once', async () => {
+    const { proxy, over, answer } = await handed();
+    proxy.drain(0);
+    await over;
+    expect(answer.complete).toBe(true);
+    await expect.poll(() => proxy.size).toBe(0);
+  });
+
+  it.each([
+    ['application/json', '{"a":1}\n{"b":', '2}\n{"c":3}\n', '{"d":'],
+    ['application/vnd.kubernetes.protobuf;stream=watch', '\0\0\0\x02ab\0\0', '\0\x01c\0\0\0\x01d', '\0\0\0\x02x'],
+  ])('ends one of %s behind the event that is under way', async (contentType, before, rest, more) => {
+    const { stream, proxy, over, answer, received } = await handed(contentType);
+    stream.write(before);
+    await expect.poll(received).toBe(before);
+    proxy.drain(0);
+    await timers();
+    stream.write(rest + more);
+    await over;
+    expect([received(), answer.complete]).toEqual([before + rest, true]);
+  });
+
+  it('ends one that its gateway ends meanwhile', async () => {
+    const { stream, proxy, over, answer, received } = await handed();
+    stream.write('{"half":');
+    await expect.poll(received).toBe('{"half":');
+    proxy.drain(0);
+    await timers();
+    stream.end();
+    await over;
+    expect(answer.complete).toBe(true);
+  });
+
+  it('cuts one that its gateway cuts meanwhile', async () => {
+    const { stream, proxy, over, answer, received } = await handed();
+    stream.write('{"half":');
+    await expect.poll(received).toBe('{"half":');
+    proxy.drain(0);
+    await timers();
+    stream.destroy();
+    await over;
+    expect(answer.complete).toBe(false);
+  });
+
+  it('refuses what comes later', async () => {
+    const { proxy, url, over } = await handed();
+    proxy.drain(0);
+    await over;
+    expect((await get(url)).status).toBe(429);
   });
 });

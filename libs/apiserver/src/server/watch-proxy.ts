@@ -3,10 +3,13 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { forwardedIdentity, isIdentityHeader } from '@orch/authentication';
 import { unavailable } from '@orch/machinery';
+import { shuttingDown } from '../errors.js';
 import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { KEEP_ALIVE_MS } from '../http/watch-stream.js';
+import { KEEP_ALIVE_MS, LINGER_MS } from '../http/watch-stream.js';
 import type { CredentialSet } from './credential-set.js';
+import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
+import { HandedWatch } from './handed-watch.js';
 
 /** Seconds after which a client may ask again when no gateway could be reached. */
 const RETRY_SECONDS = 1;
@@ -38,27 +41,54 @@ type Shown = Pick<CredentialSet, 'servingCa' | 'proxy'>;
  * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes
  * because of the certificate it comes with (spec: "Authenticating proxy"), so that it judges the caller, not this server.
  */
-export function watchProxy(
-  gateways: readonly string[],
-  credentials: () => Shown,
-  sent: (host: string, method: string, code: string) => void = () => undefined,
-): (ctx: RequestContext) => Promise<void> {
-  let turn = 0;
-  return async (ctx) => {
+export class WatchProxy {
+  readonly #handed = new Set<HandedWatch>();
+  #turn = 0;
+  #draining = false;
+
+  constructor(
+    private readonly gateways: readonly string[],
+    private readonly credentials: () => Shown,
+    private readonly sent: (host: string, method: string, code: string) => void = () => undefined,
+  ) {}
+
+  /** Watches that are handed on now. */
+  get size(): number {
+    return this.#handed.size;
+  }
+
+  /** @throws StatusError 503 when no gateway can be reached, 429 after {@link drain} */
+  async hand(ctx: RequestContext): Promise<void> {
+    const { gateways } = this;
     // Its own from here on: were the turn shared, another request's would make this one ask the same gateway again.
-    const first = turn++;
+    const first = this.#turn++;
     for (let attempt = 0; attempt < gateways.length; attempt++) {
       if (isGone(ctx)) return;
-      const gateway = gateways[(first + attempt) % gateways.length] as string;
-      const url = new URL(gateway);
-      const answer = await open(ctx, url, credentials()).catch(() => undefined);
-      sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
-      if (answer?.switched && ctx.upgrade) return join(ctx, ctx.upgrade, answer.message, answer.switched);
-      if (answer) return pass(ctx, answer.message);
+      if (this.#draining) throw shuttingDown();
+      const url = new URL(gateways[(first + attempt) % gateways.length] as string);
+      const answer = await open(ctx, url, this.credentials()).catch(() => undefined);
+      this.sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
+      if (answer) return this.#pass(ctx, answer);
     }
     if (isGone(ctx)) return;
     throw unavailable('no watch gateway can be reached', RETRY_SECONDS);
-  };
+  }
+
+  /** Ends all watches in order, spread over `spread` ms, and hands on no more. */
+  drain(spread: number): void {
+    this.#draining = true;
+    let number = 0;
+    for (const watch of this.#handed) setTimeout(() => watch.end(), (spread * number++) / this.#handed.size);
+  }
+
+  #pass(ctx: RequestContext, { message, switched }: Answer): void {
+    const watch = switched && ctx.upgrade ? join(ctx, ctx.upgrade, message, switched) : pass(ctx, message);
+    if (watch === undefined) return;
+    this.#handed.add(watch);
+    ctx.res.once('close', () => this.#handed.delete(watch));
+    // It was asked for before, and answered after.
+    if (this.#draining) watch.end();
+  }
 }
 
 /** What a gateway answers; `switched` when it goes on with WebSocket frames. */
@@ -96,33 +126,54 @@ function open(ctx: RequestContext, url: URL, { servingCa, proxy }: Shown): Promi
   });
 }
 
-function pass(ctx: RequestContext, answer: IncomingMessage): void {
+/** Answers with what the gateway answers; its events are a watch, a refusal is none. */
+function pass(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undefined {
   answer.socket.setTimeout(0);
   const { statusCode = 502 } = answer;
   ctx.res.writeHead(statusCode, passedOn(answer.headers));
   ctx.res.flushHeaders();
-  answer.pipe(ctx.res);
+  if (statusCode !== 200) {
+    answer.pipe(ctx.res);
+    answer.once('close', () => {
+      if (!answer.complete) cutOff(ctx);
+    });
+    return undefined;
+  }
+  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
+  const watch = new HandedWatch(answer, ctx.res, ends, () => {
+    ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
+    ctx.res.end();
+  });
   // A stream cut at the gateway is cut here too: a clean end would say that nothing is missing. But an HTTP/2 client
   // takes a broken stream for a failure of the server and lists again, where it goes on from its last version after an
   // end: which is as good, for a watch has nothing behind its last whole event.
   answer.once('close', () => {
-    if (answer.complete) return;
-    if (statusCode === 200 && http2StreamOf(ctx)) ctx.res.end();
+    if (answer.complete || ctx.res.writableEnded) return;
+    if (http2StreamOf(ctx)) ctx.res.end();
     else cutOff(ctx);
   });
+  return watch;
 }
 
+/** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
+const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
+
 /** Joins a client's connection with a gateway's; what the gateway said of the handshake goes on as it is. */
-function join(ctx: RequestContext, { socket, head }: Upgrade, answer: IncomingMessage, gateway: Upgrade): void {
+function join(
+  ctx: RequestContext,
+  { socket, head }: Upgrade,
+  answer: IncomingMessage,
+  gateway: Upgrade,
+): HandedWatch | undefined {
   const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
   for (const [name, value] of Object.entries(passedOn(answer.headers))) lines.push(`${name}: ${value}`);
   if (socket.destroyed) {
     gateway.socket.destroy();
-    return;
+    return undefined;
   }
   ctx.res.statusCode = 101;
   socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  socket.write(gateway.head);
+  gateway.socket.unshift(gateway.head);
   gateway.socket.write(head);
   for (const [from, to] of [
     [socket, gateway.socket],
@@ -133,8 +184,12 @@ function join(ctx: RequestContext, { socket, head }: Upgrade, answer: IncomingMe
     from.setKeepAlive(true, KEEP_ALIVE_MS);
     from.on('error', () => to.destroy());
     from.on('close', () => to.destroySoon());
-    from.pipe(to);
   }
+  socket.pipe(gateway.socket);
+  return new HandedWatch(gateway.socket, socket, webSocketEnds(), () => {
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.end(NORMAL_CLOSURE);
+  });
 }
 
 function passedOn(

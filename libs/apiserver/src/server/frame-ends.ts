@@ -1,0 +1,76 @@
+/** Finds where the frames of a stream end in its bytes, which come in any pieces. */
+export interface FrameEnds {
+  /** Takes the next bytes; says how many of them go up to the end of the last frame that ends in them, 0 for none. */
+  take(bytes: Buffer): number;
+  /** Whether what was taken so far are whole frames. */
+  readonly whole: boolean;
+}
+
+const NEWLINE = 0x0a;
+
+/** Of a watch in JSON: each event is a line. */
+export class LineEnds implements FrameEnds {
+  whole = true;
+
+  take(bytes: Buffer): number {
+    const end = bytes.lastIndexOf(NEWLINE) + 1;
+    if (bytes.length > 0) this.whole = end === bytes.length;
+    return end;
+  }
+}
+
+/** Of a stream whose frames begin with their length. */
+export class PrefixedEnds implements FrameEnds {
+  #head = Buffer.alloc(0);
+  #left = 0;
+
+  /**
+   * @param lengthOf bytes of a frame, its head included, by how it begins; undefined when more must be seen
+   * @param longestHead bytes that always suffice to say
+   */
+  constructor(
+    private readonly lengthOf: (head: Buffer) => number | undefined,
+    private readonly longestHead: number,
+  ) {}
+
+  get whole(): boolean {
+    return this.#left === 0 && this.#head.length === 0;
+  }
+
+  take(bytes: Buffer): number {
+    let end = 0;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#left === 0) {
+        const begun = this.#head.length;
+        const head = Buffer.concat([this.#head, bytes.subarray(at, at + this.longestHead - begun)]);
+        const length = this.lengthOf(head);
+        if (length === undefined) {
+          this.#head = head;
+          return end;
+        }
+        this.#head = Buffer.alloc(0);
+        this.#left = length;
+        at -= begun;
+      }
+      const step = Math.min(this.#left, bytes.length - at);
+      at += step;
+      this.#left -= step;
+      if (this.#left === 0) end = at;
+    }
+    return end;
+  }
+}
+
+/** Of a watch in protobuf: four bytes of length, the most significant first. */
+export const protobufEnds = (): FrameEnds =>
+  new PrefixedEnds((head) => (head.length < 4 ? undefined : 4 + head.readUInt32BE(0)), 4);
+
+/** Of what a server sends over a WebSocket, which is not masked (RFC 6455 section 5.2). */
+export const webSocketEnds = (): FrameEnds =>
+  new PrefixedEnds((head) => {
+    const short = (head[1] ?? 0) & 0x7f;
+    if (head.length < 2) return undefined;
+    if (short < 126) return 2 + short;
+    if (short === 126) return head.length < 4 ? undefined : 4 + head.readUInt16BE(2);
+    return head.length < 10 ? undefined : 10 + Number(head.readBigUInt64BE(2));
+  }, 10);

@@ -1,0 +1,47 @@
+import type { Readable, Writable } from 'node:stream';
+import type { FrameEnds } from './frame-ends.js';
+
+/** A watch that a gateway serves: what comes of it is passed on as it is, until the gateway ends it or {@link end}. */
+export class HandedWatch {
+  #ended = false;
+
+  /**
+   * @param source what comes from the gateway
+   * @param sink what goes to the client
+   * @param ends where whole events end in it
+   * @param finish ends the client's stream in order
+   */
+  constructor(
+    private readonly source: Readable,
+    private readonly sink: Writable,
+    private readonly ends: FrameEnds,
+    private readonly finish: () => void,
+  ) {
+    source.pipe(sink);
+    source.on('data', (bytes: Buffer) => this.#take(bytes));
+    source.once('end', () => {
+      if (this.#ended) this.finish();
+    });
+  }
+
+  /** Ends the stream behind the event that is under way, so that its client goes on from there elsewhere. */
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.source.unpipe(this.sink);
+    if (this.ends.whole) this.#finish();
+    else this.source.resume();
+  }
+
+  #take(bytes: Buffer): void {
+    const whole = this.ends.take(bytes);
+    if (!this.#ended || this.source.destroyed) return;
+    this.sink.write(whole > 0 ? bytes.subarray(0, whole) : bytes);
+    if (whole > 0) this.#finish();
+  }
+
+  #finish(): void {
+    this.source.destroy();
+    this.finish();
+  }
+}
