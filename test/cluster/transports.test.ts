@@ -159,4 +159,21 @@ describe('an api-server and a gateway of two workers each behind nginx', () => {
     expect(all.filter(isAlive)).toEqual([]);
     await gateway().start();
   });
+
+  test('an api-server that gets SIGTERM ends what it has handed on in order, and does not wait for its clients', async () => {
+    const [server] = cluster.apiServers;
+    const [url = ''] = cluster.apiServerUrls;
+    const over1 = await new Api({ url, ca: cluster.ca, token: cluster.token }).open('GET', `${PATH}?watch=1`, {});
+    const over2 = await watchOverHttp2(url, '&fieldSelector=metadata.name=none');
+    const webSocket = watchOverWebSocket(url);
+    await webSocket.opened;
+    over1.resume();
+    const stopped = server?.stop();
+    await once(over1, 'close');
+    expect(over1.complete).toBe(true);
+    expect(await over2.ended).toBe(0);
+    expect(await webSocket.closed).toBe(1000);
+    await stopped;
+    await server?.start();
+  });
 });
