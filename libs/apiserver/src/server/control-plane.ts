@@ -1,3 +1,4 @@
+import { setFlagsFromString } from 'node:v8';
 import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
 import { type Component, createLogger, type FeatureGates, featureGates, Lifecycle, type Logger } from '@orch/runtime';
@@ -52,6 +53,8 @@ const DRAIN_SHARE = 0.5;
 /** Joins state, feed, cache and sockets to one process; nothing runs before the lifecycle is started. */
 export function createControlPlane(settings: ControlPlaneSettings): ControlPlane {
   const { serving } = settings;
+  // By itself V8 allows a heap of this size so little that buffers alone use it up: a full collection a second.
+  setFlagsFromString(`--heap-growing-percent=${serving.heapGrowth}`);
   const logger = createLogger({ format: serving.loggingFormat, verbosity: serving.v });
   const lifecycle = new Lifecycle({
     shutdownDelayMs: serving.shutdownDelayDuration,

@@ -97,6 +97,14 @@ export const servingOptions = {
     type: 'string',
     help: 'File of a TracingConfiguration: endpoint (OTLP over HTTP) and samplingRatePerMillion. Default: no traces.',
   },
+  'heap-growth': {
+    type: 'int',
+    default: 200,
+    min: 0,
+    max: 1000,
+    unit: 'percent',
+    help: "How much JavaScript's heap may grow beyond what lived at the last full collection before the next one; less saves memory and makes events late more often. 0 leaves it to V8.",
+  },
   'shutdown-watch-rate': {
     type: 'int',
     default: 250,

@@ -24,12 +24,15 @@ const TABLES = ['/proc/self/net/tcp', '/proc/self/net/tcp6'];
 const LINE =
   /^ *\d+: ([0-9A-F]+):([0-9A-F]{4}) ([0-9A-F]+):([0-9A-F]{4}) [0-9A-F]{2} \S+ 0([14]):\S+ ([0-9A-F]{8}) +\d+ +(\d+) /;
 
+/** The kernel gives no more of such a file at a time. */
+const READ_BYTES = 4096;
+
 /** The connections with unanswered attempts, as the kernel sees them now. None where there are no such tables. */
 export async function* unansweredConnections(tables = TABLES): AsyncGenerator<UnansweredConnection> {
   for (const table of tables) {
     const file = await openIfThere(table);
     if (file === undefined) continue;
-    for await (const line of file.readLines({ encoding: 'latin1' })) {
+    for await (const line of file.readLines({ encoding: 'latin1', highWaterMark: READ_BYTES })) {
       const connection = parse(line);
       if (connection !== undefined && connection.attempts > 0) yield connection;
     }
