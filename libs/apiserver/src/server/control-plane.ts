@@ -195,9 +195,7 @@ class ControlPlaneProcess {
     const { shutdownWatchRate: rate, shutdownDrainDuration } = this.#settings.serving;
     const watches = cache.watchers + (handedOn?.size ?? 0);
     const spread = Math.min((watches / rate) * 1000, shutdownDrainDuration * DRAIN_SHARE);
-    handedOn?.drain(spread);
-    await cache.drain(spread);
-    await closed;
+    await Promise.all([handedOn?.drain(spread), cache.drain(spread), closed]);
   }
 }
 

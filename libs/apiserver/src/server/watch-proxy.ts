@@ -1,6 +1,7 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
 import { forwardedIdentity, isIdentityHeader } from '@orch/authentication';
 import { unavailable } from '@orch/machinery';
 import { shuttingDown } from '../errors.js';
@@ -74,11 +75,16 @@ export class WatchProxy {
     throw unavailable('no watch gateway can be reached', RETRY_SECONDS);
   }
 
-  /** Ends all watches in order, spread over `spread` ms, and hands on no more. */
-  drain(spread: number): void {
+  /** Ends all watches in order, spread over `spread` ms, and hands on no more. Resolves when it is the last one's turn. */
+  async drain(spread: number): Promise<void> {
     this.#draining = true;
-    let number = 0;
-    for (const watch of this.#handed) setTimeout(() => watch.end(), (spread * number++) / this.#handed.size);
+    const [start, watches] = [performance.now(), [...this.#handed]];
+    for (const [number, watch] of watches.entries()) {
+      if (!this.#handed.has(watch)) continue;
+      const wait = start + (spread * number) / watches.length - performance.now();
+      if (wait > 0) await pause(wait);
+      watch.end();
+    }
   }
 
   #pass(ctx: RequestContext, { message, switched }: Answer): void {
@@ -132,27 +138,23 @@ function pass(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undef
   const { statusCode = 502 } = answer;
   ctx.res.writeHead(statusCode, passedOn(answer.headers));
   ctx.res.flushHeaders();
-  if (statusCode !== 200) {
-    answer.pipe(ctx.res);
-    answer.once('close', () => {
-      if (!answer.complete) cutOff(ctx);
-    });
-    return undefined;
-  }
-  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
-  const watch = new HandedWatch(answer, ctx.res, ends, () => {
-    ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
-    ctx.res.end();
-  });
   // A stream cut at the gateway is cut here too: a clean end would say that nothing is missing. But an HTTP/2 client
   // takes a broken stream for a failure of the server and lists again, where it goes on from its last version after an
   // end: which is as good, for a watch has nothing behind its last whole event.
   answer.once('close', () => {
     if (answer.complete || ctx.res.writableEnded) return;
-    if (http2StreamOf(ctx)) ctx.res.end();
+    if (statusCode === 200 && http2StreamOf(ctx)) ctx.res.end();
     else cutOff(ctx);
   });
-  return watch;
+  if (statusCode !== 200) {
+    answer.pipe(ctx.res);
+    return undefined;
+  }
+  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
+  return new HandedWatch(answer, ctx.res, ends, () => {
+    ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
+    ctx.res.end();
+  });
 }
 
 /** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
