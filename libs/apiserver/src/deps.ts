@@ -3,10 +3,10 @@ import type { Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { Endpoint } from './endpoint.js';
-import type { WatchOutputs } from './http/watch-output.js';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
+import type { WatchOutputs } from './watching/watch-output.js';
 import type { ObjectRemover } from './writing/object-remover.js';
 import type { ObjectWriter } from './writing/object-writer.js';
 

@@ -1,8 +1,8 @@
 export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
-export { convert } from './conversion/convert.js';
+export { convert } from './conversions/convert.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
-export { age, humanDuration } from './printing/age.js';
+export { kindRules } from './registry/registry.js';
 export type {
   Allocation,
   Cell,
@@ -11,4 +11,4 @@ export type {
   ScaleView,
   WriteContext,
 } from './rules/kind-rules.js';
-export { kindRules } from './rules/registry.js';
+export { age, humanDuration } from './values/age.js';

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
-import type { RequestTrail } from './request-trail.js';
+import type { RequestTrail } from '../metrics/request-trail.js';
 
 /**
  * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is

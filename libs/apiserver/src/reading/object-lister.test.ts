@@ -161,7 +161,7 @@ describe('exact versions (spec: "Resource version semantics")', () => {
     const at = version();
     await make('c3');
     api.store.compact(endpoint.type, version());
-    const { toStatusError } = await import('../errors.js');
+    const { toStatusError } = await import('../http/errors.js');
     const error = await list(`resourceVersion=${at}&resourceVersionMatch=Exact`).catch(toStatusError);
     expect(error).toMatchObject({ status: { code: 410, reason: 'Expired' } });
   });

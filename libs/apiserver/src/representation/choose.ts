@@ -10,7 +10,7 @@ import {
 } from '@orch/codec';
 import { badRequest, type Names, notSupported, type Status, type StatusError } from '@orch/machinery';
 import type { Endpoint } from '../endpoint.js';
-import { notAcceptable } from '../errors.js';
+import { notAcceptable } from '../http/errors.js';
 import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
 import type { PieceCache } from './piece-cache.js';

@@ -2,10 +2,10 @@ import { type ChangeBus, OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
-import type { Observation } from '../observing/observation.js';
+import type { Observation } from '../metrics/observation.js';
+import { observeWatchCache } from '../metrics/server-observers.js';
 import type { BusSettings } from './backends.js';
 import { type Failpoint, GATHER_LONG } from './failpoints.js';
-import { observeWatchCache } from './observe.js';
 import type { BackendOptions } from './options.js';
 
 export interface ChangeFeedSettings {

@@ -1,5 +1,5 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
-import { credentialOptions } from './credential-options.js';
+import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */

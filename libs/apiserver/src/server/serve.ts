@@ -1,23 +1,23 @@
 import { writeKubeconfig } from '@orch/client';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { ResourceDefinition } from '@orch/schema';
-import { credentialsDecide } from '../authorization.js';
-import { createDiscoveryRoutes } from '../discovery-routes.js';
-import { createFallbackApp, type MetricsText } from '../fallback-app.js';
-import { createListener } from '../http/listener.js';
-import { RequestMetrics } from '../http/request-metrics.js';
-import type { Observation } from '../observing/observation.js';
-import { certificateObserver } from '../observing/process-observer.js';
-import { ResourceRouter, servesSubresource } from '../router.js';
+import { credentialsDecide } from '../chain/authorization.js';
+import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
+import { createListener } from '../chain/listener.js';
+import { ResourceRouter, servesSubresource } from '../chain/router.js';
+import type { CredentialSet } from '../credentials/credential-set.js';
+import { Credentials } from '../credentials/credentials.js';
+import { tlsSettings } from '../credentials/tls-settings.js';
+import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
+import { WatchProxy } from '../handing-on/watch-proxy.js';
+import type { Observation } from '../metrics/observation.js';
+import { certificateObserver } from '../metrics/process-observer.js';
+import { RequestMetrics } from '../metrics/request-metrics.js';
+import { type Listeners, openListeners } from '../sockets/listeners.js';
+import { VanishedClients } from '../sockets/vanished-clients.js';
 import type { Api } from './assemble.js';
-import type { CredentialSet } from './credential-set.js';
-import { Credentials } from './credentials.js';
-import { type Listeners, openListeners } from './listeners.js';
 import type { ServingOptions } from './options.js';
-import { tlsSettings } from './tls-settings.js';
-import { VanishedClients } from './vanished-clients.js';
 import { VERSION } from './version.js';
-import { WatchProxy } from './watch-proxy.js';
 
 export interface ServeSettings {
   readonly api: Api;

@@ -1,4 +1,4 @@
-import type { VersionInfo } from '../fallback-app.js';
+import type { VersionInfo } from '../chain/fallback-app.js';
 
 /** What `GET /version` says: the release whose API this is, as clients compare it with theirs. */
 export const VERSION: VersionInfo = {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthenticator, ensurePki, fingerprintsOf, type Pki, TokenFile } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
-import { type Listeners, openListeners } from '../server/listeners.js';
+import { type Listeners, openListeners } from '../sockets/listeners.js';
 import type { TestApi } from './test-api.js';
 import { type ListenOverrides, listenerOf } from './test-server.js';
 

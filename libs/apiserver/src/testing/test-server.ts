@@ -2,11 +2,11 @@ import { createServer, type IncomingMessage, type RequestListener, request } fro
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
-import { credentialsDecide } from '../authorization.js';
+import { credentialsDecide } from '../chain/authorization.js';
+import { createListener } from '../chain/listener.js';
+import { ResourceRouter } from '../chain/router.js';
 import type { RequestContext } from '../http/context.js';
-import { createListener } from '../http/listener.js';
-import { RequestMetrics } from '../http/request-metrics.js';
-import { ResourceRouter } from '../router.js';
+import { RequestMetrics } from '../metrics/request-metrics.js';
 import type { TestApi } from './test-api.js';
 
 /** An answer read to its end, or to where it was cut. */

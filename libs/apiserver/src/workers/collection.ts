@@ -1,4 +1,4 @@
-import type { WorkerMetrics } from './merge-metrics.js';
+import type { WorkerMetrics } from '../metrics/merge-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 
 /** How long the slowest worker is waited for, ms: one that hangs must not hide what the others have to say. */

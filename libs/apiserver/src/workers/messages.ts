@@ -1,4 +1,4 @@
-import type { WorkerMetrics } from './merge-metrics.js';
+import type { WorkerMetrics } from '../metrics/merge-metrics.js';
 
 /** What a worker tells its parent. */
 export type FromWorker =

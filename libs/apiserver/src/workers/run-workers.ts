@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { type Logger, type ProcessControl, systemClock } from '@orch/runtime';
-import type { MetricsText } from '../fallback-app.js';
+import type { MetricsText } from '../chain/fallback-app.js';
+import { mergeMetrics, type WorkerMetrics } from '../metrics/merge-metrics.js';
 import { MetricsCollection, type Peer } from './collection.js';
-import { mergeMetrics, type WorkerMetrics } from './merge-metrics.js';
 import type { FromWorker, ToWorker } from './messages.js';
 import { Supervisor, type WorkerEvents, type WorkerProcess } from './supervisor.js';
 

@@ -1,6 +1,6 @@
-import { UNSET } from '../printing/text.js';
-import { at, fill, isObject, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, fill, isObject, objectsAt, textAt } from '../values/fields.js';
+import { UNSET } from '../values/text.js';
 
 export const validatingAdmissionPolicy: KindDeclaration = {
   generation: true,

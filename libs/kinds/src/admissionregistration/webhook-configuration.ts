@@ -1,5 +1,5 @@
-import { fill, objectsAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { fill, objectsAt } from '../values/fields.js';
 
 /** Mutating and validating configurations. */
 export const webhookConfiguration: KindDeclaration = {

@@ -1,6 +1,6 @@
 import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
-import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
 
 export const customResourceDefinition: KindDeclaration = {
   generation: true,

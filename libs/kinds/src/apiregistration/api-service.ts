@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { at, isObject, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 
 export const apiService: KindDeclaration = {
   unconditionalUpdate: false,

@@ -1,9 +1,9 @@
 import { type ApiObject, required } from '@orch/machinery';
-import { NONE } from '../printing/text.js';
-import { countAt } from '../rules/fields.js';
+import { nonNegative } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { nonNegative } from '../validation/checks.js';
+import { countAt } from '../values/fields.js';
+import { NONE } from '../values/text.js';
 
 export const controllerRevision: KindDeclaration = {
   validate: (object) => [

@@ -1,14 +1,14 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
-import { containersOf, formatLabels, formatSelector } from '../printing/text.js';
-import { equal } from '../rules/equal.js';
-import { at, countAt, ensureObject, fill, isObject, mapAt } from '../rules/fields.js';
+import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { nonNegativeMembers } from '../validation/checks.js';
-import { shownSelector } from '../validation/go-syntax.js';
-import { selectsAll, validateLabelSelector } from '../validation/label-selector.js';
+import { selectsAll, validateLabelSelector } from '../rules/label-selector.js';
+import { equal } from '../values/equal.js';
+import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
+import { shownSelector } from '../values/go-syntax.js';
+import { containersOf, formatLabels, formatSelector } from '../values/text.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
 import { validateLasting, validateSelected } from './workload-validation.js';
 

@@ -1,10 +1,10 @@
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { containersOf, formatSelector } from '../printing/text.js';
-import { at, countAt, ensureObject } from '../rules/fields.js';
+import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
-import { nonNegativeMembers } from '../validation/checks.js';
+import { at, countAt, ensureObject } from '../values/fields.js';
+import { containersOf, formatSelector } from '../values/text.js';
 import { validateReplicated } from './workload-validation.js';
 
 export const replicaSet: KindDeclaration = {

@@ -1,8 +1,10 @@
 import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplateMetadata } from '../pods/pod-spec-validation.js';
-import { containersOf } from '../printing/text.js';
-import { equal } from '../rules/equal.js';
+import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
+import { workloadScale } from '../rules/scale.js';
+import { equal } from '../values/equal.js';
 import {
   at,
   countAt,
@@ -14,10 +16,8 @@ import {
   objectAt,
   objectsAt,
   textAt,
-} from '../rules/fields.js';
-import type { KindDeclaration } from '../rules/kind-rules.js';
-import { workloadScale } from '../rules/scale.js';
-import { isOneOf, nonNegativeMembers } from '../validation/checks.js';
+} from '../values/fields.js';
+import { containersOf } from '../values/text.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
 import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
 

@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
-import { at, isObject, objectAt, textAt } from '../rules/fields.js';
-import { nonNegative } from '../validation/checks.js';
-import { shownIntOrString } from '../validation/go-syntax.js';
+import { nonNegative } from '../rules/checks.js';
+import { at, isObject, objectAt, textAt } from '../values/fields.js';
+import { shownIntOrString } from '../values/go-syntax.js';
 
 const NOT_PERCENT = formText(
   "a valid percent string must be a numeric string followed by an ending '%'",

@@ -1,8 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
-import { at, isObject, mapAt, objectAt, textAt } from '../rules/fields.js';
-import { shownMap, shownSelector } from '../validation/go-syntax.js';
-import { selectorMatches, selectsAll, validateLabelSelector } from '../validation/label-selector.js';
+import { selectorMatches, selectsAll, validateLabelSelector } from '../rules/label-selector.js';
+import { at, isObject, mapAt, objectAt, textAt } from '../values/fields.js';
+import { shownMap, shownSelector } from '../values/go-syntax.js';
 
 const TEMPLATE = 'spec.template';
 

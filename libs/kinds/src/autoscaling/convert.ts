@@ -1,8 +1,8 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
-import { conforms, schemaAt } from '../conversion/conforms.js';
-import { equal } from '../rules/equal.js';
-import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../rules/fields.js';
+import { conforms, schemaAt } from '../values/conforms.js';
+import { equal } from '../values/equal.js';
+import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
 import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
 
 /** Where version 1 keeps what it has no field for, as JSON of version 2. */

@@ -1,4 +1,4 @@
-import { isObject, type Json, numberAt, objectAt } from '../rules/fields.js';
+import { isObject, type Json, numberAt, objectAt } from '../values/fields.js';
 
 /** The metric that version 1 knows: average utilization of the CPU. */
 const isCpu = (metric: Json): boolean => metric.type === 'Resource' && objectAt(metric, 'resource').name === 'cpu';

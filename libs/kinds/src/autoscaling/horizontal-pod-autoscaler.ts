@@ -1,5 +1,5 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import { UNSET } from '../printing/text.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
 import {
   countAt,
   ensureObject,
@@ -10,8 +10,8 @@ import {
   type Json,
   numberAt,
   textAt,
-} from '../rules/fields.js';
-import type { KindDeclaration } from '../rules/kind-rules.js';
+} from '../values/fields.js';
+import { UNSET } from '../values/text.js';
 import { keptKey, withMetrics } from './convert.js';
 import { cpuMetric } from './cpu-metric.js';
 import { targets } from './targets.js';

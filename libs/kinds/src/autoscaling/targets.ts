@@ -1,5 +1,5 @@
-import { NONE, someOf, UNKNOWN } from '../printing/text.js';
-import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../rules/fields.js';
+import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { NONE, someOf, UNKNOWN } from '../values/text.js';
 
 const MAX_SHOWN = 2;
 

@@ -7,8 +7,8 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
-import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
-import { isNotPositive, isOneOf, requiredText } from '../validation/checks.js';
+import { isNotPositive, isOneOf, requiredText } from '../rules/checks.js';
+import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
 const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: 'containerResource',

@@ -1,7 +1,7 @@
 import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
-import { at, isObject, textAt } from '../rules/fields.js';
-import { nonNegativeMembers, oneOf } from '../validation/checks.js';
-import { shownSelector } from '../validation/go-syntax.js';
+import { nonNegativeMembers, oneOf } from '../rules/checks.js';
+import { at, isObject, textAt } from '../values/fields.js';
+import { shownSelector } from '../values/go-syntax.js';
 import { isTimeZone, scheduleError } from './cron-schedule.js';
 import { validateJobSpec } from './job-validation.js';
 

@@ -1,8 +1,8 @@
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { age, timeOf } from '../printing/age.js';
-import { containersOf, formatSelector, NONE, optionalBool } from '../printing/text.js';
-import { at, isObject, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { age, timeOf } from '../values/age.js';
+import { at, isObject, objectsAt, textAt } from '../values/fields.js';
+import { containersOf, formatSelector, NONE, optionalBool } from '../values/text.js';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.js';
 
 export const cronJob: KindDeclaration = {

@@ -1,11 +1,11 @@
 import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
 import { validateSelected } from '../apps/workload-validation.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
-import { equal } from '../rules/equal.js';
-import { at, countAt, isObject, type Json, numberAt, objectAt, textAt } from '../rules/fields.js';
-import { isOneOf, nonNegativeMembers } from '../validation/checks.js';
-import { shownSelector } from '../validation/go-syntax.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { equal } from '../values/equal.js';
+import { at, countAt, isObject, type Json, numberAt, objectAt, textAt } from '../values/fields.js';
+import { shownSelector } from '../values/go-syntax.js';
 
 const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
 const MODES = ['NonIndexed', 'Indexed'];

@@ -1,9 +1,9 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { humanDuration, timeOf } from '../printing/age.js';
-import { containersOf, formatSelector } from '../printing/text.js';
-import { at, copy, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { humanDuration, timeOf } from '../values/age.js';
+import { at, copy, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
+import { containersOf, formatSelector } from '../values/text.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
 
 export const job: KindDeclaration = {

@@ -1,9 +1,9 @@
 import { type ApiObject, duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
-import { humanDuration } from '../printing/age.js';
-import { NONE } from '../printing/text.js';
-import { copy, ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
+import { humanDuration } from '../values/age.js';
+import { copy, ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { NONE } from '../values/text.js';
 
 const SHORTEST_SECONDS = 600;
 /** What a certificate can be for, in the order of their names. */

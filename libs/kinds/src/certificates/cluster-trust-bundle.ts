@@ -1,7 +1,7 @@
-import { orNone } from '../printing/text.js';
-import { textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { textAt } from '../values/fields.js';
+import { orNone } from '../values/text.js';
 
 export const clusterTrustBundle: KindDeclaration = {
   // Names of bundles bound to a signer hold colons: `example.com:mysigner:mybundle`.

@@ -1,5 +1,5 @@
-import { textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { textAt } from '../values/fields.js';
 
 export const lease: KindDeclaration = {
   createOnUpdate: true,

@@ -7,10 +7,10 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { at, type Json, objectAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../validation/checks.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { equal } from '../values/equal.js';
+import { at, type Json, objectAt, stringsAt, textAt } from '../values/fields.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { objectsAt, textAt } from '../values/fields.js';
 
 export const componentStatus: KindDeclaration = {
   row(object) {

@@ -1,8 +1,8 @@
 import { type ApiObject, type FieldError, invalidValue, tooLong } from '@orch/machinery';
 import { validateContentKeys } from '../rules/content-keys.js';
-import { mapAt, objectAt } from '../rules/fields.js';
 import { immutableContents } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { mapAt, objectAt } from '../values/fields.js';
 import { MAX_CONTENT_BYTES } from './secret-validation.js';
 
 const CONTENTS = ['data', 'binaryData'];

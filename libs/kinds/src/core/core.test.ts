@@ -1,8 +1,8 @@
 import { type ApiObject, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { kindRules } from '../registry/registry.js';
 import type { KindRules } from '../rules/kind-rules.js';
-import { kindRules } from '../rules/registry.js';
 
 const names = namesOf('kubernetes');
 const scheme = loadScheme(names);

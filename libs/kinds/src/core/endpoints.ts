@@ -1,6 +1,6 @@
-import { hostPort, NONE, someOf } from '../printing/text.js';
-import { countAt, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { countAt, objectsAt, textAt } from '../values/fields.js';
+import { hostPort, NONE, someOf } from '../values/text.js';
 
 const MAX_SHOWN = 3;
 

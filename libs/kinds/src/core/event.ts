@@ -1,7 +1,7 @@
 import { eventRow } from '../events/event-row.js';
 import { validateEvent } from '../events/event-validation.js';
-import { textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { textAt } from '../values/fields.js';
 
 /** Field of an event in its core form, by the name of its selector. */
 const involved = (name: string) => (object: unknown) => textAt(object, 'involvedObject', name);

@@ -1,5 +1,5 @@
-import { ensureObject, fill, type Json, objectAt, objectsAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { ensureObject, fill, type Json, objectAt, objectsAt } from '../values/fields.js';
 
 export const limitRange: KindDeclaration = {
   createOnUpdate: true,

@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import { UNKNOWN } from '../printing/text.js';
-import { copy, ensureObject, isEmpty, objectAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { copy, ensureObject, isEmpty, objectAt, textAt } from '../values/fields.js';
+import { UNKNOWN } from '../values/text.js';
 
 /** Lives in `spec.finalizers` until the namespace's contents are gone. */
 const contentsFinalizer = (names: Names): string => names.product;

@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import { joined, orNone, UNKNOWN } from '../printing/text.js';
-import { at, copy, isEmpty, isObject, mapAt, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, copy, isEmpty, isObject, mapAt, objectsAt, textAt } from '../values/fields.js';
+import { joined, orNone, UNKNOWN } from '../values/text.js';
 
 export const node: KindDeclaration = {
   // Agents register a node with what they already know of it.

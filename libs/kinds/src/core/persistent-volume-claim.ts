@@ -1,6 +1,6 @@
-import { accessModes, UNSET } from '../printing/text.js';
-import { stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { stringsAt, textAt } from '../values/fields.js';
+import { accessModes, UNSET } from '../values/text.js';
 import { validateClaim, validateClaimUpdate } from './claim-validation.js';
 import { storageClass, volumePhase } from './persistent-volume.js';
 

@@ -7,9 +7,9 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { at, isObject, type Json, mapAt, objectAt, textAt } from '../rules/fields.js';
-import { invalidEach, isNotPositive, isOneOf } from '../validation/checks.js';
+import { invalidEach, isNotPositive, isOneOf } from '../rules/checks.js';
+import { equal } from '../values/equal.js';
+import { at, isObject, type Json, mapAt, objectAt, textAt } from '../values/fields.js';
 import { VOLUME_MODES, validateAccessModes } from './claim-validation.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];

@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
-import { accessModes, UNSET } from '../printing/text.js';
-import { at, stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, stringsAt, textAt } from '../values/fields.js';
+import { accessModes, UNSET } from '../values/text.js';
 import { validateVolume, validateVolumeUpdate } from './persistent-volume-validation.js';
 
 export const persistentVolume: KindDeclaration = {

@@ -1,8 +1,8 @@
 import { defaultPodSpec } from '../pods/pod-spec.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
-import { containersOf, formatLabels } from '../printing/text.js';
-import { at, isObject, mapAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, isObject, mapAt } from '../values/fields.js';
+import { containersOf, formatLabels } from '../values/text.js';
 
 export const podTemplate: KindDeclaration = {
   generation: true,

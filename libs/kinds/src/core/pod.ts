@@ -4,10 +4,10 @@ import { validateNewPod, validatePod } from '../pods/pod-spec-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
 import { validateEphemeralUpdate, validatePodUpdate } from '../pods/pod-update-validation.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
-import { NONE, orNone } from '../printing/text.js';
-import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
+import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { NONE, orNone } from '../values/text.js';
 
 export const pod: KindDeclaration = {
   defaults(object) {

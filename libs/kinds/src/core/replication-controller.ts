@@ -2,12 +2,12 @@ import { type FieldError, invalidValue, required } from '@orch/machinery';
 import { validateLasting } from '../apps/workload-validation.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
-import { containersOf, formatLabels } from '../printing/text.js';
-import { at, copy, countAt, ensureObject, isEmpty, isObject, mapAt } from '../rules/fields.js';
+import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
-import { nonNegativeMembers } from '../validation/checks.js';
-import { shownMap } from '../validation/go-syntax.js';
+import { at, copy, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
+import { shownMap } from '../values/go-syntax.js';
+import { containersOf, formatLabels } from '../values/text.js';
 
 export const replicationController: KindDeclaration = {
   generation: true,

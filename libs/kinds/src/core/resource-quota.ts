@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { mapAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { mapAt } from '../values/fields.js';
 
 export const resourceQuota: KindDeclaration = {
   row(object) {

@@ -1,5 +1,5 @@
 import { type ApiObject, type FieldError, invalidValue, type Names, required, tooLong } from '@orch/machinery';
-import { mapAt, textAt } from '../rules/fields.js';
+import { mapAt, textAt } from '../values/fields.js';
 
 /** All values of a Secret or a ConfigMap together, bytes. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
 import { validateContentKeys } from '../rules/content-keys.js';
-import { ensureObject, mapAt, objectAt, textAt } from '../rules/fields.js';
 import { immutableContents, immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { ensureObject, mapAt, objectAt, textAt } from '../values/fields.js';
 import { validateSecret } from './secret-validation.js';
 
 export const secret: KindDeclaration = {

@@ -7,8 +7,8 @@ import {
   type Hold,
   type Owner,
 } from '../allocation/allocator.js';
-import { countAt, ensureObject, fill, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import type { Allocation } from '../rules/kind-rules.js';
+import { countAt, ensureObject, fill, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 /** The cluster address of Services that want none. */
 const HEADLESS = 'None';

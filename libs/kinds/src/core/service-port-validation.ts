@@ -6,9 +6,9 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { countAt, type Json, objectsAt, textAt } from '../rules/fields.js';
-import { invalidEach, oneOf, portErrors, portNumberErrors } from '../validation/checks.js';
-import { shownServicePort } from '../validation/go-syntax.js';
+import { invalidEach, oneOf, portErrors, portNumberErrors } from '../rules/checks.js';
+import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
+import { shownServicePort } from '../values/go-syntax.js';
 
 const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 

@@ -1,5 +1,5 @@
-import { equal } from '../rules/equal.js';
-import { type Json, objectsAt } from '../rules/fields.js';
+import { equal } from '../values/equal.js';
+import { type Json, objectsAt } from '../values/fields.js';
 
 /** Members that go with some types only, and when they do. */
 const DEPENDENT: Readonly<Record<string, (spec: Json) => boolean>> = {

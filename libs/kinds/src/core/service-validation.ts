@@ -8,9 +8,9 @@ import {
   required,
   validateLabels,
 } from '@orch/machinery';
-import { at, countAt, isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, isOneOf, oneOf } from '../validation/checks.js';
-import { addressErrors, specialAddressErrors } from '../validation/ip-address.js';
+import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
+import { at, countAt, isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
 import { validateServicePorts } from './service-port-validation.js';
 
 /** Members that say where a Service is reached, of which one that is but another name has none. */

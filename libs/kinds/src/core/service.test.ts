@@ -3,7 +3,7 @@ import { applyDefaults, loadScheme } from '@orch/schema';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type Allocators, type Claims, type Hold, makeAllocator, type Owner } from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
-import { kindRules } from '../rules/registry.js';
+import { kindRules } from '../registry/registry.js';
 
 const names = namesOf('orch');
 const definition = loadScheme(names).resource('', 'v1', 'services');

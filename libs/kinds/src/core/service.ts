@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
-import { formatLabels, joined, orNone } from '../printing/text.js';
+import type { KindDeclaration } from '../rules/kind-rules.js';
 import {
   at,
   copy,
@@ -12,8 +12,8 @@ import {
   objectsAt,
   stringsAt,
   textAt,
-} from '../rules/fields.js';
-import type { KindDeclaration } from '../rules/kind-rules.js';
+} from '../values/fields.js';
+import { formatLabels, joined, orNone } from '../values/text.js';
 import { allocateService, releaseService } from './service-allocation.js';
 import { dropDependent } from './service-type-change.js';
 import { OF_ADDRESSES, validateService, validateServiceUpdate } from './service-validation.js';

@@ -1,8 +1,8 @@
 import type { ApiObject } from '@orch/machinery';
-import { someOf, UNSET } from '../printing/text.js';
-import { fill, numberAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { fill, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { someOf, UNSET } from '../values/text.js';
 
 const MAX_SHOWN = 3;
 

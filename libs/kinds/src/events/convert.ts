@@ -1,5 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
-import { renamed, reversed } from '../conversion/rename.js';
+import { renamed, reversed } from '../values/rename.js';
 
 /** What the fields of a core event are called in the group of their own. */
 const TO_EVENTS: ReadonlyMap<string, string> = new Map([

@@ -1,6 +1,6 @@
-import { age, timeOf } from '../printing/age.js';
-import { at, countAt, isObject, textAt } from '../rules/fields.js';
 import type { Cell } from '../rules/kind-rules.js';
+import { age, timeOf } from '../values/age.js';
+import { at, countAt, isObject, textAt } from '../values/fields.js';
 
 /** The row of an event in its core form. */
 export function eventRow(event: unknown, now: number): Record<string, Cell> {

@@ -1,6 +1,6 @@
 import { type ApiObject, type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
-import { at, countAt, isObject, textAt } from '../rules/fields.js';
-import { invalidEach } from '../validation/checks.js';
+import { invalidEach } from '../rules/checks.js';
+import { at, countAt, isObject, textAt } from '../values/fields.js';
 
 const TYPES = ['Normal', 'Warning'];
 const MAX_SHORT = 128;

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { textAt } from '../values/fields.js';
 import { eventsToCore } from './convert.js';
 import { eventRow } from './event-row.js';
 import { validateNewForm } from './event-validation.js';

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { renamed, reversed } from '../conversion/rename.js';
-import { at, isObject, objectAt } from '../rules/fields.js';
+import { at, isObject, objectAt } from '../values/fields.js';
+import { renamed, reversed } from '../values/rename.js';
 
 const TO_V1BETA3: ReadonlyMap<string, string> = new Map([['assuredConcurrencyShares', 'nominalConcurrencyShares']]);
 const TO_V1BETA2 = reversed(TO_V1BETA3);

@@ -1,6 +1,6 @@
-import { orNone } from '../printing/text.js';
-import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../values/fields.js';
+import { orNone } from '../values/text.js';
 
 const DEFAULT_PRECEDENCE = 1000;
 

@@ -1,6 +1,6 @@
-import { NONE } from '../printing/text.js';
-import { at, fill, fillZero, isObject, type Json, numberAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, fill, fillZero, isObject, type Json, numberAt, textAt } from '../values/fields.js';
+import { NONE } from '../values/text.js';
 
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;

@@ -1,6 +1,6 @@
-import { joined, UNSET } from '../printing/text.js';
-import { objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { objectsAt, textAt } from '../values/fields.js';
+import { joined, UNSET } from '../values/text.js';
 
 export const storageVersion: KindDeclaration = {
   unconditionalUpdate: false,

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
-import { joined, NONE, orNone } from '../printing/text.js';
-import { countAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { countAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { joined, NONE, orNone } from '../values/text.js';
 
 export const clusterCidr: KindDeclaration = {
   generation: true,

@@ -7,11 +7,11 @@ import {
   required,
   tooLong,
 } from '@orch/machinery';
-import { NONE } from '../printing/text.js';
-import { at, fillZero, isObject, type Json, textAt } from '../rules/fields.js';
+import { requiredText } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { requiredText } from '../validation/checks.js';
+import { at, fillZero, isObject, type Json, textAt } from '../values/fields.js';
+import { NONE } from '../values/text.js';
 import { validateReference } from './ingress-validation.js';
 
 const MAX_CONTROLLER = 250;

@@ -9,9 +9,9 @@ import {
   Shown,
   wildcardSubdomainErrors,
 } from '@orch/machinery';
-import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, portNameErrors, portNumberErrors, requiredText } from '../validation/checks.js';
-import { isAddress } from '../validation/ip-address.js';
+import { invalidEach, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
+import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { isAddress } from '../values/ip-address.js';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const NOT_IN_PATHS = ['//', '/./', '/../', '%2f', '%2F'];

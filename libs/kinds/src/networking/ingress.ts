@@ -1,8 +1,8 @@
 import type { ApiObject } from '@orch/machinery';
 import { loadBalancerAddresses } from '../core/service.js';
-import { orNone } from '../printing/text.js';
-import { at, isEmpty, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, isEmpty, objectsAt, textAt } from '../values/fields.js';
+import { orNone } from '../values/text.js';
 import { validateIngress } from './ingress-validation.js';
 
 const MAX_HOSTS = 3;

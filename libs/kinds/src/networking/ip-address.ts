@@ -1,6 +1,6 @@
-import { textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { textAt } from '../values/fields.js';
 
 export const ipAddress: KindDeclaration = {
   nameRule: 'pathSegment',

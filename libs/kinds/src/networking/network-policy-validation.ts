@@ -1,8 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../validation/checks.js';
-import { prefixLength } from '../validation/ip-address.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../rules/checks.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { prefixLength } from '../values/ip-address.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const POLICY_TYPES = ['Ingress', 'Egress'];

@@ -1,6 +1,6 @@
-import { formatSelector } from '../printing/text.js';
-import { at, ensureObject, isEmpty } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, ensureObject, isEmpty } from '../values/fields.js';
+import { formatSelector } from '../values/text.js';
 import { validateNetworkPolicy } from './network-policy-validation.js';
 
 export const networkPolicy: KindDeclaration = {

@@ -1,8 +1,8 @@
 import { dnsLabelErrors } from '@orch/machinery';
-import { textAt } from '../rules/fields.js';
+import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { invalidEach } from '../validation/checks.js';
+import { textAt } from '../values/fields.js';
 
 export const runtimeClass: KindDeclaration = {
   unconditionalUpdate: false,

@@ -1,6 +1,6 @@
 import { dnsLabelErrors, duplicate, type FieldError, forbiddenField, required } from '@orch/machinery';
-import { countAt, isObject, type Json, objectAt, objectsAt, textAt } from '../rules/fields.js';
-import { invalidEach, oneOf, portNameErrors, portNumberErrors, requiredText } from '../validation/checks.js';
+import { invalidEach, oneOf, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
+import { countAt, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { validateEnvironment } from './environment-validation.js';
 import { validateMounts } from './mount-validation.js';
 import { validateProbes } from './probe-validation.js';

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, required, variableNameErrors } from '@orch/machinery';
-import { isObject, objectsAt, textAt } from '../rules/fields.js';
-import { invalidEach, requiredText } from '../validation/checks.js';
+import { invalidEach, requiredText } from '../rules/checks.js';
+import { isObject, objectsAt, textAt } from '../values/fields.js';
 
 const VALUE_SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'] as const;
 const MAP_SOURCES = ['configMapRef', 'secretRef'] as const;

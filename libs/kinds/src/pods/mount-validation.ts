@@ -1,5 +1,5 @@
 import { type FieldError, invalidValue, notFoundValue, required } from '@orch/machinery';
-import { objectsAt, textAt } from '../rules/fields.js';
+import { objectsAt, textAt } from '../values/fields.js';
 
 /** Volumes and devices that a container mounts, which the pod must have. */
 export function validateMounts(container: unknown, path: string, volumes: ReadonlySet<string>): FieldError[] {

@@ -8,8 +8,8 @@ import {
   validateAnnotations,
   validateLabels,
 } from '@orch/machinery';
-import { isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, isOneOf, MAX_INT32, oneOf, rangeText } from '../validation/checks.js';
+import { invalidEach, isOneOf, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
+import { isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateContainers, validateImages } from './container-validation.js';
 import { validateScheduling } from './scheduling-validation.js';
 import { validateVolumes } from './volume-validation.js';

@@ -1,4 +1,4 @@
-import { fill, fillZero, isObject, type Json, objectsAt, textAt } from '../rules/fields.js';
+import { fill, fillZero, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { imagePullPolicy } from './image-pull-policy.js';
 
 /** Conditional defaults of a pod spec, in pods and in templates alike. Mutates. */

@@ -1,5 +1,5 @@
-import { humanDuration, timeOf } from '../printing/age.js';
-import { at, countAt, type Json, objectAt, objectsAt, textAt } from '../rules/fields.js';
+import { humanDuration, timeOf } from '../values/age.js';
+import { at, countAt, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 
 /** What a pod's row says of its containers. */
 export interface PodSummary {

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../rules/fields.js';
+import { equal } from '../values/equal.js';
+import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 
 const UPDATABLE = [
   '`spec.containers[*].image`',

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
-import { countAt, isObject, numberAt, objectAt, stringsAt } from '../rules/fields.js';
-import { isOneOf, nonNegativeMembers, portErrors, requiredText } from '../validation/checks.js';
+import { isOneOf, nonNegativeMembers, portErrors, requiredText } from '../rules/checks.js';
+import { countAt, isObject, numberAt, objectAt, stringsAt } from '../values/fields.js';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const COUNTS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'];

@@ -1,6 +1,6 @@
 import { type FieldError, invalidValue, qualifiedNameErrors } from '@orch/machinery';
-import { mapAt } from '../rules/fields.js';
-import { invalidEach, quantityOf } from '../validation/checks.js';
+import { invalidEach, quantityOf } from '../rules/checks.js';
+import { mapAt } from '../values/fields.js';
 
 const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 /** What an installation counts beside what containers use. */

@@ -1,4 +1,4 @@
-import { ensureObject, fill, isObject, type Json, mapAt, objectAt, objectsAt } from '../rules/fields.js';
+import { ensureObject, fill, isObject, type Json, mapAt, objectAt, objectsAt } from '../values/fields.js';
 
 /** Resources that decide the quality of service. */
 const COMPUTE = ['cpu', 'memory'] as const;

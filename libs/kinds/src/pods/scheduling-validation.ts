@@ -7,9 +7,9 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { countAt, type Json, objectsAt, textAt } from '../rules/fields.js';
-import { invalidEach, oneOf } from '../validation/checks.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { invalidEach, oneOf } from '../rules/checks.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];

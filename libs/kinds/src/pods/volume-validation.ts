@@ -1,6 +1,6 @@
 import { dnsLabelErrors, duplicate, type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
-import { isObject, type Json, numberAt, objectsAt, textAt } from '../rules/fields.js';
-import { invalidEach, requiredText } from '../validation/checks.js';
+import { invalidEach, requiredText } from '../rules/checks.js';
+import { isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
 const MAX_MODE = 0o777;
 

@@ -1,9 +1,9 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
 import { validateAmount, validateShare } from '../apps/strategy-validation.js';
-import { at, countAt } from '../rules/fields.js';
+import { isOneOf } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { isOneOf } from '../validation/checks.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { at, countAt } from '../values/fields.js';
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 

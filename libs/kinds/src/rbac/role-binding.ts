@@ -1,8 +1,8 @@
 import { type ApiObject, invalidValue } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { at, ensureObject, fillZero, type Json, objectsAt, textAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { shownRoleRef } from '../validation/go-syntax.js';
+import { equal } from '../values/equal.js';
+import { at, ensureObject, fillZero, type Json, objectsAt, textAt } from '../values/fields.js';
+import { shownRoleRef } from '../values/go-syntax.js';
 import { validateBinding } from './validation.js';
 
 /** RoleBinding, and ClusterRoleBinding, which stands outside of namespaces. */

@@ -6,10 +6,10 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
-import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../rules/fields.js';
-import { invalidEach, requiredText } from '../validation/checks.js';
-import { shownStrings } from '../validation/go-syntax.js';
-import { validateLabelSelector } from '../validation/label-selector.js';
+import { invalidEach, requiredText } from '../rules/checks.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { shownStrings } from '../values/go-syntax.js';
 
 const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group'];
 

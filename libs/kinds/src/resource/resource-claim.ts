@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
-import { at, isEmpty, textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, isEmpty, textAt } from '../values/fields.js';
 
 export const resourceClaim: KindDeclaration = {
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),

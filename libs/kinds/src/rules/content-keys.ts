@@ -1,6 +1,6 @@
 import { type ApiObject, contentKeyErrors, type FieldError } from '@orch/machinery';
-import { invalidEach } from '../validation/checks.js';
-import { objectAt } from './fields.js';
+import { objectAt } from '../values/fields.js';
+import { invalidEach } from './checks.js';
 
 /**
  * Keys under which ConfigMaps and Secrets hold content; they become names of files.

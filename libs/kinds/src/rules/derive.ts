@@ -1,7 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
-import { cellsOf } from '../printing/cells.js';
-import { copy, ensureObject, isEmpty } from './fields.js';
+import { copy, ensureObject, isEmpty } from '../values/fields.js';
+import { cellsOf } from './cells.js';
 import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
 

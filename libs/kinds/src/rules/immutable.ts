@@ -1,7 +1,7 @@
 import { type ApiObject, type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
-import { shownSelector } from '../validation/go-syntax.js';
-import { equal } from './equal.js';
-import { at } from './fields.js';
+import { equal } from '../values/equal.js';
+import { at } from '../values/fields.js';
+import { shownSelector } from '../values/go-syntax.js';
 
 /** Refuses a change of the field at a path. */
 export function immutableField(object: ApiObject, old: ApiObject, ...path: readonly string[]): FieldError[] {

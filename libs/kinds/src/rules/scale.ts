@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
-import { selectorText } from '../printing/text.js';
-import { at, countAt, ensureObject } from './fields.js';
+import { at, countAt, ensureObject } from '../values/fields.js';
+import { selectorText } from '../values/text.js';
 import type { ScaleRules } from './kind-rules.js';
 
 /** The scale of a workload with `spec.replicas`, `status.replicas` and a selector under `spec.selector`. */

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
 import type { ResourceDefinition, Schema, StructSchema } from '@orch/schema';
-import { equal } from './equal.js';
-import { type Json, takeFrom } from './fields.js';
+import { equal } from '../values/equal.js';
+import { type Json, takeFrom } from '../values/fields.js';
 
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);

@@ -1,9 +1,9 @@
 import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { countAt } from '../rules/fields.js';
+import { isOneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { isOneOf } from '../validation/checks.js';
+import { equal } from '../values/equal.js';
+import { countAt } from '../values/fields.js';
 
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;

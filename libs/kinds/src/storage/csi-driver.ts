@@ -1,7 +1,7 @@
-import { joined, UNSET } from '../printing/text.js';
-import { at, ensureObject, isEmpty, objectsAt, stringsAt, textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, ensureObject, isEmpty, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { joined, UNSET } from '../values/text.js';
 
 export const csiDriver: KindDeclaration = {
   generation: true,

@@ -1,5 +1,5 @@
-import { objectsAt } from '../rules/fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { objectsAt } from '../values/fields.js';
 
 export const csiNode: KindDeclaration = {
   unconditionalUpdate: false,

@@ -6,11 +6,11 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { equal } from '../rules/equal.js';
-import { mapAt, textAt } from '../rules/fields.js';
+import { invalidEach, isOneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { invalidEach, isOneOf } from '../validation/checks.js';
+import { equal } from '../values/equal.js';
+import { mapAt, textAt } from '../values/fields.js';
 
 const FORBIDDEN = ['parameters', 'provisioner', 'reclaimPolicy'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];

@@ -1,6 +1,6 @@
-import { at, textAt } from '../rules/fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { at, textAt } from '../values/fields.js';
 
 export const volumeAttachment: KindDeclaration = {
   unconditionalUpdate: false,

@@ -1,0 +1,75 @@
+import type { RequestListener } from 'node:http';
+import { badRequest, StatusError } from '@orch/machinery';
+import type { HealthRegistry, Metrics } from '@orch/runtime';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
+import type { DiscoveryRoutes } from '../documents/discovery-routes.js';
+import { splitTarget } from '../http/context.js';
+import { unknownPath, wrongMethod } from '../http/errors.js';
+import { overBothVersions } from '../http/express-http2.js';
+import { healthMetrics } from '../metrics/health-metrics.js';
+
+/** What `GET /version` answers. */
+export interface VersionInfo {
+  readonly major: string;
+  readonly minor: string;
+  readonly gitVersion: string;
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
+  readonly goVersion: string;
+  readonly compiler: string;
+  readonly platform: string;
+}
+
+/** Whatever answers `GET /metrics`. */
+export type MetricsText = Pick<Metrics, 'text'>;
+
+export interface FallbackOptions {
+  readonly health: HealthRegistry;
+  readonly metrics: MetricsText;
+  readonly version: VersionInfo;
+  readonly discovery: DiscoveryRoutes;
+}
+
+const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
+
+/** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
+export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
+  const slis = healthMetrics(health);
+  const paths = [...OWN_PATHS, ...discovery.paths].sort();
+  const known = new Set(['/', ...paths]);
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.get('/', (_req, res) => void res.json({ paths }));
+  app.get('/version', (_req, res) => void res.json(version));
+  app.get('/metrics', async (_req, res) => {
+    const { contentType, body } = await metrics.text();
+    res.type(contentType).send(body);
+  });
+  app.get('/metrics/slis', async (_req, res) => {
+    const { contentType, body } = await slis();
+    res.type(contentType).send(body);
+  });
+  app.get(
+    ['/livez', '/readyz', '/healthz', '/livez/*check', '/readyz/*check', '/healthz/*check'],
+    async (req, res, next) => {
+      const { path, query } = splitTarget(req.url);
+      const answer = await health.handle(path, query);
+      if (!answer) return next();
+      res.status(answer.status).set(answer.headers).send(answer.body);
+    },
+  );
+  discovery.mount(app);
+  app.use((req: Request) => {
+    const reads = req.method === 'GET' || req.method === 'HEAD';
+    throw reads || !known.has(req.path.replace(/(?<=.)\/$/, '')) ? unknownPath() : wrongMethod();
+  });
+  app.use(answerWithStatus);
+  return overBothVersions(app);
+}
+
+const answerWithStatus: ErrorRequestHandler = (error: unknown, _req, res: Response, _next) => {
+  // The only errors of express itself are paths that it cannot decode.
+  const { status } = error instanceof URIError ? badRequest('the path is not well-formed') : StatusError.from(error);
+  res.status(status.code).json(status);
+};

@@ -1,0 +1,252 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { ANONYMOUS, type AuthenticationRequest } from '@orch/authentication';
+import { StatusError } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { leaveBody } from '../http/context.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+
+let api: TestApi;
+let server: TestServer | undefined;
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+
+beforeEach(async () => {
+  unhandled.length = 0;
+  process.on('unhandledRejection', note);
+  api = await testApi({ requestTimeoutMs: 300 });
+});
+afterEach(async () => {
+  await server?.close();
+  server = undefined;
+  api.close();
+  process.off('unhandledRejection', note);
+  // What nobody handles ends the process of a server.
+  expect(unhandled).toEqual([]);
+});
+
+async function serve(overrides: ListenOverrides = {}): Promise<TestServer> {
+  server = await openServer(listenerOf(api, overrides));
+  return server;
+}
+
+/** Sends raw bytes, and gathers what comes back. */
+async function raw(port: number, bytes: string): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(port, '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  await once(socket, 'connect');
+  socket.write(bytes);
+  return { socket, received: () => text };
+}
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
+
+async function fill(count: number, bytes: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    await api.create('configmaps', { metadata: { name: `c${i}` }, data: { text: 'x'.repeat(bytes) } });
+  }
+}
+
+describe('one request', () => {
+  it('is authenticated before anything else', async () => {
+    const authenticate = async () => {
+      throw new StatusError('Unauthorized', 'Unauthorized');
+    };
+    const { status, headers, body } = await (await serve({ authenticator: { authenticate } })).ask(configMaps);
+    expect([status, headers['www-authenticate']]).toEqual([401, 'Bearer']);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Unauthorized', code: 401 });
+  });
+
+  it.each([
+    ['GET', configMaps],
+    ['POST', configMaps],
+    ['GET', `${configMaps}?watch=1`],
+    ['GET', '/openapi/v2'],
+  ])('without credentials is refused before it reaches %s %s', async (method, path) => {
+    const { ask } = await serve({ authenticator: { authenticate: async () => ANONYMOUS } });
+    expect((await ask(path, { method })).status).toBe(403);
+  });
+
+  it('hides what went wrong inside', async () => {
+    api.store.beforeWrite = () => {
+      throw new Error('secret detail');
+    };
+    const { ask } = await serve();
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    const answer = await ask(configMaps, { method: 'POST', body });
+    expect(answer.status).toBe(500);
+    expect(answer.body.toString()).not.toContain('secret');
+  });
+
+  it('for what is not a resource goes to the fallback', async () => {
+    const { ask } = await serve({ fallback: (_req, res) => res.writeHead(299).end() });
+    expect((await ask('/version')).status).toBe(299);
+  });
+
+  it.each([
+    '/api/v1/namespaces/a%00b/pods/p',
+    `/api/v1/nodes/${'n'.repeat(2000)}`,
+    '/apis/%zz/v1/x',
+    '/api/v1/nodes/%ff',
+  ])('with a path that nothing can have is a clean refusal and asks the database nothing: %.40s', async (path) => {
+    const { ask } = await serve();
+    const before = { ...api.store.calls };
+    const { status, body } = await ask(path);
+    expect(status).toBe(400);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'BadRequest' });
+    expect(api.store.calls).toEqual(before);
+  });
+});
+
+describe('deadlines', () => {
+  it('answer 504 and say when to come again, also when the work ends later', async () => {
+    let release = (): void => undefined;
+    api.store.beforeWrite = () => new Promise((resolve) => (release = () => resolve(undefined)));
+    const { ask } = await serve();
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    const answer = await ask(configMaps, { method: 'POST', body });
+    expect([answer.status, answer.headers['retry-after']]).toEqual([504, '1']);
+    release();
+    await expect.poll(() => api.stored('configmaps', 'a')).toBeDefined();
+  });
+
+  it('cut a list that is read too slowly, even behind a body that never came', async () => {
+    await fill(40, 256 * 1024);
+    const { port } = await serve();
+    const { socket } = await raw(port, `GET ${configMaps} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\n`);
+    socket.pause();
+    await new Promise((resolve) => setTimeout(resolve, 600));
+    socket.resume();
+    await once(socket, 'close');
+  });
+
+  it('stop a deletion of many', async () => {
+    await fill(200, 1);
+    let begun = 0;
+    const waiting: (() => void)[] = [];
+    api.store.beforeWrite = () => {
+      begun++;
+      return new Promise((resolve) => waiting.push(() => resolve(undefined)));
+    };
+    const { ask } = await serve();
+    expect((await ask(configMaps, { method: 'DELETE' })).status).toBe(504);
+    const before = begun;
+    api.store.beforeWrite = () => {
+      begun++;
+      return undefined;
+    };
+    for (const release of waiting) release();
+    await expect.poll(() => api.store.rows(api.endpoint('configmaps').type).length).toBe(200 - before);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(begun).toBe(before);
+  });
+});
+
+describe('connections', () => {
+  it('outlive a body that is left unread', async () => {
+    const { port } = await serve();
+    const head = 'POST /api/v1/nosuch HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n';
+    const { socket, received } = await raw(port, head);
+    await expect.poll(received).toMatch(/^HTTP\/1.1 404 /);
+    socket.write(`123456789GET ${configMaps} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(received).toMatch(/HTTP\/1.1 200 /);
+    socket.destroy();
+  });
+
+  it('give clients that send all before they read the answer to a body too large', async () => {
+    const { port } = await serve();
+    const bytes = 32 << 20;
+    const { socket, received } = await raw(
+      port,
+      `POST ${configMaps} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${bytes}\r\n\r\n`,
+    );
+    socket.pause();
+    await new Promise<void>((resolve, reject) => {
+      socket.on('error', reject);
+      socket.write(Buffer.alloc(bytes, 'x'), () => resolve());
+    });
+    socket.resume();
+    await expect.poll(received).toMatch(/^HTTP\/1.1 413 /);
+    socket.destroy();
+  });
+
+  it('are cut when the rest of an unread body does not come', async () => {
+    server = await openServer((req, res) => {
+      leaveBody({ req, res }, 20);
+      res.end('no');
+    });
+    const { socket, received } = await raw(server.port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n');
+    await once(socket, 'close');
+    expect(received()).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  it('carry a watch behind another request, in order', async () => {
+    await api.create('configmaps', { metadata: { name: 'a' } });
+    const { port } = await serve();
+    const get = `GET ${configMaps}/a HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const watch = `GET ${configMaps}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const { socket, received } = await raw(port, get + watch);
+    await expect.poll(received).toMatch(/^HTTP\/1.1 200 .*"kind":"ConfigMap".*HTTP\/1.1 200 .*"type":"ADDED"/s);
+    socket.destroy();
+  });
+
+  it('forget what the client of a watch said, its token above all, once the stream has begun', async () => {
+    const listener = listenerOf(api);
+    let seen: IncomingMessage | undefined;
+    server = await openServer((req, res) => {
+      seen = req;
+      listener(req, res);
+    });
+    const head = `GET ${configMaps}?watch=1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer secret\r\n\r\n`;
+    const { socket, received } = await raw(server.port, head);
+    await expect.poll(received).toContain('200 OK');
+    await expect.poll(() => [seen?.headers, seen?.rawHeaders]).toEqual([{}, []]);
+    socket.destroy();
+  });
+
+  it('let go of watches whose client has gone, whenever it went', async () => {
+    const metrics = new Metrics();
+    let authenticating = 0;
+    const authenticate = async ({ socket }: AuthenticationRequest) => {
+      authenticating++;
+      // The second is settled only once its client has gone.
+      if (authenticating === 2) await once(socket, 'close');
+      return { user: { name: 'u', groups: [], extra: {} }, method: 'token' as const };
+    };
+    const { port } = await serve({ authenticator: { authenticate }, metrics });
+    const open = async () => /apiserver_longrunning_requests{.*} (\d+)/.exec((await metrics.text()).body)?.[1];
+    const head = `GET ${configMaps}?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const first = await raw(port, head);
+    await expect.poll(first.received).toContain('200 OK');
+    expect(await open()).toBe('1');
+    first.socket.destroy();
+    await expect.poll(open).toBe('0');
+    // Gone while it was found out who asks.
+    const second = await raw(port, head);
+    await expect.poll(() => authenticating).toBe(2);
+    second.socket.destroy();
+    // A request behind it is answered after it has been dealt with.
+    const third = await raw(port, head);
+    await expect.poll(third.received).toContain('200 OK');
+    third.socket.destroy();
+    await expect.poll(open).toBe('0');
+    await expect.poll(() => api.deps.cache.peek(api.endpoint('configmaps').type)?.watchers).toBe(0);
+  });
+
+  it('end watches of clients that went while waiting for a version', async () => {
+    const { port } = await serve();
+    const match = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=100';
+    const { socket } = await raw(port, `GET ${configMaps}?watch=1&${match} HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await expect.poll(() => api.store.calls.lastVersion).toBeGreaterThan(0);
+    socket.destroy();
+    api.store.skip(200n);
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    expect(api.deps.cache.peek(api.endpoint('configmaps').type)?.watchers ?? 0).toBe(0);
+  });
+});

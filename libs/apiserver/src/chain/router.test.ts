@@ -1,0 +1,139 @@
+import { type Names, namesOf, StatusError } from '@orch/machinery';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { ResourceRouter, servesSubresource } from './router.js';
+
+let api: TestApi;
+let router: ResourceRouter;
+beforeAll(async () => {
+  api = await testApi();
+  router = new ResourceRouter(api.endpoints);
+});
+afterAll(() => api.close());
+
+/** The verb that a request comes to, or the code of its refusal. */
+function verb(method: string, target: string): unknown {
+  const [path = '', query = ''] = target.split('?');
+  try {
+    return router.route(method, path, new URLSearchParams(query))?.verb;
+  } catch (error) {
+    if (error instanceof StatusError) return error.code;
+    throw error;
+  }
+}
+
+const ns = '/api/v1/namespaces/default';
+
+describe('verbs (spec: "Path shapes")', () => {
+  it.each([
+    ['GET', '/api/v1/pods', 'list'],
+    ['GET', `${ns}/pods`, 'list'],
+    ['GET', `${ns}/pods/p`, 'get'],
+    ['GET', `${ns}/pods/p/status`, 'get'],
+    ['GET', '/api/v1/pods?watch=1', 'watch'],
+    ['GET', '/api/v1/pods?watch', 'watch'],
+    ['GET', `${ns}/pods?watch=true`, 'watch'],
+    ['GET', `${ns}/pods?watch=false`, 'list'],
+    ['GET', `${ns}/pods/p?watch=1`, 'watch'],
+    ['GET', `${ns}/pods?watch=perhaps`, 'watch'],
+    ['POST', `${ns}/pods`, 'create'],
+    ['PUT', `${ns}/pods/p`, 'update'],
+    ['PUT', `${ns}/pods/p/status`, 'update'],
+    ['PATCH', `${ns}/pods/p`, 'patch'],
+    ['DELETE', `${ns}/pods/p`, 'delete'],
+    ['DELETE', `${ns}/pods`, 'deletecollection'],
+    ['GET', '/api/v1/namespaces', 'list'],
+    ['GET', ns, 'get'],
+    ['PUT', `${ns}/finalize`, 'update'],
+    ['PUT', `${ns}/status`, 'update'],
+    ['GET', `/apis/apps/v1/namespaces/default/deployments/d/scale`, 'get'],
+    ['PATCH', `/apis/apps/v1/namespaces/default/deployments/d/scale`, 'patch'],
+  ])('%s %s is %s', (method, target, expected) => {
+    expect(verb(method, target)).toBe(expected);
+  });
+
+  it('counts a watch parameter as one wherever it is asked with', () => {
+    const query = new URLSearchParams('limit=1&watch=true');
+    expect(router.route('GET', '/api/v1/pods', query)?.verb).toBe('watch');
+  });
+});
+
+describe('404', () => {
+  it.each([
+    ['GET', '/api/v1/nosuch'],
+    ['GET', '/api/v2/pods'],
+    ['GET', '/apis/apps/v1/pods'],
+    ['GET', '/apis/nosuch/v1/pods'],
+    ['GET', `${ns}/nodes`],
+    ['GET', `${ns}/nodes/n`],
+    ['GET', `${ns}/pods/p/nosuch`],
+    ['GET', `${ns}/pods/p/status/more`],
+    ['POST', `${ns}/pods/p/eviction`],
+    ['POST', `${ns}/pods/p/nosuch`],
+    // Objects of a namespace have no place outside of it.
+    ['GET', '/api/v1/pods/p'],
+    ['GET', '/api/v1/pods/p?watch=1'],
+    ['PUT', '/api/v1/pods/p'],
+    ['DELETE', '/api/v1/pods/p'],
+    ['GET', '/apis/__proto__/v1/pods'],
+    ['GET', '/api/v1/constructor'],
+  ])('%s %s', (method, target) => {
+    expect(verb(method, target)).toBe(404);
+  });
+});
+
+describe('405', () => {
+  it.each([
+    ['POST', '/api/v1/pods'],
+    ['DELETE', '/api/v1/pods'],
+    ['POST', `${ns}/pods/p`],
+    ['PUT', `${ns}/pods`],
+    ['PATCH', `${ns}/pods`],
+    ['DELETE', `${ns}/pods/p/status`],
+    ['PUT', '/api/v1/nodes'],
+    ['DELETE', '/api/v1/namespaces'],
+    ['OPTIONS', `${ns}/pods`],
+    ['HEAD', `${ns}/pods`],
+    ['get', `${ns}/pods`],
+  ])('%s %s', (method, target) => {
+    expect(verb(method, target)).toBe(405);
+  });
+});
+
+describe('what is no resource', () => {
+  it.each(['/', '/api', '/apis/apps/v1', '/healthz', '/openapi/v2'])('%s is left to others', (path) => {
+    expect(verb('GET', path)).toBeUndefined();
+  });
+
+  it.each([`${ns}/pods/a%00`, `/api/v1/nodes/${'n'.repeat(1025)}`, '/api/v1/nodes/%'])(
+    'a path that nothing can have is a 400: %.30s',
+    (path) => {
+      expect(verb('GET', path)).toBe(400);
+    },
+  );
+});
+
+describe('routes', () => {
+  it('name what they are about', () => {
+    const found = router.route('PUT', '/apis/apps/v1/namespaces/a/deployments/d/status', new URLSearchParams());
+    expect(found).toMatchObject({ namespace: 'a', name: 'd', subresource: 'status', verb: 'update' });
+    expect(found?.endpoint.definition.kind).toBe('Deployment');
+  });
+
+  it.each(['orch', 'kubernetes'] as const)('go by the names of the installation (%s)', async (profile) => {
+    const names: Names = namesOf(profile);
+    const other = await testApi({}, profile);
+    const group = names.group('rbac.authorization.orch.io');
+    const routes = new ResourceRouter(other.endpoints);
+    expect(routes.route('GET', `/apis/${group}/v1/clusterroles`, new URLSearchParams())?.verb).toBe('list');
+    other.close();
+  });
+
+  it('serve no subresource that nobody carries out', () => {
+    expect([servesSubresource('status'), servesSubresource('scale'), servesSubresource('exec')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});

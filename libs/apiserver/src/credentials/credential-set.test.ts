@@ -1,0 +1,116 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ensurePki, type Pki } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { createLogger, defineOptions } from '@orch/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { servingOptions } from '../server/options.js';
+import { readCredentials } from './credential-set.js';
+import { Credentials } from './credentials.js';
+
+const names = namesOf('orch');
+let dir: string;
+let certDir: string;
+let pki: Pki;
+let count = 0;
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'credentials-'));
+  pki = await ensurePki({ certDir: join(dir, 'made'), bindAddress: '127.0.0.1', names });
+});
+beforeEach(() => {
+  certDir = join(dir, `pki-${count++}`);
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const optionsOf = (...args: string[]) => defineOptions(servingOptions).parse([`--cert-dir=${certDir}`, ...args]).values;
+const read = (...args: string[]) => readCredentials(optionsOf(...args), names);
+const serving = () => [`--tls-cert-file=${pki.serving.certFile}`, `--tls-private-key-file=${pki.serving.keyFile}`];
+const proxied = () => [
+  `--requestheader-client-ca-file=${pki.proxyCa.certFile}`,
+  `--proxy-client-cert-file=${pki.proxy.certFile}`,
+  `--proxy-client-key-file=${pki.proxy.keyFile}`,
+];
+
+describe('readCredentials', () => {
+  it('makes what no file is named for', async () => {
+    const set = await read('--kubeconfig-out=x');
+    expect(existsSync(join(certDir, 'ca.key')) && existsSync(join(certDir, 'front-proxy-ca.key'))).toBe(true);
+    expect(set.servingCa).toContain('BEGIN CERTIFICATE');
+    expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([1, 1]);
+    expect(Object.keys(set.certificates).sort()).toEqual(['admin', 'ca', 'proxy', 'proxy-ca', 'serving']);
+  });
+
+  it('makes and looks for nothing when all are named', async () => {
+    const set = await read(...serving(), ...proxied(), `--client-ca-file=${pki.ca.certFile},${pki.ca.certFile}`);
+    expect(existsSync(certDir)).toBe(false);
+    expect(set.serving.cert).toBe(pki.serving.cert);
+    expect(set.proxy?.key).toBe(pki.proxy.key);
+    expect(set.servingCa, 'those of the system').toBeUndefined();
+    expect([set.trust.clients.size, set.trust.proxies.size, set.admin]).toEqual([1, 1, undefined]);
+    expect((await read(...serving(), ...proxied(), `--tls-ca-file=${pki.ca.certFile}`)).servingCa).toBe(pki.ca.cert);
+  });
+
+  it("believes the folder's authority beside files only for an administrator that it makes", async () => {
+    expect((await read(...serving())).trust.clients.size).toBe(0);
+    expect((await read(...serving(), '--kubeconfig-out=x')).trust.clients.size).toBe(1);
+  });
+
+  it('is an identity for gateways only where there is one', async () => {
+    expect((await read(...serving(), `--requestheader-client-ca-file=${pki.proxyCa.certFile}`)).proxy).toBeUndefined();
+  });
+
+  it.each([
+    ['a certificate without its key', () => [`--tls-cert-file=${pki.serving.certFile}`], 'need each other'],
+    [
+      'a key of another certificate',
+      () => [`--tls-cert-file=${pki.serving.certFile}`, `--tls-private-key-file=${pki.admin.keyFile}`],
+      'does not belong to',
+    ],
+    [
+      'an authority that is none',
+      () => [`--client-ca-file=${pki.ca.keyFile}`],
+      'ca.key: there is no certificate in it',
+    ],
+    ['a file that is not there', () => ['--client-ca-file=/none/such'], 'ENOENT'],
+    [
+      'an authority of callers as that of proxies',
+      () => [`--client-ca-file=${pki.ca.certFile}`, `--requestheader-client-ca-file=${pki.ca.certFile}`],
+      '--requestheader-allowed-names is needed',
+    ],
+  ])('refuses %s', (_, args, message) => expect(read(...args())).rejects.toThrow(message));
+
+  it('takes an authority of both when proxies are known by name', async () => {
+    const both = [`--client-ca-file=${pki.ca.certFile}`, `--requestheader-client-ca-file=${pki.ca.certFile}`];
+    const set = await read(...both, '--requestheader-allowed-names=balancer');
+    expect(set.trust.proxyNames).toEqual(['balancer']);
+  });
+});
+
+describe('Credentials', () => {
+  it('follow their files, and pass over a certificate whose key has not come yet', async () => {
+    const [certFile, keyFile] = [join(dir, 'tls.crt'), join(dir, 'tls.key')];
+    writeFileSync(keyFile, pki.serving.key);
+    writeFileSync(certFile, pki.serving.cert);
+    const options = optionsOf(`--tls-cert-file=${certFile}`, `--tls-private-key-file=${keyFile}`);
+    let log = '';
+    const write = (line: string) => {
+      log += line;
+    };
+    const logger = createLogger({ format: 'text', verbosity: 0, write });
+    const credentials = await Credentials.open({ options, names, logger });
+    const seen: string[] = [];
+    credentials.onChange(async (set) => void seen.push(set.serving.cert));
+    try {
+      writeFileSync(certFile, pki.proxy.cert);
+      await expect.poll(() => log).toContain('tls.crt does not belong to');
+      expect(credentials.current.serving.cert).toBe(pki.serving.cert);
+      writeFileSync(keyFile, pki.proxy.key);
+      await expect.poll(() => credentials.current.serving).toEqual({ cert: pki.proxy.cert, key: pki.proxy.key });
+      expect(seen).toEqual([pki.proxy.cert]);
+      expect(log).not.toContain('PRIVATE KEY');
+    } finally {
+      credentials.close();
+    }
+  });
+});

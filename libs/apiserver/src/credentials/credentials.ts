@@ -1,0 +1,79 @@
+import { type Authenticator, createAuthenticator, TokenFile, type TokenVerifier } from '@orch/authentication';
+import type { Names } from '@orch/machinery';
+import { FileWatch, type Logger } from '@orch/runtime';
+import type { ServingOptions } from '../server/options.js';
+import { type CredentialSet, credentialFiles, readCredentials } from './credential-set.js';
+
+/** How often files are read without having been told of a change, and certificates of `--cert-dir` are renewed, ms. */
+const LOOK_MS = 60_000;
+
+export interface CredentialSettings {
+  readonly options: ServingOptions;
+  readonly names: Names;
+  readonly logger: Logger;
+  /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */
+  readonly certificateAccepted?: (left: number) => void;
+}
+
+/** What a process shows and believes, followed as its files change. */
+export class Credentials {
+  readonly authenticator: Authenticator;
+  readonly #settings: CredentialSettings;
+  readonly #watch: FileWatch;
+  #current: CredentialSet;
+  #onChange: (set: CredentialSet) => Promise<void> = async () => undefined;
+
+  private constructor(settings: CredentialSettings, current: CredentialSet, tokens: readonly TokenVerifier[]) {
+    const { options, certificateAccepted } = settings;
+    this.#settings = settings;
+    this.#current = current;
+    this.authenticator = createAuthenticator({
+      trust: () => this.#current.trust,
+      tokenVerifiers: tokens,
+      anonymous: options.anonymousAuth,
+      ...(certificateAccepted && { certificateAccepted }),
+    });
+    this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });
+  }
+
+  /** Throws as {@link readCredentials} does, and for a file of tokens that cannot be used. */
+  static async open(settings: CredentialSettings): Promise<Credentials> {
+    const { options, names } = settings;
+    const current = await readCredentials(options, names);
+    // A static list: it is read once (spec: "Static token file").
+    const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
+    return new Credentials(settings, current, tokens);
+  }
+
+  get current(): CredentialSet {
+    return this.#current;
+  }
+
+  /** Calls back with each set that follows, before it is the current one; one that is thrown upon is not taken. Set once. */
+  onChange(callback: (set: CredentialSet) => Promise<void>): void {
+    this.#onChange = callback;
+  }
+
+  close(): void {
+    this.#watch.close();
+  }
+
+  /** Files that do not fit, as when a key is there and its certificate is not yet, leave everything as it was. */
+  async #look(): Promise<void> {
+    const { options, names, logger } = this.#settings;
+    try {
+      const next = await readCredentials(options, names);
+      if (sameText(next, this.#current)) return;
+      await this.#onChange(next);
+      this.#current = next;
+      logger.info('credentials were read anew');
+    } catch (error) {
+      logger.error('credentials cannot be read anew, those before stay', error);
+    }
+  }
+}
+
+const textOf = ({ serving, clientCa, proxy, servingCa, admin }: CredentialSet): string =>
+  JSON.stringify([serving.cert, serving.key, clientCa, proxy?.cert, proxy?.key, servingCa, admin?.cert]);
+
+const sameText = (a: CredentialSet, b: CredentialSet): boolean => textOf(a) === textOf(b);

@@ -1,0 +1,138 @@
+import {
+  type Accepted,
+  discoveryOffers,
+  encodeObject,
+  encodeUnknown,
+  negotiator,
+  stringifyJson,
+  stringifyYaml,
+} from '@orch/codec';
+import type { ApiObject, Names } from '@orch/machinery';
+import type { Scheme } from '@orch/schema';
+import {
+  encodeOpenApiV2Protobuf,
+  OPENAPI_V2_PROTOBUF,
+  OPENAPI_V2_PROTOBUF_CONTENT_TYPE,
+  type OpenApiSource,
+  OpenApiV3,
+  openApiV2Document,
+} from '@orch/schema/openapi';
+import type { Express, Request, Response } from 'express';
+import { notAcceptable, unknownPath } from '../http/errors.js';
+import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
+
+export interface DiscoveryRoutes {
+  /** Where documents are. */
+  readonly paths: readonly string[];
+  mount(app: Express): void;
+}
+
+/** What clients learn the API from: discovery (plain and aggregated) and OpenAPI documents. */
+export function createDiscoveryRoutes(source: OpenApiSource, names: Names): DiscoveryRoutes {
+  const documents = discoveryDocuments(source.served, names);
+  return {
+    paths: pathsOf(documents),
+    mount(app) {
+      mountDiscovery(app, documents, source.scheme, names);
+      mountOpenApiV3(app, new OpenApiV3(source));
+      mountOpenApiV2(
+        app,
+        lazily(() => openApiV2Document(source)),
+      );
+    },
+  };
+}
+
+function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
+  const versions = [...resources.keys()].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
+  return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
+}
+
+const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3'];
+
+function mountDiscovery(app: Express, documents: DiscoveryDocuments, scheme: Scheme, names: Names): void {
+  const negotiate = negotiator(discoveryOffers(names), names);
+  const send = sender(scheme, names);
+  const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: Document): void => {
+    if (!plain) throw unknownPath();
+    const accepted = negotiate(req.headers.accept);
+    if (!accepted) throw notAcceptable(['application/json', 'application/yaml', names.protobufMediaType]);
+    if (accepted.as && aggregated) send(res, accepted, aggregated, 'apidiscovery/v2beta1', aggregatedType(names));
+    else send(res, accepted, plain, 'meta/v1', '');
+  };
+  app.get('/api', (req, res) => {
+    const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
+    answer(req, res, documents.apiVersions(address), documents.aggregated.core);
+  });
+  app.get('/apis', (req, res) => answer(req, res, documents.groupList, documents.aggregated.groups));
+  app.get('/apis/:group', (req, res) => answer(req, res, documents.groups.get(req.params.group)));
+  app.get('/api/:version', (req, res) => answer(req, res, documents.resources.get(req.params.version)));
+  app.get('/apis/:group/:version', (req, res) => {
+    answer(req, res, documents.resources.get(`${req.params.group}/${req.params.version}`));
+  });
+}
+
+type Document = Pick<ApiObject, 'kind' | 'apiVersion'>;
+
+const aggregatedType = (names: Names): string =>
+  `;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
+
+/** Answers with a document in what was accepted; its type is found in the package of `proto/` that is named. */
+function sender(scheme: Scheme, names: Names) {
+  const encode = {
+    json: { type: 'application/json', body: (document: Document) => Buffer.from(stringifyJson(document)) },
+    yaml: { type: 'application/yaml', body: (document: Document) => Buffer.from(stringifyYaml(document)) },
+    protobuf: {
+      type: names.protobufMediaType,
+      body(document: Document, from: string) {
+        const { kind = '', apiVersion = '' } = document;
+        const raw = encodeObject(scheme.struct(`${from}.${kind}`), document as ApiObject);
+        return Buffer.from(encodeUnknown({ apiVersion, kind, raw }));
+      },
+    },
+  };
+  return (res: Response, { mediaType }: Accepted, document: Document, from: string, parameters: string): void => {
+    const { type, body } = encode[mediaType];
+    res.set('Vary', 'Accept');
+    // Past express, which would add a charset that the media type does not have.
+    res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
+    res.send(body(document, from));
+  };
+}
+
+function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
+  app.get('/openapi/v3', (_req, res) => void res.json(documents.index()));
+  app.get('/openapi/v3/*path', (req, res) => {
+    const path = ([] as string[]).concat(req.params.path).join('/');
+    const document = documents.document(path);
+    if (!document) throw unknownPath();
+    const asked = req.query.hash;
+    if (typeof asked === 'string' && asked !== document.hash) {
+      res.redirect(301, `/openapi/v3/${path}?hash=${document.hash}`);
+      return;
+    }
+    // A URL that names the content may be kept for ever.
+    if (asked)
+      res.set('Cache-Control', 'public, immutable').set('Expires', new Date(Date.now() + 31_536_000_000).toUTCString());
+    res.set('ETag', `"${document.hash}"`).type('application/json').send(document.json);
+  });
+}
+
+function mountOpenApiV2(app: Express, document: () => ReturnType<typeof openApiV2Document>): void {
+  const json = lazily(() => Buffer.from(stringifyJson(document())));
+  const protobuf = lazily(() => encodeOpenApiV2Protobuf(document()));
+  app.get('/openapi/v2', (req, res) => {
+    const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
+    res.set('Vary', 'Accept');
+    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(protobuf());
+    else res.set('Content-Type', 'application/json').send(json());
+  });
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

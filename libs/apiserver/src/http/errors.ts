@@ -1,0 +1,46 @@
+import { expired, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
+import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
+import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import { tooLargeVersion } from '../reading/version.js';
+
+/** Seconds after which a client may retry what the database could not do. */
+const RETRY_SECONDS = 1;
+
+/** 404 for a path that nobody answers, as clients know it from paths without an object in them. */
+export const unknownPath = () => new StatusError('NotFound', 'the server could not find the requested resource', {});
+
+/** 405 for a path that has other methods. */
+export const wrongMethod = () =>
+  new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+
+/** 429 for a watch that a server on its way out does not begin any more. */
+export const shuttingDown = () => tooManyRequests('the server is shutting down, please try again later', RETRY_SECONDS);
+
+/** 406, with what there is instead. */
+export const notAcceptable = (mediaTypes: readonly string[]) =>
+  new StatusError('NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
+
+/** Any thrown value as the Status that a client gets; the one place where inner errors meet the wire. */
+export function toStatusError(thrown: unknown): StatusError {
+  if (thrown instanceof StatusError) return thrown;
+  if (thrown instanceof HistoryExpiredError || thrown instanceof ExpiredError) {
+    return tooOldVersion(thrown.requested, thrown.floor);
+  }
+  if (thrown instanceof VersionNotReachedError) return tooLargeVersion(thrown.requested, thrown.current);
+  if (thrown instanceof CacheDrainingError) return shuttingDown();
+  if (thrown instanceof CacheNotReadyError) {
+    return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
+  }
+  if (thrown instanceof StoreUnavailableError) {
+    return thrown.undecided
+      ? timeout(
+          'the request timed out before the database decided it; it may or may not have been carried out',
+          RETRY_SECONDS,
+        )
+      : unavailable('the database is not available', RETRY_SECONDS);
+  }
+  return StatusError.from(thrown);
+}
+
+const tooOldVersion = (requested: Version, floor: Version): StatusError =>
+  expired(`too old resource version: ${requested} (${floor})`);

@@ -1,0 +1,75 @@
+import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
+import { type Logger, Metrics, openTracing, type Tracing } from '@orch/runtime';
+import type { StoreObserver } from '@orch/storage';
+import type { VersionInfo } from '../chain/fallback-app.js';
+import { DeliveryObserver } from './delivery-observer.js';
+import { feedObserver, observeFeed } from './feed-observer.js';
+import { clientCertificates, clientRequests, observeBuild, vanishedClients } from './process-observer.js';
+import { ResourceNames } from './resource-names.js';
+import { storeObserver } from './store-observer.js';
+import { readTracingConfig } from './tracing-config.js';
+
+export interface ObservationSettings {
+  /** What this process is called in traces. */
+  readonly serviceName: string;
+  readonly version: VersionInfo;
+  /** Undefined: no traces. */
+  readonly tracingConfigFile: string | undefined;
+  readonly logger: Logger;
+}
+
+/** Everything that looks at one process: its metrics, its traces, and what the parts tell these. */
+export class Observation {
+  readonly metrics = new Metrics().withProcessMetrics();
+  readonly names = new ResourceNames();
+  readonly store: StoreObserver;
+  readonly feed: FeedObserver;
+  readonly delivery: DeliveryObserver;
+  readonly certificateAccepted: (left: number) => void;
+  readonly requestSent: (host: string, method: string, code: string) => void;
+  readonly clientVanished: () => void;
+
+  private constructor(
+    readonly tracing: Tracing | undefined,
+    { logger, version }: ObservationSettings,
+  ) {
+    this.store = storeObserver(this.metrics, tracing);
+    this.delivery = new DeliveryObserver(this.metrics, tracing);
+    const feed = feedObserver(this.metrics, this.names);
+    this.feed = {
+      ...feed,
+      failed(error) {
+        feed.failed();
+        logger.error('change feed', error);
+      },
+    };
+    this.certificateAccepted = clientCertificates(this.metrics);
+    this.requestSent = clientRequests(this.metrics);
+    this.clientVanished = vanishedClients(this.metrics);
+    observeBuild(this.metrics, version);
+  }
+
+  /** @throws Error for a tracing configuration that cannot be used */
+  static async open(settings: ObservationSettings): Promise<Observation> {
+    const { serviceName, version, tracingConfigFile, logger } = settings;
+    if (tracingConfigFile === undefined) return new Observation(undefined, settings);
+    const config = await readTracingConfig(tracingConfigFile);
+    const tracing = await openTracing({
+      ...config,
+      serviceName,
+      serviceVersion: version.gitVersion,
+      instanceId: `${process.pid}`,
+      onError: (error) => logger.v(1)?.info('traces could not be sent', { error: String(error) }),
+    });
+    return new Observation(tracing, settings);
+  }
+
+  /** The gauges of a feed and of the bus under it. */
+  watchFeed(feed: OrderedFeed, bus: ChangeBus): void {
+    observeFeed(this.metrics, feed, bus);
+  }
+
+  async close(): Promise<void> {
+    await this.tracing?.close();
+  }
+}

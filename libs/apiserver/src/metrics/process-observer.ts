@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto';
+import type { Metrics } from '@orch/runtime';
+import type { VersionInfo } from '../chain/fallback-app.js';
+
+/** What runs here. */
+export function observeBuild(metrics: Metrics, version: VersionInfo): void {
+  metrics
+    .gauge({
+      name: 'kubernetes_build_info',
+      help: 'Always 1; the labels say what runs here.',
+      labels: ['major', 'minor', 'git_version', 'git_commit', 'git_tree_state', 'build_date', 'compiler', 'platform'],
+    })
+    .with(
+      version.major,
+      version.minor,
+      version.gitVersion,
+      version.gitCommit,
+      version.gitTreeState,
+      version.buildDate,
+      version.compiler,
+      version.platform,
+    )
+    .set(1);
+}
+
+/** Hears of the certificates of this process, PEM by what they are for: at the start and whenever they change. */
+export function certificateObserver(metrics: Metrics): (certificates: Readonly<Record<string, string>>) => void {
+  const expiry = metrics.gauge({
+    name: 'orch_certificate_expiry_timestamp_seconds',
+    help: 'When a certificate of this process expires, in seconds since 1970.',
+    labels: ['certificate'] as const,
+  });
+  return (certificates) => {
+    for (const [name, cert] of Object.entries(certificates))
+      expiry.with(name).set(Date.parse(new X509Certificate(cert).validTo) / 1000);
+  };
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const LEFT_BUCKETS = [
+  0,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  6 * HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  4 * DAY,
+  7 * DAY,
+  30 * DAY,
+  90 * DAY,
+  180 * DAY,
+  360 * DAY,
+];
+
+/** Hears of the client certificates that requests come with: milliseconds until they expire. */
+export function clientCertificates(metrics: Metrics): (left: number) => void {
+  const series = metrics
+    .histogram({
+      name: 'apiserver_client_certificate_expiration_seconds',
+      help: 'Time left to the certificate that a request was authenticated with.',
+      labels: [] as const,
+      buckets: LEFT_BUCKETS,
+    })
+    .with();
+  return (left) => series.observe(left / 1000);
+}
+
+/** Hears of requests that this process makes of others; `code` is `<error>` where no answer came. */
+export function clientRequests(metrics: Metrics): (host: string, method: string, code: string) => void {
+  const requests = metrics.counter({
+    name: 'rest_client_requests_total',
+    help: 'Requests made of other servers.',
+    labels: ['host', 'method', 'code'] as const,
+  });
+  return (host, method, code) => requests.with(host, method, code).inc();
+}
+
+/** Hears of connections that were given up because their client had vanished. */
+export function vanishedClients(metrics: Metrics): () => void {
+  const vanished = metrics
+    .counter({
+      name: 'orch_vanished_clients_total',
+      help: 'Connections given up because their client acknowledged nothing any more.',
+      labels: [] as const,
+    })
+    .with();
+  return () => vanished.inc();
+}

@@ -1,0 +1,54 @@
+import type { Verb } from '../chain/router.js';
+
+/** Verbs as the reference system's metrics write them. */
+const METRIC_VERB: Readonly<Record<Verb, string>> = {
+  get: 'GET',
+  list: 'LIST',
+  watch: 'WATCH',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETECOLLECTION',
+};
+const APPLY_TYPE = 'application/apply-patch+yaml';
+
+export function metricVerb(verb: Verb, contentType: string | undefined): string {
+  return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
+}
+
+/** What a request is about: one object (also one to be made), a namespace, or the whole cluster. */
+export function scopeOf(verb: Verb, namespace: string, name: string): 'resource' | 'namespace' | 'cluster' {
+  if (name !== '' || verb === 'create') return 'resource';
+  return namespace === '' ? 'cluster' : 'namespace';
+}
+
+/** Clients may write anything there; it must not make a series of its own. */
+export function dryRunOf(query: URLSearchParams): '' | 'All' | 'invalid' {
+  if (query.size === 0) return '';
+  const values = query.getAll('dryRun').filter((value) => value !== '');
+  if (values.length === 0) return '';
+  return values.every((value) => value === 'All') ? 'All' : 'invalid';
+}
+
+const METHODS: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+export const methodLabel = (method: string | undefined): string =>
+  method !== undefined && METHODS.has(method) ? method : 'OTHER';
+
+/** Paths beside resources, longest first; a path below one of them counts as it. */
+const ROOTS = [
+  '/metrics/slis',
+  '/openapi/v2',
+  '/openapi/v3',
+  '/healthz',
+  '/metrics',
+  '/version',
+  '/readyz',
+  '/livez',
+  '/apis',
+  '/api',
+];
+
+/** Empty for paths that are none of ours. */
+export const rootOf = (path: string): string =>
+  ROOTS.find((root) => path === root || path.startsWith(`${root}/`)) ?? '';

@@ -1,0 +1,94 @@
+import type { Logger, Tracing } from '@orch/runtime';
+import type { Route } from '../chain/router.js';
+import type { RequestContext } from '../http/context.js';
+import { metricVerb } from './request-labels.js';
+import type { RequestMetrics } from './request-metrics.js';
+import type { RequestTrail } from './request-trail.js';
+
+export interface RequestObserverOptions {
+  readonly metrics: RequestMetrics;
+  readonly logger: Logger;
+  /** Milliseconds from which on a request is logged with its legs; 0 for never. */
+  readonly slowMs: number;
+  readonly tracing: Tracing | undefined;
+}
+
+/** Verbosity at which every request is logged. */
+const ACCESS_LOG = 3;
+const SERVER_ERROR = 500;
+
+/** What is made of requests for those who look after the server: counts, logs, traces. */
+export class RequestObserver {
+  constructor(private readonly options: RequestObserverOptions) {}
+
+  /**
+   * The caller is known, and what is asked for. The trace that a client is in goes on here: only for those with
+   * credentials, as it has the request recorded.
+   */
+  begin(ctx: RequestContext, route: Route | undefined, known: boolean): void {
+    const { trail } = ctx;
+    const { tracing } = this.options;
+    if (trail === undefined) return;
+    trail.mark('authenticated');
+    if (tracing === undefined) return;
+    const name = route
+      ? `${metricVerb(route.verb, ctx.req.headers['content-type'])} ${route.endpoint.definition.resource}`
+      : 'other';
+    const attributes = { 'http.request.method': ctx.req.method ?? '', 'url.path': ctx.path, 'audit.id': ctx.requestId };
+    const { traceparent } = ctx.req.headers;
+    const from = known && typeof traceparent === 'string' ? traceparent : undefined;
+    trail.span = tracing.request(name, from, { at: trail.began, attributes });
+  }
+
+  /** An answer has been given, as far as this process is concerned. Of a watch this is the beginning of its stream. */
+  end(ctx: RequestContext, route: Route | undefined): void {
+    const { metrics } = this.options;
+    const code = ctx.res.statusCode;
+    const series = metrics.series(ctx, route);
+    series.count(code);
+    const { trail } = ctx;
+    if (trail === undefined) return;
+    const ended = performance.now();
+    if (route?.verb !== 'watch') series.time((ended - trail.began) / 1000);
+    if (route) series.size(trail.bytes);
+    if (trail.span) endSpan(trail, ended, code);
+    this.#log(ctx, trail, ended, route);
+  }
+
+  #log(ctx: RequestContext, trail: RequestTrail, ended: number, route: Route | undefined): void {
+    const { logger, slowMs } = this.options;
+    const ms = ended - trail.began;
+    if (slowMs > 0 && ms >= slowMs && route?.verb !== 'watch') {
+      logger.warn('slow request', { ...about(ctx, ms), legsMs: roundedLegs(trail, ended), bytes: trail.bytes });
+    } else logger.v(ACCESS_LOG)?.info('request', about(ctx, ms));
+  }
+}
+
+function about({ req, res, path, requestId, user, trail }: RequestContext, ms: number) {
+  return {
+    requestID: requestId,
+    method: req.method,
+    path,
+    code: res.statusCode,
+    ms: rounded(ms),
+    user: user.name,
+    userAgent: req.headers['user-agent'],
+    traceID: trail?.span?.traceId,
+  };
+}
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;
+
+function roundedLegs(trail: RequestTrail, ended: number): Record<string, number> {
+  return Object.fromEntries(Object.entries(trail.legs(ended)).map(([name, ms]) => [name, rounded(ms)]));
+}
+
+function endSpan(trail: RequestTrail, ended: number, code: number): void {
+  const { span, began, authenticated, received, decoded, answering } = trail;
+  if (authenticated > 0) span?.part('authenticate', began, authenticated);
+  if (received > 0) span?.part('receive', authenticated, received);
+  if (decoded > 0) span?.part('decode', received, decoded);
+  if (answering > 0) span?.part('send', answering, ended);
+  const attributes = { 'http.response.status_code': code };
+  span?.end({ at: ended, attributes, ...(code >= SERVER_ERROR && { error: `status ${code}` }) });
+}

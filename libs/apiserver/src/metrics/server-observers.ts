@@ -1,0 +1,97 @@
+import type { Metrics } from '@orch/runtime';
+import type { TypeCacheStats, WatchCache } from '@orch/watchcache';
+import type { PieceCache, PieceCacheStats } from '../representation/piece-cache.js';
+import type { WatchOutputs } from '../watching/watch-output.js';
+import type { ResourceNames } from './resource-names.js';
+
+const RESOURCE = ['resource'] as const;
+const NONE = [] as const;
+
+/** The watch tier by type, read when metrics are asked for. Types that are not in memory have no series. */
+export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: ResourceNames): void {
+  const read = (value: (stats: TypeCacheStats) => number | undefined) => () =>
+    [...cache.types()].flatMap((type) => {
+      const read = value(type.stats());
+      return read === undefined ? [] : [[[names.of(type.type)], read] as const];
+    });
+  const gauge = (name: string, help: string, value: (stats: TypeCacheStats) => number | undefined): void =>
+    metrics.observedGauge({ name: `orch_watch_cache_${name}`, help, labels: RESOURCE }, read(value));
+  const counter = (name: string, help: string, value: (stats: TypeCacheStats) => number): void =>
+    metrics.observedCounter({ name: `orch_watch_cache_${name}_total`, help, labels: RESOURCE }, read(value));
+  gauge('ready', 'Whether the state is loaded and followed (1) or not (0).', ({ ready }) => (ready ? 1 : 0));
+  gauge('confirmed_age_seconds', 'Time since everything was last known to be here.', ({ confirmedAgo }) =>
+    confirmedAgo === undefined ? undefined : confirmedAgo / 1000,
+  );
+  gauge('watchers', 'Open watches.', (stats) => stats.watchers);
+  gauge('audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
+  gauge('behind', 'Watchers that are stalled or catching up.', (stats) => stats.behind);
+  gauge('objects', 'Objects held in memory.', (stats) => stats.objects);
+  gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);
+  gauge('state_bytes', 'Bytes of the state, an estimate.', (stats) => stats.stateBytes);
+  gauge('frame_bytes', 'Bytes of frames kept for sharing.', (stats) => stats.frameBytes);
+  gauge('ring_events', 'Changes in the ring.', (stats) => stats.ringEvents);
+  gauge('ring_bytes', 'Bytes of the ring.', (stats) => stats.ringBytes);
+  gauge(
+    'ring_span_seconds',
+    'Time from the oldest change in the ring to the newest.',
+    (stats) => stats.ringSpan / 1000,
+  );
+  gauge(
+    'history_bytes',
+    'Bytes of history below the ring, held for watches that resume.',
+    (stats) => stats.historyBytes,
+  );
+  counter('snapshots', 'Times that the whole state was read from the database.', (stats) => stats.snapshots);
+  counter('checks', 'Comparisons of the state with the database.', (stats) => stats.checks);
+  counter('mismatches', 'Comparisons that found a difference.', (stats) => stats.mismatches);
+  counter('history_reads', 'Queries for history below the ring.', (stats) => stats.historyReads);
+  counter('history_pages', 'Pages of history that watches asked for.', (stats) => stats.historyAsked);
+  counter('initial_states', 'Initial states that were made.', (stats) => stats.initialStates);
+  counter('initial_watches', 'Watches that asked for an initial state.', (stats) => stats.initialWatches);
+  counter('stalls', 'Times that a watcher did not read fast enough.', (stats) => stats.stalls);
+  counter('expired', 'Streams ended because history had passed them.', (stats) => stats.expired);
+  counter('delivered_events', 'Events handed to sockets.', (stats) => stats.deliveredEvents);
+  counter('delivered_bytes', 'Bytes handed to sockets.', (stats) => stats.deliveredBytes);
+  metrics.observedGauge(
+    {
+      name: 'apiserver_storage_objects',
+      help: 'Objects of the types that are in memory here.',
+      labels: RESOURCE,
+      stability: 'STABLE',
+    },
+    read(({ ready, objects }) => (ready ? objects : undefined)),
+  );
+}
+
+/** What waits for the clients of watches. */
+export function observeWatchOutputs(metrics: Metrics, outputs: WatchOutputs): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_watch_waiting_bytes',
+      help: 'Bytes that wait for clients of watches: own (in the connection of one watch) and shared (pieces of streams, each counted once however many watches it waits for).',
+      labels: ['memory'] as const,
+    },
+    () => Object.entries(outputs.waiting()).map(([memory, bytes]) => [[memory], bytes] as const),
+  );
+}
+
+/** What is kept of lists. */
+export function observeListCache(metrics: Metrics, cache: PieceCache): void {
+  const read = (value: (stats: PieceCacheStats) => number) => () => [[NONE, value(cache.stats())] as const];
+  metrics.observedGauge(
+    { name: 'orch_list_cache_bytes', help: 'Encoded and compressed bytes of lists that are kept.', labels: NONE },
+    read(({ bytes }) => bytes),
+  );
+  metrics.observedCounter(
+    { name: 'orch_list_cache_hits_total', help: 'Parts of lists that were there when asked for.', labels: NONE },
+    read(({ hits }) => hits),
+  );
+  metrics.observedCounter(
+    {
+      name: 'orch_list_cache_misses_total',
+      help: 'Parts of lists that had to be encoded or compressed.',
+      labels: NONE,
+    },
+    read(({ misses }) => misses),
+  );
+}

@@ -1,0 +1,122 @@
+import type { Metrics, Tracing } from '@orch/runtime';
+import type { PoolStats, StoreBatch, StoreObserver } from '@orch/storage';
+import { COUNT_BUCKETS, LATENCY_BUCKETS } from './buckets.js';
+import { RequestTrail } from './request-trail.js';
+
+const LANE = ['lane'] as const;
+
+/** Counts and times what travels to the database, tells requests how long their writes took, and traces batches. */
+export function storeObserver(metrics: Metrics, tracing: Tracing | undefined): Required<StoreObserver> {
+  const seriesOf = laneSeries(metrics);
+  const snapshots = metrics.histogram({
+    name: 'orch_store_snapshot_begin_seconds',
+    help: 'Time until a snapshot, for a list or to load a type, had its first rows.',
+    labels: [] as const,
+    buckets: LATENCY_BUCKETS,
+  });
+  const failures = metrics.counter({
+    name: 'orch_store_connect_failures_total',
+    help: 'Failed attempts to connect to the database.',
+    labels: [] as const,
+  });
+  return {
+    async batch(batch, work) {
+      const series = seriesOf[batch.lane];
+      for (const ms of batch.waited) series.wait.observe(ms / 1000);
+      series.calls.observe(batch.size);
+      const began = performance.now();
+      try {
+        return await (tracing ? traced(tracing, batch, work) : work());
+      } catch (error) {
+        series.failures.inc();
+        throw error;
+      } finally {
+        const took = performance.now() - began;
+        series.duration.observe(took / 1000);
+        tellRequests(batch, took);
+      }
+    },
+    snapshot: (ms) => snapshots.with().observe(ms / 1000),
+    connectFailed: () => failures.with().inc(),
+  };
+}
+
+function laneSeries(metrics: Metrics) {
+  const wait = metrics.histogram({
+    name: 'orch_store_batch_wait_seconds',
+    help: 'Time that a call waited for the batch before it; for writes, for the group commit under way.',
+    labels: LANE,
+    buckets: LATENCY_BUCKETS,
+  });
+  const calls = metrics.histogram({
+    name: 'orch_store_batch_calls',
+    help: 'Calls that went to the database together.',
+    labels: LANE,
+    buckets: COUNT_BUCKETS,
+  });
+  const duration = metrics.histogram({
+    name: 'orch_store_batch_duration_seconds',
+    help: 'Time from a batch being sent to its answer; for writes, the lock of the head rows and the commit included.',
+    labels: LANE,
+    buckets: LATENCY_BUCKETS,
+  });
+  const failures = metrics.counter({ name: 'orch_store_batch_failures_total', help: 'Failed batches.', labels: LANE });
+  const of = (lane: StoreBatch['lane']) => ({
+    wait: wait.with(lane),
+    calls: calls.with(lane),
+    duration: duration.with(lane),
+    failures: failures.with(lane),
+  });
+  return { write: of('write'), get: of('get'), heads: of('heads') };
+}
+
+function tellRequests({ origins, waited }: StoreBatch, tookMs: number): void {
+  for (let at = 0; at < origins.length; at++) {
+    const origin = origins[at];
+    if (origin instanceof RequestTrail) origin.wrote(waited[at] ?? 0, tookMs);
+  }
+}
+
+/** One span for the batch, in the trace of the first of its writes that is recorded, naming the others. */
+async function traced<R>(tracing: Tracing, { origins, waited, size }: StoreBatch, work: () => Promise<R>): Promise<R> {
+  const causes: string[] = [];
+  const now = performance.now();
+  origins.forEach((origin, at) => {
+    if (!(origin instanceof RequestTrail) || origin.span === undefined) return;
+    causes.push(origin.span.traceparent);
+    origin.span.part('wait', now - (waited[at] ?? 0), now);
+  });
+  const span = tracing.start('store batch', { causes, at: now, attributes: { 'orch.batch.writes': size } });
+  if (span === undefined) return work();
+  try {
+    const result = await tracing.within(span, work);
+    span.end();
+    return result;
+  } catch (error) {
+    span.end({ error: error instanceof Error ? error.name : 'failed' });
+    throw error;
+  }
+}
+
+/** Gauges of the connections. */
+export function observePools(metrics: Metrics, store: { pools(): readonly [name: string, PoolStats][] }): void {
+  metrics.observedGauge(
+    {
+      name: 'orch_store_pool_connections',
+      help: 'Connections to the database by pool and what they do.',
+      labels: ['pool', 'state'] as const,
+    },
+    () =>
+      store
+        .pools()
+        .flatMap(([name, { open, idle }]) => [[[name, 'idle'], idle] as const, [[name, 'busy'], open - idle] as const]),
+  );
+  metrics.observedGauge(
+    {
+      name: 'orch_store_pool_waiting',
+      help: 'Callers that wait for a connection to the database.',
+      labels: ['pool'] as const,
+    },
+    () => store.pools().map(([name, { waiting }]) => [[name], waiting] as const),
+  );
+}

@@ -1,0 +1,33 @@
+import { encodeObject, encodeUnknown, stringifyJson, stringifyYaml } from '@orch/codec';
+import type { ApiObject } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
+import type { ApiDeps } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { sendBytes } from '../http/respond.js';
+import { prettyIfAsked } from './pretty.js';
+
+/** Answers with an object that is not stored as such (Scale, reviews), in what the client accepts. @throws StatusError 406 */
+export function sendApiObject(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  code: number,
+  schema: StructSchema,
+  object: ApiObject,
+): Promise<void> {
+  switch (deps.representations.plain(ctx.req.headers.accept)) {
+    case 'protobuf': {
+      const { apiVersion = '', kind = '' } = object;
+      const body = encodeUnknown({ apiVersion, kind, raw: encodeObject(schema, object) });
+      return sendBytes(ctx, code, deps.names.protobufMediaType, Buffer.from(body));
+    }
+    case 'yaml':
+      return sendBytes(ctx, code, 'application/yaml', Buffer.from(stringifyYaml(object)));
+    case 'json':
+      return sendBytes(
+        ctx,
+        code,
+        'application/json',
+        prettyIfAsked(ctx, 'application/json', Buffer.from(stringifyJson(object))),
+      );
+  }
+}

@@ -1,0 +1,178 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { RequestListener } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
+import { ensurePki, type Pki } from '@orch/authentication';
+import { namesOf } from '@orch/machinery';
+import { ManualClock } from '@orch/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { tlsSettings } from '../credentials/tls-settings.js';
+import { type Listeners, type ListenOptions, openListeners } from './listeners.js';
+import { connectionName } from './tcp-table.js';
+import { VanishedClients } from './vanished-clients.js';
+
+let certDir: string;
+let pki: Pki;
+let listeners: Listeners | undefined;
+const sockets: TLSSocket[] = [];
+beforeAll(async () => {
+  certDir = await mkdtemp(join(tmpdir(), 'listeners-'));
+  pki = await ensurePki({ certDir, bindAddress: '127.0.0.1', names: namesOf('orch'), extraHosts: [] });
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await listeners?.close();
+  listeners = undefined;
+});
+afterAll(() => rm(certDir, { recursive: true }));
+
+/** A connection to a server, and what has come over it. */
+async function open(
+  listener: RequestListener,
+  { tls, vanishedClients }: Pick<ListenOptions, 'tls' | 'vanishedClients'> = {},
+): Promise<{ socket: TLSSocket; received: () => string }> {
+  const bindAddress = '127.0.0.1';
+  listeners = await openListeners({
+    listener,
+    credentials: { serving: pki.serving, clientCa: pki.ca.cert },
+    bindAddress,
+    ...(tls && { tls }),
+    securePort: 0,
+    insecurePort: 0,
+    http2MaxStreams: 100,
+    watchBufferBytes: 48 << 10,
+    ...(vanishedClients && { vanishedClients }),
+  });
+  const socket = connect({ port: listeners.securePort, host: bindAddress, ca: pki.ca.cert });
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  await once(socket, 'secureConnect');
+  return { socket, received: () => text };
+}
+
+describe('what is not HTTP', () => {
+  it.each(['garbage\r\n\r\n', 'GET / HTTP/1.1\r\nContent-Length: x\r\n\r\n', 'GET / HTTP/1.1\r\nA: \x01\x02\r\n\r\n'])(
+    'gets an answer that is: %j',
+    async (bytes) => {
+      const { socket, received } = await open((_req, res) => res.end());
+      socket.write(bytes);
+      await once(socket, 'close');
+      expect(received()).toMatch(/^HTTP\/1.1 400 .*"kind":"Status".*"reason":"BadRequest"/s);
+    },
+  );
+
+  it('but has too large a head is told so', async () => {
+    const { socket, received } = await open((_req, res) => res.end());
+    socket.write(`GET / HTTP/1.1\r\nA: ${'x'.repeat(20_000)}\r\n\r\n`);
+    await once(socket, 'close');
+    expect(received()).toMatch(/^HTTP\/1.1 431 .*"kind":"Status".*"code":431/s);
+  });
+
+  it('gets none in the middle of another answer', async () => {
+    const { socket, received } = await open((_req, res) => {
+      res.writeHead(200, { 'Transfer-Encoding': 'chunked' });
+      res.write('a stream');
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(received).toContain('a stream');
+    socket.write('garbage\r\n\r\n');
+    await once(socket, 'close');
+    expect(received().match(/HTTP\/1.1/g)).toHaveLength(1);
+  });
+});
+
+describe('what is shown', () => {
+  const handshake = async (options: ConnectionOptions = {}): Promise<TLSSocket> => {
+    const port = listeners?.securePort as number;
+    const socket = connect({ port, host: '127.0.0.1', ca: pki.ca.cert, ALPNProtocols: ['h2'], ...options });
+    sockets.push(socket);
+    await once(socket, 'secureConnect');
+    return socket;
+  };
+  const serialOf = (socket: TLSSocket) => socket.getPeerCertificate().serialNumber;
+
+  it('is another certificate from one connection to the next, over either version of HTTP', async () => {
+    const { socket, received } = await open((_req, res) => res.end('still here'));
+    const before = serialOf(socket);
+    const other = await ensurePki({
+      certDir: join(certDir, 'other'),
+      bindAddress: '127.0.0.1',
+      names: namesOf('orch'),
+    });
+    listeners?.show({ serving: other.serving, clientCa: other.ca.cert });
+    const after = await handshake({ ca: other.ca.cert });
+    expect([after.alpnProtocol, serialOf(after)]).toEqual(['h2', expect.not.stringMatching(before)]);
+    expect((await handshake({ ca: other.ca.cert, ALPNProtocols: ['http/1.1'] })).alpnProtocol).toBe('http/1.1');
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(received).toContain('still here');
+  });
+
+  it('speaks the versions and cipher suites that are allowed, also after a change', async () => {
+    const suite = 'TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384';
+    await open((_req, res) => res.end(), { tls: tlsSettings('VersionTLS12', [suite]) });
+    const both = async () => {
+      const old = await handshake({ maxVersion: 'TLSv1.2' });
+      expect(old.getCipher().name).toBe('ECDHE-ECDSA-AES256-GCM-SHA384');
+      expect((await handshake()).getProtocol()).toBe('TLSv1.3');
+      const weaker = { maxVersion: 'TLSv1.2', ciphers: 'ECDHE-ECDSA-AES128-GCM-SHA256' } as const;
+      await expect(handshake(weaker)).rejects.toThrow(/handshake failure/);
+    };
+    await both();
+    listeners?.show({ serving: pki.serving, clientCa: pki.ca.cert });
+    await both();
+  });
+
+  it('may be for TLS 1.3 alone', async () => {
+    await open((_req, res) => res.end(), { tls: tlsSettings('VersionTLS13', []) });
+    await expect(handshake({ maxVersion: 'TLSv1.2' })).rejects.toThrow(/protocol version/);
+  });
+});
+
+describe('a client that answers nothing any more', () => {
+  it.each(['http/1.1', 'h2'])('is given up, speaking %s', async (protocol) => {
+    const clock = new ManualClock();
+    let silent: string[] = [];
+    const vanishedClients = new VanishedClients({
+      clock,
+      timeoutMs: 30_000,
+      onVanished: () => undefined,
+      onError: (error) => expect.unreachable(String(error)),
+      async *unanswered() {
+        for (const name of silent) yield { name, attempts: 9 };
+      },
+    });
+    const { socket: other } = await open((_req, res) => res.end(), { vanishedClients });
+    const port = listeners?.securePort ?? 0;
+    const socket = connect({ port, host: '127.0.0.1', ca: pki.ca.cert, ALPNProtocols: [protocol] });
+    sockets.push(socket);
+    socket.on('error', () => undefined).resume();
+    await once(socket, 'secureConnect');
+    silent = [connectionName('127.0.0.1', port, '127.0.0.1', socket.localPort ?? 0)];
+    const closed = once(socket, 'close');
+    for (let look = 0; look < 5; look++) await clock.advance(10_000);
+    await closed;
+    expect(other.closed).toBe(false);
+  });
+});
+
+describe('close', () => {
+  it('lets idle connections go and waits for busy ones', async () => {
+    let finish: (() => void) | undefined;
+    const { socket, received } = await open((_req, res) => {
+      finish = () => void res.end('done');
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await expect.poll(() => finish).toBeDefined();
+    const closed = listeners?.close();
+    listeners = undefined;
+    finish?.();
+    await closed;
+    expect(received()).toContain('done');
+  });
+});

@@ -1,0 +1,173 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { ApiListener } from '../chain/listener.js';
+import type { CredentialSet } from '../credentials/credential-set.js';
+import { Http2Sessions } from './http2-sessions.js';
+import { acceptUpgrades } from './upgrades.js';
+import type { VanishedClients } from './vanished-clients.js';
+
+export interface ListenOptions {
+  readonly listener: ApiListener;
+  readonly credentials: Shown;
+  /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
+  readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
+  readonly bindAddress: string;
+  readonly securePort: number;
+  /** 0 for none. */
+  readonly insecurePort: number;
+  /** Streams that may be open at once on a connection of HTTP/2. */
+  readonly http2MaxStreams: number;
+  /** Bytes that may wait in one of them. */
+  readonly watchBufferBytes: number;
+  /** Looks after the connections until all are closed. Default: the kernel alone. */
+  readonly vanishedClients?: VanishedClients;
+}
+
+/** What clients are shown, and whose certificates are looked at. */
+export type Shown = Pick<CredentialSet, 'serving' | 'clientCa'>;
+
+/** Sockets that take requests, opened. */
+export interface Listeners {
+  readonly securePort: number;
+  readonly insecurePort: number | undefined;
+  /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
+  show(credentials: Shown): void;
+  /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
+  close(): Promise<void>;
+}
+
+/** Longer than clients keep idle connections, so that it is they who close them and no request meets a closed one. */
+const KEEP_ALIVE_MS = 120_000;
+/** Time that a client gets to send its request's head. */
+const HEADERS_MS = 30_000;
+/** Time that a client gets to send its whole request. */
+const REQUEST_MS = 120_000;
+/** Idle time after which the kernel probes whether a client is still there. */
+const TCP_KEEP_ALIVE_MS = 30_000;
+/** Node's default for what a connection of HTTP/2 may hold in memory. */
+const DEFAULT_SESSION_MEGABYTES = 10;
+const LOOPBACK = '127.0.0.1';
+const BACKLOG = 4096;
+
+/** Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if asked. */
+export async function openListeners(options: ListenOptions): Promise<Listeners> {
+  const { listener, bindAddress } = options;
+  const http2 = secureServer(options);
+  const sessions = new Http2Sessions(http2, KEEP_ALIVE_MS);
+  // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
+  const secure = prepared(http2 as unknown as Server, listener);
+  const servers = [secure];
+  const securePort = await listen(secure, options.securePort, bindAddress);
+  let insecurePort: number | undefined;
+  if (options.insecurePort > 0) {
+    const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), listener);
+    servers.push(plain);
+    insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
+  }
+  for (const server of servers) options.vanishedClients?.follow(server);
+  return {
+    securePort,
+    insecurePort,
+    show: (credentials) => http2.setSecureContext(contextOf(options, credentials)),
+    async close() {
+      const closed = Promise.all(servers.map(closeServer));
+      sessions.close();
+      await closed;
+      options.vanishedClients?.stop();
+    },
+  };
+}
+
+/** Bytes of a stream of HTTP/2 beside those that wait to be sent. */
+const STREAM_BYTES = 16 * 1024;
+
+/**
+ * Streams of a connection that all stall must not keep it from opening the last ones. Beside these bounds node's own
+ * hold: invalid frames, refused streams, resets, settings and pings without an end close the connection.
+ */
+function secureServer(options: ListenOptions): Http2SecureServer {
+  const { http2MaxStreams, watchBufferBytes } = options;
+  const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
+  const tls = {
+    ...contextOf(options, options.credentials),
+    requestCert: true,
+    rejectUnauthorized: false,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+    noDelay: true,
+  } as const;
+  return createSecureServer({
+    ...tls,
+    allowHTTP1: true,
+    settings: { maxConcurrentStreams: http2MaxStreams },
+    maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
+  });
+}
+
+const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: Shown) =>
+  ({ minVersion: 'TLSv1.2', ...tls, key: serving.key, cert: serving.cert, ca: clientCa }) as const;
+
+function prepared(server: Server, listener: ApiListener): Server {
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.headersTimeout = HEADERS_MS;
+  server.requestTimeout = REQUEST_MS;
+  server.on('request', listener as RequestListener);
+  server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket));
+  acceptUpgrades(server, listener);
+  return server;
+}
+
+/** A connection as node's server keeps it: with the response that is under way, if there is one. */
+type Connection = Socket & { readonly _httpMessage?: { readonly headersSent: boolean } | null };
+
+const MALFORMED = {
+  line: '400 Bad Request',
+  status: { message: 'the request is not well-formed HTTP', reason: 'BadRequest', code: 400 },
+};
+/** There is no reason of its own for it. */
+const HEADERS_TOO_LARGE = {
+  line: '431 Request Header Fields Too Large',
+  status: { message: 'the head of the request is too large', reason: '', code: 431 },
+};
+
+/** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
+function answerMalformed({ code }: NodeJS.ErrnoException, socket: Connection): void {
+  if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+  const refusal = code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : MALFORMED;
+  const body = JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    ...refusal.status,
+  });
+  socket.end(
+    `HTTP/1.1 ${refusal.line}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host, backlog: BACKLOG }, () => {
+      server.off('error', reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** Milliseconds between looks for connections whose last answer has gone out. */
+const IDLE_CHECK_MS = 20;
+
+function closeServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    const check = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+    server.close(() => {
+      clearInterval(check);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}

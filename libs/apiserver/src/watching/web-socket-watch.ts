@@ -1,0 +1,92 @@
+import type { IncomingMessage } from 'node:http';
+import { badRequest } from '@orch/machinery';
+import type { WatchSink } from '@orch/watchcache';
+import { WebSocket, WebSocketServer } from 'ws';
+import type { RequestContext, Upgrade } from '../http/context.js';
+import { WebSocketConnection } from '../sockets/web-socket-connection.js';
+import { WatchOutput, type WatchOutputs } from './watch-output.js';
+import { KEEP_ALIVE_MS, LINGER_MS } from './watch-stream.js';
+
+/** Bytes of a message of a client, who has nothing to say: more closes with 1009. */
+const MAX_CLIENT_MESSAGE = 64 * 1024;
+/** The stream has come to its end; an `ERROR` event says so before when something went wrong. */
+const NORMAL_CLOSURE = 1000;
+
+const handshakes = new WebSocketServer({
+  noServer: true,
+  clientTracking: false,
+  perMessageDeflate: false,
+  maxPayload: MAX_CLIENT_MESSAGE,
+  // Events look the same whatever was asked for; the first is named so that the client does not hang up.
+  handleProtocols: ([first]) => first ?? false,
+});
+
+/** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow */
+export function checkHandshake({ headers }: IncomingMessage): void {
+  if (headers['sec-websocket-version'] !== '13') throw badRequest('Sec-WebSocket-Version must be 13');
+  if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
+    throw badRequest('Sec-WebSocket-Key must be 16 bytes in base64');
+  }
+}
+
+/**
+ * A watch over a WebSocket: one message an event. Handshake, pings and closing are the library's; events are complete
+ * frames already and go past it.
+ */
+export class WebSocketWatch implements WatchSink {
+  readonly #output: WatchOutput;
+  #webSocket: WebSocket | undefined;
+  #ended = false;
+
+  constructor(
+    private readonly upgrade: Upgrade,
+    outputs: WatchOutputs,
+    private readonly pingMs = KEEP_ALIVE_MS,
+  ) {
+    this.#output = new WatchOutput(upgrade.socket, outputs);
+  }
+
+  /** Answers the handshake: from here on errors can only be events. Calls back once, when the connection is gone. */
+  open(ctx: RequestContext, onClose: () => void): void {
+    const { upgrade } = this;
+    const { socket } = upgrade;
+    if (socket.destroyed) {
+      onClose();
+      return;
+    }
+    this.#output.open(onClose);
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    ctx.res.statusCode = 101;
+    handshakes.once('headers', (lines) => lines.push(`Audit-Id: ${ctx.requestId}`));
+    const connection = new WebSocketConnection(socket, this.#output);
+    handshakes.handleUpgrade(ctx.req, connection, upgrade.head, (webSocket) => this.#begin(webSocket));
+  }
+
+  write(frames: Buffer): boolean {
+    // After a close frame, of whichever side, nothing may follow.
+    return this.#webSocket?.readyState !== WebSocket.OPEN || this.#output.write(frames);
+  }
+
+  onDrain(callback: () => void): void {
+    this.#output.onDrain(callback);
+  }
+
+  end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#webSocket?.close(NORMAL_CLOSURE);
+    this.upgrade.socket.setTimeout(LINGER_MS, () => this.upgrade.socket.destroy());
+  }
+
+  #begin(webSocket: WebSocket): void {
+    const { socket } = this.upgrade;
+    this.#webSocket = webSocket;
+    // The library has closed with the code that says what was wrong.
+    webSocket.on('error', () => undefined);
+    // Keeps proxies from ending a silent stream; whether the client is there is found out by TCP, as for other streams.
+    const pings = setInterval(() => {
+      if (webSocket.readyState === WebSocket.OPEN && this.#output.idle) webSocket.ping();
+    }, this.pingMs);
+    socket.once('close', () => clearInterval(pings));
+  }
+}

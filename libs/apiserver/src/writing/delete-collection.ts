@@ -1,0 +1,45 @@
+import type { Status } from '@orch/machinery';
+import { HistoryExpiredError } from '@orch/storage';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import { isOver, type RequestContext } from '../http/context.js';
+import { sendPieces, sendStatus } from '../http/respond.js';
+import { listOptions } from '../reading/read-options.js';
+import { selectionOf } from '../reading/selection.js';
+import { readDeleteOptions } from './delete.js';
+import { inParallel } from './in-parallel.js';
+
+/** Deletions under way at once: enough to fill the next group commit while one is under way. */
+const IN_FLIGHT = 512;
+
+/**
+ * DELETE of a collection: every object that the selectors name, each on its own. The answer is the collection as it was
+ * found; it is read once more for it, so that a large one is not held while its objects are deleted. Those are read in
+ * windows, so that other lists go on meanwhile.
+ * @throws StatusError 410 when it takes longer than history is kept: what has been deleted stays so
+ */
+export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace } = call;
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const selection = selectionOf(ctx.query, endpoint, '');
+  const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup });
+  const options = await readDeleteOptions(deps, ctx);
+  const { meta, pages, windows } = await deps.lister.list({
+    endpoint,
+    namespace,
+    options: listing,
+    ...(selection && { selection }),
+  });
+  await inParallel(windows, IN_FLIGHT, async (row) => {
+    if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options);
+  });
+  if (isOver(ctx)) return;
+  try {
+    await sendPieces(ctx, representation.contentType, representation.list(meta, pages), false);
+  } catch (error) {
+    if (!(error instanceof HistoryExpiredError)) throw error;
+    // It took so long that nobody knows any more how they looked.
+    sendStatus(ctx, SUCCESS, deps.representations);
+  }
+}
+
+const SUCCESS: Status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 200 };

@@ -1,0 +1,46 @@
+import type { Status } from '@orch/machinery';
+import { deletionAnswersObject } from '@orch/schema';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { sendStatus } from '../http/respond.js';
+import { checkDeletable } from '../namespaces/protected-namespaces.js';
+import { sendObject } from '../representation/send-object.js';
+import { type DeleteOptions, deleteOptions } from './delete-options.js';
+
+/** Options of a deletion, wherever the client put them. */
+export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
+  const body = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const options = deleteOptions({
+    body,
+    contentType: ctx.req.headers['content-type'],
+    query: ctx.query,
+    schema: deps.scheme.struct('meta/v1.DeleteOptions'),
+    names: deps.names,
+  });
+  ctx.trail?.mark('decoded');
+  return { ...options, origin: ctx.trail };
+}
+
+/** DELETE of one object: the object while something keeps it; once it is gone what its kind says, mostly a Status. */
+export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name } = call;
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const options = await readDeleteOptions(deps, ctx);
+  checkDeletable(endpoint, name);
+  const removal = await deps.remover.remove(endpoint, { namespace, name }, options);
+  if (!removal.gone || deletionAnswersObject(endpoint.definition)) {
+    return sendObject(ctx, 200, representation, removal.stored);
+  }
+  const { group, resource } = endpoint.groupResource;
+  const status: Status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: { name, ...(group && { group }), kind: resource, uid: removal.uid },
+    code: 200,
+  };
+  sendStatus(ctx, status, deps.representations);
+}

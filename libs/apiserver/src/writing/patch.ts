@@ -1,0 +1,45 @@
+import { readObject } from '@orch/codec';
+import { badRequest } from '@orch/machinery';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { sendObject } from '../representation/send-object.js';
+import { applyFieldValidation } from './decode-body.js';
+import { patchType, readPatch } from './patch-document.js';
+import { writeOptions } from './write-options.js';
+
+/** PATCH of an object or of one of its subresources of the same kind (spec: "Patch content types"). */
+export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name, subresource } = call;
+  // First of all: by it clients learn which patches there are.
+  const type = patchType(ctx.req.headers['content-type']);
+  const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const document = readPatch(type, bytes);
+  ctx.trail?.mark('decoded');
+  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
+  const { schema } = endpoint.definition;
+  let problems: readonly string[] = [];
+  const { stored } = await deps.writer.update(request, (current) => {
+    const patched = document.apply(schema, current);
+    if (patched.kind !== current.kind || patched.apiVersion !== current.apiVersion) {
+      throw badRequest('a patch cannot change the kind or the apiVersion of an object');
+    }
+    const read = readObjectOr400(schema, patched);
+    problems = [...document.problems, ...read.problems];
+    if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
+    return read.object;
+  });
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  await sendObject(ctx, 200, representation, stored);
+}
+
+const readObjectOr400: typeof readObject = (schema, value) => {
+  try {
+    return readObject(schema, value);
+  } catch (error) {
+    throw badRequest(error instanceof Error ? error.message : 'the patched object is malformed');
+  }
+};

@@ -1,0 +1,272 @@
+import { type ApiObject, type FieldError, namesOf } from '@orch/machinery';
+import { applyDefaults, loadScheme } from '@orch/schema';
+import { describe, expect, it } from 'vitest';
+import type { KindRules, ScaleRules } from '../rules/kind-rules.js';
+import { kindRules } from './registry.js';
+
+const names = namesOf('orch');
+const scheme = loadScheme(names);
+const NOW = Date.parse('2026-01-02T00:00:00Z');
+
+function definitionOf(group: string, version: string, plural: string) {
+  const definition = scheme.resource(group, version, plural);
+  if (!definition) throw new Error(`no ${plural}`);
+  return definition;
+}
+const rulesOf = (group: string, version: string, plural: string): KindRules =>
+  kindRules(definitionOf(group, version, plural), names);
+
+function defaulted(group: string, version: string, plural: string, object: ApiObject): ApiObject {
+  applyDefaults(definitionOf(group, version, plural).schema, object);
+  rulesOf(group, version, plural).defaults(object);
+  return object;
+}
+const fieldsOf = (errors: FieldError[]): string[] => errors.map(({ field }) => field);
+
+describe('workloads', () => {
+  it.each([
+    [
+      'apps',
+      'deployments',
+      { strategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%' } } },
+    ],
+    [
+      'apps',
+      'daemonsets',
+      { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } },
+    ],
+    ['apps', 'statefulsets', { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' } }],
+    ['batch', 'jobs', { completions: 1, parallelism: 1, backoffLimit: 6 }],
+  ])('%s %s get their conditional defaults', (group, plural, expected) => {
+    const object = defaulted(group, 'v1', plural, { spec: { template: { spec: { containers: [{ image: 'a' }] } } } });
+    expect(object.spec).toMatchObject({
+      ...expected,
+      template: { spec: { containers: [{ imagePullPolicy: 'Always' }] } },
+    });
+  });
+
+  it('gives a stateful set a partition only where it says nothing of its strategy, or something of its rolling', () => {
+    const strategyOf = (updateStrategy?: object) =>
+      Object(defaulted('apps', 'v1', 'statefulsets', { spec: updateStrategy ? { updateStrategy } : {} }).spec)
+        .updateStrategy;
+    expect(strategyOf()).toEqual({ type: 'RollingUpdate', rollingUpdate: { partition: 0 } });
+    expect(strategyOf({ type: 'RollingUpdate' })).toEqual({ type: 'RollingUpdate' });
+    expect(strategyOf({ type: 'RollingUpdate', rollingUpdate: {} })).toMatchObject({ rollingUpdate: { partition: 0 } });
+    expect(strategyOf({ type: 'OnDelete' })).toEqual({ type: 'OnDelete' });
+  });
+
+  it('leaves other strategies as they are', () => {
+    expect(defaulted('apps', 'v1', 'deployments', { spec: { strategy: { type: 'Recreate' } } }).spec).toMatchObject({
+      strategy: { type: 'Recreate' },
+    });
+    expect(Object(defaulted('batch', 'v1', 'jobs', { spec: { parallelism: 3 } }).spec).completions).toBeUndefined();
+  });
+
+  it('refuses another selector', () => {
+    const old: ApiObject = { spec: { selector: { matchLabels: { a: '1' } } } };
+    const object: ApiObject = { spec: { selector: { matchLabels: { a: '2' } } } };
+    for (const plural of ['deployments', 'daemonsets', 'replicasets', 'statefulsets']) {
+      expect(fieldsOf(rulesOf('apps', 'v1', plural).validateUpdate(object, old))).toContain(
+        plural === 'statefulsets' ? 'spec' : 'spec.selector',
+      );
+    }
+  });
+
+  it('reads and writes their scale', () => {
+    const { scale } = rulesOf('apps', 'v1', 'deployments') as KindRules & { scale: ScaleRules };
+    const object: ApiObject = {
+      spec: { replicas: 2, selector: { matchLabels: { b: '2', a: '1' } } },
+      status: { replicas: 1 },
+    };
+    expect(scale.read(object)).toEqual({ replicas: 2, statusReplicas: 1, selector: 'a=1,b=2' });
+    scale.write(object, 5);
+    expect(scale.read(object).replicas).toBe(5);
+  });
+
+  it("counts the changes of a daemon set's template", () => {
+    const rules = rulesOf('apps', 'v1', 'daemonsets');
+    const old: ApiObject = { metadata: {}, spec: { template: { metadata: { labels: { a: '1' } } } } };
+    rules.prepareForCreate(old);
+    const same = structuredClone(old);
+    rules.prepareForUpdate(same, old, { subresource: '' });
+    const changed: ApiObject = { ...structuredClone(old), spec: { template: {} } };
+    rules.prepareForUpdate(changed, old, { subresource: '' });
+    expect([old, same, changed].map(({ metadata }) => Object.values(metadata?.annotations ?? {}))).toEqual([
+      ['1'],
+      ['1'],
+      ['2'],
+    ]);
+  });
+});
+
+describe('Job', () => {
+  const rules = rulesOf('batch', 'v1', 'jobs');
+
+  it('selects its pods by its uid', () => {
+    const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { template: {} } };
+    rules.prepareForCreate(object);
+    expect(object.spec).toEqual({
+      selector: { matchLabels: { 'batch.orch.io/controller-uid': 'u' } },
+      template: {
+        metadata: {
+          labels: {
+            'job-name': 'j',
+            'batch.orch.io/job-name': 'j',
+            'controller-uid': 'u',
+            'batch.orch.io/controller-uid': 'u',
+          },
+        },
+      },
+    });
+  });
+
+  it('leaves a manual selector alone', () => {
+    const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { manualSelector: true, template: {} } };
+    rules.prepareForCreate(object);
+    expect(object.spec).toEqual({ manualSelector: true, template: {} });
+  });
+
+  it.each([
+    [{ completions: 3 }, { succeeded: 1, startTime: '2026-01-01T23:59:00Z' }, '1/3', '60s'],
+    [
+      { parallelism: 2 },
+      { startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:05:32Z' },
+      '0/1 of 2',
+      '5m32s',
+    ],
+    [{}, {}, '0/1', ''],
+  ])('%j %j', (spec, status, completions, duration) => {
+    expect(rules.cells({ metadata: { name: 'j' }, spec, status }, NOW).slice(1, 3)).toEqual([completions, duration]);
+  });
+});
+
+describe('HorizontalPodAutoscaler', () => {
+  const rules = rulesOf('autoscaling', 'v2', 'horizontalpodautoscalers');
+  const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } } };
+
+  it('aims at the CPU unless told otherwise, in both versions', () => {
+    expect(defaulted('autoscaling', 'v2', 'horizontalpodautoscalers', { spec: {} }).spec).toEqual({
+      minReplicas: 1,
+      metrics: [cpu],
+    });
+    expect(defaulted('autoscaling', 'v1', 'horizontalpodautoscalers', { spec: {} }).spec).toEqual({
+      minReplicas: 1,
+      targetCPUUtilizationPercentage: 80,
+    });
+  });
+
+  it.each([
+    [[cpu], [{ type: 'Resource', resource: { current: { averageUtilization: 40 } } }], '40%/80%'],
+    [[cpu], [], '<unknown>/80%'],
+    [[{ type: 'External', external: { target: { averageValue: '10' } } }], [], '<unknown>/10 (avg)'],
+    [
+      [{ type: 'Pods', pods: { target: { averageValue: '1k' } } }, cpu, cpu],
+      [],
+      '<unknown>/1k, <unknown>/80% + 1 more...',
+    ],
+    [[], [], '<none>'],
+  ])('%#: shows targets', (metrics, currentMetrics, text) => {
+    expect(rules.cells({ spec: { metrics }, status: { currentMetrics } }, NOW)[2]).toBe(text);
+  });
+});
+
+describe('CertificateSigningRequest', () => {
+  const rules = rulesOf('certificates.orch.io', 'v1', 'certificatesigningrequests');
+  const approved = { type: 'Approved', status: 'True' };
+  const failed = { type: 'Failed', status: 'True' };
+
+  it('is decided through approval alone', () => {
+    const old: ApiObject = { spec: { request: 'a' }, status: { certificate: 'c', conditions: [failed] } };
+    const object: ApiObject = { spec: { request: 'b' }, status: { certificate: 'd', conditions: [approved] } };
+    rules.prepareForUpdate(object, old, { subresource: 'approval' });
+    expect(object).toMatchObject({
+      spec: { request: 'a' },
+      status: { certificate: 'c', conditions: [approved, failed] },
+    });
+    const sly: ApiObject = { spec: { request: 'a' }, status: { certificate: 'd', conditions: [approved] } };
+    rules.prepareForUpdate(sly, old, { subresource: 'status' });
+    expect(sly.status).toEqual({ certificate: 'd' });
+  });
+
+  it.each([
+    [{}, 'Pending'],
+    [{ conditions: [approved], certificate: 'c' }, 'Approved,Issued'],
+    [{ conditions: [approved, failed] }, 'Approved,Failed'],
+    [{ conditions: [{ type: 'Denied' }] }, 'Denied'],
+  ])('%j is %s', (status, text) => {
+    expect(rules.cells({ status }, NOW).at(-1)).toBe(text);
+  });
+});
+
+describe('role bindings', () => {
+  const rules = rulesOf('rbac.authorization.orch.io', 'v1', 'rolebindings');
+
+  it('name the group of roles and of users', () => {
+    const object = defaulted('rbac.authorization.orch.io', 'v1', 'rolebindings', {
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', namespace: 'n', name: 's' },
+      ],
+    });
+    expect(object).toEqual({
+      roleRef: { apiGroup: 'rbac.authorization.orch.io', kind: 'Role', name: 'r' },
+      subjects: [
+        { apiGroup: 'rbac.authorization.orch.io', kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', namespace: 'n', name: 's' },
+      ],
+    });
+    expect(rules.cells(object, NOW)).toEqual(['', 'Role/r', '<unknown>', 'u', '', 'n/s']);
+  });
+
+  it('keep their role', () => {
+    expect(fieldsOf(rules.validateUpdate({ roleRef: { name: 'b' } }, { roleRef: { name: 'a' } }))).toContain('roleRef');
+  });
+});
+
+it.each([
+  [{}, ['Ingress']],
+  [{ egress: [{}] }, ['Ingress', 'Egress']],
+  [{ egress: [{}], policyTypes: ['Egress'] }, ['Egress']],
+])('network policy %j is of type %j', (spec, types) => {
+  expect(defaulted('networking.orch.io', 'v1', 'networkpolicies', { spec }).spec).toMatchObject({ policyTypes: types });
+});
+
+it('remembers the version in which custom objects are stored', () => {
+  const rules = rulesOf('apiextensions.orch.io', 'v1', 'customresourcedefinitions');
+  const at = (version: string): ApiObject => ({ spec: { versions: [{ name: version, storage: true }] } });
+  const old = at('v1');
+  rules.prepareForCreate(old);
+  const next = at('v2');
+  rules.prepareForUpdate(next, old, { subresource: '' });
+  expect([old, next].map(({ status }) => Object(status).storedVersions)).toEqual([['v1'], ['v1', 'v2']]);
+});
+
+it('gives kinds that it does not know the rules of custom resources', () => {
+  const definition = {
+    ...definitionOf('apps', 'v1', 'deployments'),
+    group: 'example.com',
+    kind: 'Widget',
+    columns: [],
+    subresources: [],
+  };
+  const rules = kindRules(definition, names);
+  expect(rules).toMatchObject({
+    nameRule: 'subdomain',
+    hasGeneration: true,
+    unconditionalUpdate: false,
+    selectableFieldNames: [],
+  });
+  const object: ApiObject = { metadata: { generation: 1 }, anything: 2, status: 'kept' };
+  rules.prepareForUpdate(object, { metadata: { generation: 1 }, anything: 1 }, { subresource: '' });
+  expect(object).toEqual({ metadata: { generation: 2 }, anything: 2, status: 'kept' });
+});
+
+it.each([
+  ['', 'v1', 'services', 'dns1035'],
+  ['', 'v1', 'namespaces', 'label'],
+  ['', 'v1', 'pods', 'subdomain'],
+  ['rbac.authorization.orch.io', 'v1', 'clusterroles', 'pathSegment'],
+])('%s/%s %s are named by the rule %s', (group, version, plural, rule) => {
+  expect(rulesOf(group, version, plural).nameRule).toBe(rule);
+});
