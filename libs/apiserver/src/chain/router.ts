@@ -1,11 +1,12 @@
 import { notFound } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
-import type { Endpoint } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
 import { get } from '../reading/get.js';
 import { list } from '../reading/list.js';
 import { parseBool } from '../reading/read-options.js';
+import type { Endpoint } from '../served/endpoint.js';
+import type { ServedResources } from '../served/served-resources.js';
 import { watch } from '../watching/watch.js';
 import { create } from '../writing/create.js';
 import { remove } from '../writing/delete.js';
@@ -45,14 +46,7 @@ export const servesSubresource = (name: string): boolean => name === 'scale' || 
 
 /** Finds the endpoint of a path and the verb of a request. */
 export class ResourceRouter {
-  readonly #endpoints = new Map<string, Endpoint>();
-
-  constructor(endpoints: readonly Endpoint[]) {
-    for (const endpoint of endpoints) {
-      const { group, version, resource } = endpoint.definition;
-      this.#endpoints.set(`${group}/${version}/${resource}`, endpoint);
-    }
-  }
+  constructor(private readonly served: ServedResources) {}
 
   /**
    * Undefined when the path is not one of a resource (discovery and the rest).
@@ -61,7 +55,7 @@ export class ResourceRouter {
   route(method: string, path: string, query: URLSearchParams): Route | undefined {
     const request = parseResourcePath(path);
     if (!request) return undefined;
-    const endpoint = this.#endpoints.get(`${request.group}/${request.version}/${request.resource}`);
+    const endpoint = this.served.current.find(request.group, request.version, request.resource);
     if (!endpoint || request.rest !== '') throw unknownPath();
     const verbs = verbsAt(endpoint, request);
     if (!verbs) throw unknownPath();
