@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type Accepted,
   discoveryOffers,
@@ -96,9 +97,14 @@ function sender(scheme: Scheme, names: Names) {
     res.set('Vary', 'Accept');
     // Past express, which would add a charset that the media type does not have.
     res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
-    res.send(body(document, from));
+    const bytes = body(document, from);
+    if (parameters) res.set('Cache-Control', 'public').set('ETag', tagOf(bytes));
+    res.send(bytes);
   };
 }
+
+/** With a tag, express answers 304 to whoever has these bytes. */
+const tagOf = (bytes: Buffer): string => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
 
 function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
   app.get('/openapi/v3', (_req, res) => void res.json(documents.index()));
@@ -119,15 +125,18 @@ function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
 }
 
 function mountOpenApiV2(app: Express, document: () => ReturnType<typeof openApiV2Document>): void {
-  const json = lazily(() => Buffer.from(stringifyJson(document())));
-  const protobuf = lazily(() => encodeOpenApiV2Protobuf(document()));
+  const json = lazily(() => tagged(Buffer.from(stringifyJson(document())), 'application/json'));
+  const protobuf = lazily(() =>
+    tagged(Buffer.from(encodeOpenApiV2Protobuf(document())), OPENAPI_V2_PROTOBUF_CONTENT_TYPE),
+  );
   app.get('/openapi/v2', (req, res) => {
     const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
-    res.set('Vary', 'Accept');
-    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(protobuf());
-    else res.set('Content-Type', 'application/json').send(json());
+    const { bytes, type, tag } = wantsProtobuf ? protobuf() : json();
+    res.set({ Vary: 'Accept', 'Content-Type': type, ETag: tag }).send(bytes);
   });
 }
+
+const tagged = (bytes: Buffer, type: string) => ({ bytes, type, tag: tagOf(bytes) });
 
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
