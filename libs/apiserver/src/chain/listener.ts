@@ -21,6 +21,7 @@ import { RequestObserver } from '../metrics/request-observer.js';
 import { RequestTrail } from '../metrics/request-trail.js';
 import { checkOrigin, takeProtocolToken } from '../sockets/web-socket-request.js';
 import type { Authorizer } from './authorization.js';
+import { requestDeadline } from './request-deadline.js';
 import { handle, type ResourceRouter, type Route } from './router.js';
 
 /** Takes a request of any version of HTTP; `upgrade` when its client wants to go on as a WebSocket. */
@@ -85,8 +86,10 @@ async function serve(
       ctx.warnings.push(route.endpoint.deprecation);
       options.metrics.deprecated(route);
     }
+    // Watches end by another option, and wait for nothing.
+    const deadline = route?.verb === 'watch' ? 0 : requestDeadline(query, options.deps.limits.requestTimeoutMs);
     observer.begin(ctx, route, user !== ANONYMOUS.user);
-    if (route) return await carryOut(options, ctx, route);
+    if (route) return await carryOut(options, ctx, route, deadline);
     options.fallback(req, res);
     res.once('close', () => observer.end(ctx, undefined));
   } catch (error) {
@@ -107,7 +110,7 @@ async function authenticate(
   return authentication;
 }
 
-async function carryOut(options: Serving, ctx: RequestContext, route: Route): Promise<void> {
+async function carryOut(options: Serving, ctx: RequestContext, route: Route, deadlineMs: number): Promise<void> {
   const { deps, metrics, proxyWatch, observer } = options;
   if (route.verb === 'watch') {
     // The client went while it was found out who asks.
@@ -123,7 +126,7 @@ async function carryOut(options: Serving, ctx: RequestContext, route: Route): Pr
   }
   const inflight = metrics.enter(route, performance.now());
   try {
-    await withDeadline(handle(deps, ctx, route), deps.limits.requestTimeoutMs);
+    await withDeadline(handle(deps, ctx, route), deadlineMs);
   } catch (error) {
     answerError(options, ctx, error);
   } finally {
