@@ -1,7 +1,8 @@
 import { type Names, namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { ResourceRouter, servesSubresource } from './router.js';
+import { servesSubresource } from '../verbs.js';
+import { ResourceRouter } from './router.js';
 
 let api: TestApi;
 let router: ResourceRouter;

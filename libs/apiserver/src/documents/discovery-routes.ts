@@ -20,10 +20,10 @@ import {
   openApiV2Document,
 } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
-import { servesSubresource } from '../chain/router.js';
 import { notAcceptable, unknownPath } from '../http/errors.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { ServedSnapshot } from '../served/served-snapshot.js';
+import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
 

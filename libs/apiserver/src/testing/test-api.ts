@@ -1,5 +1,5 @@
 import { inProcessBus, OrderedFeed } from '@orch/feed';
-import { type ApiObject, type NamingProfile, namesOf } from '@orch/machinery';
+import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits } from '../deps.js';
@@ -97,7 +97,7 @@ export async function testApi(
       const at = endpoint(resource);
       const key = { namespace: at.definition.namespaced ? namespace : '', name: object.metadata?.name ?? '' };
       const request = { endpoint: at, key, subresource: '', dryRun: false };
-      return servedObject(at, await deps.writer.create(request, structuredClone(object)));
+      return servedObject(at, await deps.writer.create(request, copy(object)));
     },
     stored(resource, name, namespace = 'default') {
       const at = endpoint(resource);

@@ -1,6 +1,7 @@
 import type { Allocators } from '@orch/kinds';
 import {
   type ApiObject,
+  copy,
   ensureMetadata,
   invalid,
   invalidValue,
@@ -93,7 +94,7 @@ const target = ({ endpoint, key, origin }: WriteRequest, base: Stored) => ({
 
 /** The live object in the version that the endpoint serves, for a change to work on. */
 const servedCopy = ({ conversion }: Endpoint, old: ApiObject): ApiObject =>
-  conversion ? conversion.toServed(old) : structuredClone(old);
+  conversion ? conversion.toServed(old) : copy(old);
 
 function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject, named: string): ApiObject {
   const { endpoint, key, subresource } = request;
