@@ -160,9 +160,9 @@ export class PlacedStore implements ServingStore {
     return place.store.measure(place.type, objects);
   }
 
-  settledHead(type: TypeId): Promise<Head> {
+  settledHead(type: TypeId, version: Version): Promise<Head> {
     const place = this.#placeOf(type);
-    return place.store.settledHead(place.type);
+    return place.store.settledHead(place.type, version);
   }
 
   lastVersion(type: TypeId): Promise<Version> {
