@@ -3,7 +3,7 @@ import type { Logger } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import type { Observation } from '../observing/observation.js';
-import type { BusSettings } from './backends.js';
+import type { BusSettings } from './change-bus.js';
 import { type Failpoint, GATHER_LONG } from './failpoints.js';
 import { observeWatchCache } from './observe.js';
 import type { BackendOptions } from './options.js';
@@ -30,8 +30,9 @@ export function openChangeFeed({ store, observation, failpoints, ...settings }: 
   const { delivery, metrics, names } = observation;
   const bus = settings.openBus({
     logger: settings.logger,
-    clusterId: store.installation.clusterId,
+    store,
     observer: delivery,
+    nameOf: (type) => names.of(type),
     readTraces: observation.tracing !== undefined,
   });
   const feed = new OrderedFeed({

@@ -8,11 +8,12 @@ import type { MetricsText } from '../fallback-app.js';
 import { Observation } from '../observing/observation.js';
 import { observePools } from '../observing/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
-import type { BusSettings } from './backends.js';
+import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { type Failpoint, failpoints } from './failpoints.js';
 import { healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
+import { natsSettings } from './nats-options.js';
 import { observeListCache, observeWatchOutputs } from './observe.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
@@ -116,6 +117,8 @@ class ControlPlaneProcess {
   }
 
   async #openStore(): Promise<void> {
+    // Refused before anything is waited for.
+    natsSettings(this.#settings.backend);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
