@@ -1,3 +1,4 @@
+import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
@@ -150,6 +151,10 @@ export class PostgresStore implements ServingStore {
       take: () => this.#admin.use((connection) => lease.take(connection)),
       giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
     };
+  }
+
+  announcementKeys(rotation: number): Promise<AnnouncementKeys> {
+    return this.#admin.use((connection) => announcementKeys(connection, rotation));
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {
