@@ -1,3 +1,4 @@
+export * from './copy.js';
 export * from './duration.js';
 export * from './field-error.js';
 export * from './field-selector.js';

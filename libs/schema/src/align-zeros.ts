@@ -1,3 +1,4 @@
+import { copy } from '@orch/machinery';
 import type { Field, Schema, StructSchema } from './model.js';
 
 type Members = Record<string, unknown>;
@@ -15,7 +16,7 @@ export function alignZeros(schema: StructSchema, object: Members, like: Members)
   for (const [name, field] of schema.fields) {
     const [value, other] = [object[name] ?? undefined, like[name] ?? undefined];
     if (value === undefined) {
-      if (other !== undefined && isZeroOf(field, other)) object[name] = structuredClone(other);
+      if (other !== undefined && isZeroOf(field, other)) object[name] = copy(other);
     } else if (other === undefined) {
       if (isZeroOf(field, value)) delete object[name];
     } else alignValues(field.schema, value, other);

@@ -1,4 +1,4 @@
-import { type JsonValue, parseQuantity, Quantity } from '@orch/machinery';
+import { copy, type JsonValue, parseQuantity, Quantity } from '@orch/machinery';
 import type { Field, Schema, StructSchema } from './model.js';
 
 type Members = Record<string, unknown>;
@@ -148,7 +148,7 @@ function unsetTest(field: Field): (value: unknown) => boolean {
 }
 
 function maker(value: JsonValue): () => JsonValue {
-  return typeof value === 'object' && value !== null ? () => structuredClone(value) : () => value;
+  return typeof value === 'object' && value !== null ? () => copy(value) : () => value;
 }
 
 /** Whether an empty value of the struct would get a default. */

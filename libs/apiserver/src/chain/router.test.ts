@@ -1,13 +1,14 @@
 import { type Names, namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { ResourceRouter, servesSubresource } from './router.js';
+import { servesSubresource } from '../verbs.js';
+import { ResourceRouter } from './router.js';
 
 let api: TestApi;
 let router: ResourceRouter;
 beforeAll(async () => {
   api = await testApi();
-  router = new ResourceRouter(api.endpoints);
+  router = new ResourceRouter(api.served);
 });
 afterAll(() => api.close());
 
@@ -124,7 +125,7 @@ describe('routes', () => {
     const names: Names = namesOf(profile);
     const other = await testApi({}, profile);
     const group = names.group('rbac.authorization.orch.io');
-    const routes = new ResourceRouter(other.endpoints);
+    const routes = new ResourceRouter(other.served);
     expect(routes.route('GET', `/apis/${group}/v1/clusterroles`, new URLSearchParams())?.verb).toBe('list');
     other.close();
   });

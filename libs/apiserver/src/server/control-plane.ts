@@ -1,7 +1,15 @@
 import { setFlagsFromString } from 'node:v8';
 import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
-import { type Component, createLogger, type FeatureGates, featureGates, Lifecycle, type Logger } from '@orch/runtime';
+import {
+  type Component,
+  createLogger,
+  type FeatureGates,
+  featureGates,
+  IdleCollector,
+  Lifecycle,
+  type Logger,
+} from '@orch/runtime';
 import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
@@ -98,7 +106,13 @@ class ControlPlaneProcess {
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#housekeeping?.stop() },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
+      this.#idleCollector(),
     ];
+  }
+
+  #idleCollector(): Component {
+    const collector = new IdleCollector({ quietMs: this.#settings.serving.collectWhenQuiet });
+    return { name: 'idle-collector', start: async () => collector.start(), stop: async () => collector.stop() };
   }
 
   address(): { url: string; kubeconfig: string | undefined } {
@@ -163,7 +177,7 @@ class ControlPlaneProcess {
     });
     this.#api = api;
     const { metrics, names: resourceNames } = needed(this.#observation);
-    resourceNames.learn(api.endpoints);
+    resourceNames.follow(api.served);
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
     if (!role.housekeeping) return;

@@ -105,6 +105,12 @@ export const servingOptions = {
     unit: 'percent',
     help: "How much JavaScript's heap may grow beyond what lived at the last full collection before the next one; less saves memory and makes events late more often. 0 leaves it to V8.",
   },
+  'collect-when-quiet': {
+    type: 'duration',
+    default: 10_000,
+    min: 0,
+    help: 'A process that has had nothing to do for so long collects its garbage and gives memory back, if it has grown; 0 is never.',
+  },
   'shutdown-watch-rate': {
     type: 'int',
     default: 250,

@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Allocators } from '@orch/kinds';
-import { type ApiObject, badRequest, ensureMetadata, formatTime, generateName, type ObjectMeta } from '@orch/machinery';
+import {
+  type ApiObject,
+  badRequest,
+  copy,
+  ensureMetadata,
+  formatTime,
+  generateName,
+  type ObjectMeta,
+} from '@orch/machinery';
 import type { Key, Store, WriteOutcome } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { conclude, type Fate, fateAfter } from './allocation-fate.js';
 import { createError } from './create-error.js';
 import { checkPlace, invalidObject, namedVersion, validateMeta } from './object-checks.js';
@@ -38,7 +46,7 @@ export class ObjectCreator {
     const generated = !meta.name && meta.generateName !== undefined && meta.generateName !== '';
     for (let attempt = 1; ; attempt++) {
       if (generated) meta.name = generateName(meta.generateName ?? '');
-      const outcome = await this.#createOnce(request, structuredCloneIf(generated, object));
+      const outcome = await this.#createOnce(request, copyIf(generated, object));
       if ('body' in outcome) return outcome;
       if (outcome.outcome === 'already-exists' && generated && attempt < NAME_ATTEMPTS) continue;
       throw createError(endpoint, request.key.namespace, meta, outcome);
@@ -119,4 +127,4 @@ export class ObjectCreator {
   }
 }
 
-const structuredCloneIf = <T>(needed: boolean, value: T): T => (needed ? structuredClone(value) : value);
+const copyIf = <T>(needed: boolean, value: T): T => (needed ? copy(value) : value);

@@ -88,6 +88,61 @@ describe('deletion (spec: "Deletion of an object")', () => {
     expect((await remove('configmaps', 'a', { propagationPolicy: 'Background' })).gone).toBe(true);
   });
 
+  describe('of a kind that orphans by default', () => {
+    const labels = { app: 'a' };
+    const template = {
+      metadata: { labels },
+      spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] },
+    };
+    const finalizers = () => metaOf('jobs', 'j')?.finalizers;
+    beforeEach(() => api.create('jobs', { metadata: { name: 'j' }, spec: { template } }));
+
+    it.each([
+      ['Foreground', ['foregroundDeletion']],
+      ['Orphan', ['orphan']],
+    ] as const)('goes on as it began with %s when it is asked for again without a policy', async (policy, kept) => {
+      await remove('jobs', 'j', { propagationPolicy: policy });
+      expect(finalizers()).toEqual(kept);
+      expect((await remove('jobs', 'j')).gone).toBe(false);
+      expect(finalizers()).toEqual(kept);
+    });
+
+    it('does what its default says where nobody said anything', async () => {
+      await remove('jobs', 'j');
+      expect(finalizers()).toEqual(['orphan']);
+    });
+
+    it('does what is asked for last', async () => {
+      await remove('jobs', 'j', { propagationPolicy: 'Foreground' });
+      await remove('jobs', 'j', { propagationPolicy: 'Orphan' });
+      expect(finalizers()).toEqual(['orphan']);
+      expect((await remove('jobs', 'j', { propagationPolicy: 'Background' })).gone).toBe(true);
+    });
+
+    it('honours a finalizer that it was created with', async () => {
+      await api.create('jobs', { metadata: { name: 'f', finalizers: ['foregroundDeletion'] }, spec: { template } });
+      await remove('jobs', 'f');
+      expect(metaOf('jobs', 'f')?.finalizers).toEqual(['foregroundDeletion']);
+    });
+  });
+
+  it('leaves the dependents of pods under way as they are until their time is shortened', async () => {
+    await api.create('pods', pod('p'));
+    await remove('pods', 'p', { propagationPolicy: 'Foreground' });
+    await remove('pods', 'p', { propagationPolicy: 'Orphan', gracePeriodSeconds: 60 });
+    expect(metaOf('pods', 'p')?.finalizers).toEqual(['foregroundDeletion']);
+    await remove('pods', 'p', { propagationPolicy: 'Orphan', gracePeriodSeconds: 5 });
+    expect(metaOf('pods', 'p')?.finalizers).toEqual(['orphan']);
+  });
+
+  it('keeps no policy of events: they have no dependents', async () => {
+    await api.create('events', {
+      metadata: { name: 'e' },
+      involvedObject: { kind: 'Pod', namespace: 'default', name: 'p' },
+    });
+    expect((await remove('events', 'e', { propagationPolicy: 'Foreground' })).gone).toBe(true);
+  });
+
   it.each([
     ['uid', { uid: 'other' }],
     ['version', { resourceVersion: '999' }],

@@ -1,3 +1,4 @@
+import type { KindRules } from '@orch/kinds';
 import {
   type ApiObject,
   conflict,
@@ -9,9 +10,9 @@ import {
   StatusError,
 } from '@orch/machinery';
 import type { Key, Row, Store } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
 import type { ObjectWriter } from './object-writer.js';
 import { WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
@@ -111,24 +112,37 @@ export class ObjectRemover {
 
   /** Sets the marks of a deletion; true when something (grace, finalizers) keeps the object for now. */
   #markTerminating(endpoint: Endpoint, object: ApiObject, options: DeleteOptions): boolean {
+    const rules = endpoint.storageRules;
     const meta = ensureMetadata(object);
-    recordPropagation(meta, options.propagationPolicy ?? defaultPolicy(endpoint));
-    const wanted = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
-    const grace = Math.min(Number(wanted), MAX_GRACE_SECONDS);
-    const held = endpoint.storageRules.hasFinalizers(object);
-    const now = this.options.now();
-    if (meta.deletionTimestamp === undefined) {
-      meta.deletionTimestamp = formatTime(now + grace * 1000);
-      meta.deletionGracePeriodSeconds = grace;
-      if (meta.generation !== undefined) meta.generation += 1;
-    } else if (grace < (meta.deletionGracePeriodSeconds ?? 0)) {
-      const asked = Date.parse(meta.deletionTimestamp) - (meta.deletionGracePeriodSeconds ?? 0) * 1000;
-      meta.deletionTimestamp = formatTime(asked + grace * 1000);
-      meta.deletionGracePeriodSeconds = grace;
-    }
-    endpoint.storageRules.prepareForDelete(object);
-    return held || (meta.deletionGracePeriodSeconds ?? 0) > 0;
+    if (meta.deletionTimestamp === undefined) beginDeletion(endpoint, object, options, this.options.now());
+    else if (!shortenGrace(meta, options)) return true;
+    recordPropagation(meta, options.propagationPolicy ?? policyHeld(meta), rules.defaultPropagation);
+    rules.prepareForDelete(object);
+    return rules.hasFinalizers(object) || (meta.deletionGracePeriodSeconds ?? 0) > 0;
   }
+}
+
+function beginDeletion(endpoint: Endpoint, object: ApiObject, options: DeleteOptions, now: number): void {
+  const meta = ensureMetadata(object);
+  const wanted = endpoint.storageRules.gracePeriod(object, options.gracePeriodSeconds);
+  const grace = Math.min(Number(wanted), MAX_GRACE_SECONDS);
+  meta.deletionTimestamp = formatTime(now + grace * 1000);
+  meta.deletionGracePeriodSeconds = grace;
+  if (meta.generation !== undefined) meta.generation += 1;
+}
+
+/**
+ * Of a deletion under way: a period can only become shorter, and only where a shorter one is asked for.
+ * @returns false when the object's time is running and stays as it is; then nothing else changes either
+ */
+function shortenGrace(meta: ObjectMeta, { gracePeriodSeconds: asked }: DeleteOptions): boolean {
+  const running = meta.deletionGracePeriodSeconds ?? 0;
+  if (running <= 0) return true;
+  if (asked === undefined || asked >= running) return false;
+  const began = Date.parse(meta.deletionTimestamp ?? '') - running * 1000;
+  meta.deletionTimestamp = formatTime(began + asked * 1000);
+  meta.deletionGracePeriodSeconds = asked;
+  return true;
 }
 
 function brokenPrecondition(object: ApiObject, base: Stored, options: DeleteOptions): string | undefined {
@@ -142,17 +156,22 @@ function brokenPrecondition(object: ApiObject, base: Stored, options: DeleteOpti
   return undefined;
 }
 
-/** Only kinds that leave their dependents alone by default have anything to record. */
-function defaultPolicy(endpoint: Endpoint): PropagationPolicy | undefined {
-  return endpoint.storageRules.defaultPropagation === 'Orphan' ? 'Orphan' : undefined;
+/** The policy that an object was left with, by an earlier deletion or by whoever made it. */
+function policyHeld({ finalizers }: ObjectMeta): PropagationPolicy | undefined {
+  const held = finalizers?.find((name) => name === FOREGROUND || name === ORPHAN);
+  return held && (held === FOREGROUND ? 'Foreground' : 'Orphan');
 }
 
-/** The policy is kept as a finalizer, for the collector of dependents to act on. */
-function recordPropagation(meta: ObjectMeta, propagationPolicy: PropagationPolicy | undefined): void {
-  if (propagationPolicy === undefined) return;
-  const others = (meta.finalizers ?? []).filter((name) => name !== FOREGROUND && name !== ORPHAN);
-  if (propagationPolicy === 'Foreground') others.push(FOREGROUND);
-  if (propagationPolicy === 'Orphan') others.push(ORPHAN);
-  if (others.length > 0) meta.finalizers = others;
+/** The policy is kept as a finalizer, for the collector of dependents to act on; `None` has no dependents. */
+function recordPropagation(
+  meta: ObjectMeta,
+  asked: PropagationPolicy | undefined,
+  byDefault: KindRules['defaultPropagation'],
+): void {
+  const policy = byDefault === 'None' ? undefined : (asked ?? byDefault);
+  const finalizers = (meta.finalizers ?? []).filter((name) => name !== FOREGROUND && name !== ORPHAN);
+  if (policy === 'Foreground') finalizers.push(FOREGROUND);
+  if (policy === 'Orphan') finalizers.push(ORPHAN);
+  if (finalizers.length > 0) meta.finalizers = finalizers;
   else delete meta.finalizers;
 }

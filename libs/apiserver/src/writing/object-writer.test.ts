@@ -348,6 +348,24 @@ describe('addresses and ports', () => {
     expect(await free(address)).toBe(true);
   });
 
+  it('are different ones for each port of a Service', async () => {
+    const ports = [80, 443].map((port) => ({ name: `p${port}`, port }));
+    const made = body(await create(service('a', { type: 'NodePort', ports }), at)).spec as {
+      ports: { nodePort: number }[];
+    };
+    const [one, other] = made.ports.map(({ nodePort }) => nodePort);
+    expect(one).not.toBe(other);
+  });
+
+  it('are the same for two protocols of one port', async () => {
+    const ports = ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol }));
+    const spec = { type: 'NodePort', ports: [...ports, { name: 'web', port: 80 }] };
+    const made = body(await create(service('a', spec), at)).spec as { ports: { nodePort: number }[] };
+    const [tcp, udp, web] = made.ports.map(({ nodePort }) => nodePort);
+    expect(udp).toBe(tcp);
+    expect(web).not.toBe(tcp);
+  });
+
   it('are given back by a dry run', async () => {
     const address = addressOf(await create(service('a'), { ...at, dryRun: true }));
     expect(await free(address)).toBe(true);

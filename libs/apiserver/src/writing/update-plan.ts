@@ -1,6 +1,7 @@
 import type { Allocators } from '@orch/kinds';
 import {
   type ApiObject,
+  copy,
   ensureMetadata,
   invalid,
   invalidValue,
@@ -10,8 +11,8 @@ import {
 } from '@orch/machinery';
 import { alignZeros } from '@orch/schema';
 import type { DeleteOp, UpdateOp } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
 import { checkPlace, invalidObject, isGone, namedVersion, validateMeta } from './object-checks.js';
 import { sameBody } from './same-body.js';
@@ -93,7 +94,7 @@ const target = ({ endpoint, key, origin }: WriteRequest, base: Stored) => ({
 
 /** The live object in the version that the endpoint serves, for a change to work on. */
 const servedCopy = ({ conversion }: Endpoint, old: ApiObject): ApiObject =>
-  conversion ? conversion.toServed(old) : structuredClone(old);
+  conversion ? conversion.toServed(old) : copy(old);
 
 function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject, named: string): ApiObject {
   const { endpoint, key, subresource } = request;

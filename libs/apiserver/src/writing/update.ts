@@ -1,4 +1,4 @@
-import { conflict, ensureMetadata, StatusError } from '@orch/machinery';
+import { conflict, copy, ensureMetadata, StatusError } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -24,7 +24,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     const namesVersion = namedVersion(object) !== '';
     const { stored } = await deps.writer.update({ ...request, namesVersion }, (current) => {
       requireUid(endpoint, object, current);
-      return structuredClone(object);
+      return copy(object);
     });
     await sendObject(ctx, 200, representation, stored);
   } catch (error) {

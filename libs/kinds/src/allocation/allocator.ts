@@ -47,8 +47,12 @@ export class AllocationError extends Error {
 /** Gives out values of one range. */
 export interface Allocator {
   readonly range: Range;
-  /** The wanted value, or a free one. @throws AllocationError */
-  allocate(owner: Owner, wanted?: string): Promise<Allocated>;
+  /**
+   * The wanted value, or a free one.
+   * @param except what the owner has or asks for elsewhere: never given where none is wanted
+   * @throws AllocationError
+   */
+  allocate(owner: Owner, wanted: string | undefined, except: ReadonlySet<string>): Promise<Allocated>;
   /** What the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
@@ -73,11 +77,12 @@ const MAX_PROBES = 1024;
 export function makeAllocator(range: Range, claims: Claims): Allocator {
   return {
     range,
-    async allocate(owner, wanted) {
+    async allocate(owner, wanted, except) {
       if (wanted !== undefined) return claimWanted(range, claims, owner, wanted);
       const start = hash(owner.uid) % range.size;
       for (let probe = 0; probe < Math.min(range.size, MAX_PROBES); probe++) {
         const value = range.valueAt((start + probe) % range.size);
+        if (except.has(value)) continue;
         const hold = await claims.claim(value, owner);
         if (hold) return allocated(value, hold);
       }

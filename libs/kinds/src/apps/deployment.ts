@@ -1,11 +1,11 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
+import { copy, type FieldError, invalidValue } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import { keepDesired } from '../rules/separation.js';
-import { at, copy, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
+import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateDeploymentStrategy } from './strategy-validation.js';
 import { validateReplicated } from './workload-validation.js';

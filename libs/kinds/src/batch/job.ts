@@ -1,8 +1,8 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, copy, type Names } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { humanDuration, timeOf } from '../values/age.js';
-import { at, copy, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
+import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
 

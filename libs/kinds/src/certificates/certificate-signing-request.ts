@@ -1,8 +1,16 @@
-import { type ApiObject, duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import {
+  type ApiObject,
+  copy,
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+} from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 import { humanDuration } from '../values/age.js';
-import { copy, ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 
 const SHORTEST_SECONDS = 600;

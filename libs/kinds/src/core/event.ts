@@ -10,6 +10,7 @@ const involved = (name: string) => (object: unknown) => textAt(object, 'involved
 export const event: KindDeclaration = {
   nameRule: 'pathSegment',
   createOnUpdate: true,
+  defaultPropagation: 'None',
   validateCreate: validateEvent,
   row: eventRow,
   selectableFields: {

@@ -1,6 +1,6 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { copy, ensureObject, isEmpty, objectAt, textAt } from '../values/fields.js';
+import { ensureObject, isEmpty, objectAt, textAt } from '../values/fields.js';
 import { UNKNOWN } from '../values/text.js';
 
 /** Lives in `spec.finalizers` until the namespace's contents are gone. */

@@ -1,6 +1,6 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, copy, isEmpty, isObject, mapAt, objectsAt, textAt } from '../values/fields.js';
+import { at, isEmpty, isObject, mapAt, objectsAt, textAt } from '../values/fields.js';
 import { joined, orNone, UNKNOWN } from '../values/text.js';
 
 export const node: KindDeclaration = {

@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, copy } from '@orch/machinery';
 import { defaultPodSpec } from '../pods/pod-spec.js';
 import { validateNewPod, validatePod } from '../pods/pod-spec-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
@@ -6,7 +6,7 @@ import { validateEphemeralUpdate, validatePodUpdate } from '../pods/pod-update-v
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
-import { at, copy, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { at, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { NONE, orNone } from '../values/text.js';
 
 export const pod: KindDeclaration = {

@@ -1,11 +1,11 @@
-import { type FieldError, invalidValue, required } from '@orch/machinery';
+import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
 import { validateLasting } from '../apps/workload-validation.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
-import { at, copy, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
+import { at, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
 import { shownMap } from '../values/go-syntax.js';
 import { containersOf, formatLabels } from '../values/text.js';
 

@@ -33,7 +33,8 @@ export async function allocateService(
   const taken: Hold[] = [];
   const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
     if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === wanted)) return wanted;
-    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted));
+    const has = new Set(valuesOf(object, allocators).map(({ value }) => value));
+    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted, has));
     taken.push(allocated);
     return allocated.value;
   };
@@ -61,8 +62,9 @@ async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<
   await takeAddress(spec, allocators.clusterIPs, take);
   const balanced = type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
   const opens = type === 'NodePort' || balanced;
-  for (const [index, port] of objectsAt(spec, 'ports').entries()) {
-    const wanted = countAt(port, 'nodePort');
+  const ports = objectsAt(spec, 'ports');
+  for (const [index, port] of ports.entries()) {
+    const wanted = countAt(port, 'nodePort') || sharedNodePort(ports, port);
     if (!opens && !(wanted && type === 'LoadBalancer')) continue;
     port.nodePort = Number(
       await take(allocators.nodePorts, `spec.ports[${index}].nodePort`, wanted ? String(wanted) : undefined),
@@ -75,6 +77,13 @@ async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<
     );
   }
 }
+
+/** A port that is open by two protocols has one node port for both; 0 where no other has one yet. */
+const sharedNodePort = (ports: readonly Json[], port: Json): number =>
+  countAt(
+    ports.find((other) => other.port === port.port && countAt(other, 'nodePort') !== 0),
+    'nodePort',
+  );
 
 async function takeAddress(spec: Json, allocator: Allocator, take: Take): Promise<void> {
   const wanted = textAt(spec, 'clusterIP') || stringsAt(spec, 'clusterIPs')[0];

@@ -1,8 +1,7 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, copy } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import {
   at,
-  copy,
   countAt,
   ensureObject,
   fill,

@@ -1,7 +1,7 @@
-import { type ApiObject, namesOf } from '@orch/machinery';
+import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
-import { copy } from '../values/fields.js';
+
 import { kindRules } from './registry.js';
 
 const names = namesOf('kubernetes');

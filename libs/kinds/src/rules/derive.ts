@@ -1,6 +1,6 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
-import { copy, ensureObject, isEmpty } from '../values/fields.js';
+import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
 import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';

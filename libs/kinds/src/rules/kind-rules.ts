@@ -47,8 +47,8 @@ export interface KindRules {
   readonly createOnUpdate: boolean;
   /** An update may come without a resourceVersion. */
   readonly unconditionalUpdate: boolean;
-  /** What happens to dependents when a DELETE does not say. */
-  readonly defaultPropagation: 'Background' | 'Orphan';
+  /** What happens to dependents when neither a DELETE nor a finalizer says; `None` for kinds that can have none. */
+  readonly defaultPropagation: 'Background' | 'Orphan' | 'None';
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
@@ -95,7 +95,8 @@ export interface KindDeclaration {
   readonly createOnUpdate?: boolean;
   /** Default true. */
   readonly unconditionalUpdate?: boolean;
-  readonly defaultPropagation?: 'Orphan';
+  /** Default `Background`. */
+  readonly defaultPropagation?: 'Orphan' | 'None';
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;

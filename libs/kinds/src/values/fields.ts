@@ -1,3 +1,5 @@
+import { copy } from '@orch/machinery';
+
 /**
  * Reading and filling objects whose parts may all be missing: rules run before required fields are checked, so a
  * declared type would promise more than there is.
@@ -81,20 +83,6 @@ export const isEmpty = (value: unknown): boolean =>
   value === undefined ||
   value === null ||
   (Array.isArray(value) ? value.length === 0 : isObject(value) && Object.keys(value).length === 0);
-
-/** A copy of a value that came from JSON. Several times as fast as structuredClone, and on the path of every update. */
-export function copy<T>(value: T): T;
-export function copy(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(copy);
-  if (!isObject(value)) return value;
-  const made: Json = {};
-  for (const name of Object.keys(value)) {
-    // Assigning would set the prototype.
-    if (name === '__proto__') Object.defineProperty(made, name, { value: copy(value[name]), enumerable: true });
-    else made[name] = copy(value[name]);
-  }
-  return made;
-}
 
 /** Copies a member of `from` to `to`, or removes it there when it is absent. */
 export function takeFrom(to: Json, from: Json, name: string): void {

@@ -1,0 +1,18 @@
+/**
+ * A copy of a value that came from JSON, which shares nothing with it: the one way in which objects are copied. Several times
+ * as fast as `structuredClone`, and on the path of every update.
+ */
+export function copy<T>(value: T): T;
+export function copy(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(copy);
+  const made: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const member = copy((value as Record<string, unknown>)[name]);
+    // Assigning would set the prototype.
+    if (name === '__proto__') {
+      Object.defineProperty(made, name, { value: member, enumerable: true, writable: true, configurable: true });
+    } else made[name] = member;
+  }
+  return made;
+}
