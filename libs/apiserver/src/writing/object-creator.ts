@@ -84,7 +84,7 @@ export class ObjectCreator {
     delete meta.managedFields;
     delete meta.generation;
     const object = toStorage(endpoint, served);
-    endpoint.storageRules.prepareForCreate(object);
+    endpoint.storageRules.prepareForCreate(object, request.caller);
     const errors = [
       ...validateMeta(endpoint, object),
       // What the version that was sent asks of new objects, beside what is asked in every version.

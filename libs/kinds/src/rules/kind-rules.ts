@@ -9,6 +9,14 @@ export interface WriteContext {
   readonly subresource: string;
 }
 
+/** Who makes a request. */
+export interface Caller {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Numbers behind the `scale` subresource of a workload. */
 export interface ScaleView {
   /** Replicas asked for. */
@@ -52,8 +60,11 @@ export interface KindRules {
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
-  /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
-  prepareForCreate(object: ApiObject): void;
+  /**
+   * Resets what clients may not set. Runs once uid, name and creation time are set. Mutates.
+   * @param caller who creates it; undefined for the server itself
+   */
+  prepareForCreate(object: ApiObject, caller?: Caller): void;
   /**
    * Keeps apart what the resource and its subresources may each change, and counts the generation.
    * Mutates `object` only.
@@ -100,7 +111,7 @@ export interface KindDeclaration {
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;
-  prepareForCreate?(object: ApiObject, names: Names): void;
+  prepareForCreate?(object: ApiObject, names: Names, caller?: Caller): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
   /** By subresource: instead of the generic separation. */
