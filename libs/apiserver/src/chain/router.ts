@@ -4,7 +4,6 @@ import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
 import { get } from '../reading/get.js';
 import { list } from '../reading/list.js';
-import { parseBool } from '../reading/read-options.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
 import { watch } from '../watching/watch.js';
@@ -14,7 +13,7 @@ import { deleteCollection } from '../writing/delete-collection.js';
 import { patch } from '../writing/patch.js';
 import { getScale, patchScale, updateScale } from '../writing/scale.js';
 import { update } from '../writing/update.js';
-import { parseResourcePath, type ResourceRequest } from './request-info.js';
+import type { RequestInfo } from './request-info.js';
 
 /** The verbs of the API, as permissions, discovery and metrics name them. */
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
@@ -44,59 +43,52 @@ const OBJECT_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize', 
 /** Whether this server carries out what a declaration says of a subresource. */
 export const servesSubresource = (name: string): boolean => name === 'scale' || OBJECT_SUBRESOURCES.has(name);
 
-/** Finds the endpoint of a path and the verb of a request. */
+const VERBS: ReadonlySet<string> = new Set(Object.keys(HANDLERS));
+/** Verbs of one object; the others are of collections, but for `watch`, which is of both. */
+const OF_AN_OBJECT: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Finds the endpoint of a request. */
 export class ResourceRouter {
   constructor(private readonly served: ServedResources) {}
 
   /**
-   * Undefined when the path is not one of a resource (discovery and the rest).
+   * Undefined when nothing that is asked for is a resource (discovery and the rest).
    * @throws StatusError 404 for resources that are not served, 405 for verbs that they don't have
    */
-  route(method: string, path: string, query: URLSearchParams): Route | undefined {
-    const request = parseResourcePath(path);
-    if (!request) return undefined;
-    const endpoint = this.served.current.find(request.group, request.version, request.resource);
-    if (!endpoint || request.rest !== '') throw unknownPath();
-    const verbs = verbsAt(endpoint, request);
+  route(info: RequestInfo): Route | undefined {
+    if (!info.isResourceRequest) return undefined;
+    const endpoint = this.served.current.find(info.group, info.version, info.resource);
+    if (!endpoint || info.rest !== '') throw unknownPath();
+    const verbs = verbsAt(endpoint, info);
     if (!verbs) throw unknownPath();
-    const verb = verbOf(method, request, query);
-    if (!verb || !verbs.includes(verb)) throw wrongMethod();
-    const { namespace, name, subresource } = request;
+    const { verb, within: namespace, pathName: name, subresource } = info;
+    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info)) throw wrongMethod();
     return { endpoint, namespace, name, subresource, verb };
   }
 }
 
-function verbOf(method: string, request: ResourceRequest, query: URLSearchParams): Verb | undefined {
-  const { name, subresource } = request;
-  switch (method) {
-    case 'GET': {
-      const watching = subresource === '' && query.size > 0 && parseBool(query, 'watch') === true;
-      if (watching) return 'watch';
-      return name === '' ? 'list' : 'get';
-    }
-    case 'POST':
-      return name === '' ? 'create' : undefined;
-    case 'PUT':
-      return name === '' ? undefined : 'update';
-    case 'PATCH':
-      return name === '' ? undefined : 'patch';
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete';
-    default:
-      return undefined;
-  }
+const isVerb = (verb: string): verb is Verb => VERBS.has(verb);
+
+/** Whether a verb is asked for by its method, and of what has it. */
+function fits({ method, verb, pathName, subresource }: RequestInfo): boolean {
+  if (method === 'HEAD' || (verb === 'watch' && method !== 'GET')) return false;
+  if (verb === 'watch' || subresource !== '') return true;
+  return OF_AN_OBJECT.has(verb) === (pathName !== '');
 }
 
 /** What can be done at a path; undefined where nothing is. */
-function verbsAt({ definition }: Endpoint, request: ResourceRequest): readonly string[] | undefined {
+function verbsAt(
+  { definition }: Endpoint,
+  { within, pathName, subresource }: RequestInfo,
+): readonly string[] | undefined {
   const { namespaced, subresources, verbs } = definition;
   // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
-  if (namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '') return undefined;
-  if (request.subresource !== '') {
-    if (!servesSubresource(request.subresource)) return undefined;
-    return subresources.find(({ name }) => name === request.subresource)?.verbs;
+  if (namespaced ? within === '' && pathName !== '' : within !== '') return undefined;
+  if (subresource !== '') {
+    if (!servesSubresource(subresource)) return undefined;
+    return subresources.find(({ name }) => name === subresource)?.verbs;
   }
-  const acrossNamespaces = namespaced && request.namespace === '';
+  const acrossNamespaces = namespaced && within === '';
   return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
 }
 

@@ -1,6 +1,6 @@
+import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
-import { credentialsDecide } from '../chain/authorization.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
+import { type Authorizer, credentialsDecide } from '@orch/authorization';
 import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
-import { credentialsDecide } from '../chain/authorization.js';
 import { createListener } from '../chain/listener.js';
+import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
@@ -68,6 +69,7 @@ const ADMIN = authenticated({ name: 'admin', groups: ['system:masters'], extra: 
 
 export interface ListenOverrides {
   readonly authenticator?: Authenticator;
+  readonly authorizer?: Authorizer;
   readonly fallback?: RequestListener;
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   readonly metrics?: Metrics;
@@ -89,4 +91,9 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
     logger: silentLogger,
     ...others,
   });
+}
+
+/** A request in the middle of the chain, for what is tried without one. */
+export function contextOf(req: IncomingMessage, res: ServerResponse, known: Partial<OpenContext> = {}): OpenContext {
+  return Object.assign(newContext(req, res, credentialsDecide), { requestId: 'r-1' }, known);
 }

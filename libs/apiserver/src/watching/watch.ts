@@ -49,7 +49,8 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */
-const leftMs = ({ expiresAt = Number.POSITIVE_INFINITY }: RequestContext): number => expiresAt - Date.now();
+const leftMs = ({ authentication: { expiresAt = Number.POSITIVE_INFINITY } }: RequestContext): number =>
+  expiresAt - Date.now();
 
 /**
  * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no

@@ -30,6 +30,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   } catch (error) {
     const creates = endpoint.storageRules.createOnUpdate && subresource === '';
     if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
+    await ctx.authorize({ ...ctx.info, verb: 'create' });
     const meta = ensureMetadata(object);
     // A uid says which object is meant, and that one is gone.
     if (meta.uid) {

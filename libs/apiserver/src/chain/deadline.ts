@@ -1,0 +1,23 @@
+import { timeout } from '@orch/machinery';
+import type { RequestContext } from '../http/context.js';
+import { isLongRunning } from './request-info.js';
+
+/** Seconds after which a request that ran out of time may be tried again. */
+const RETRY_SECONDS = 1;
+
+/**
+ * Bounds the time of a request, all of its stages together, unless its answer is a stream that lasts.
+ * @throws StatusError 504 when it takes too long; what was begun may still be finished, as with any time-out
+ */
+export async function withinDeadline(ctx: RequestContext, ms: number, work: Promise<void>): Promise<void> {
+  if (isLongRunning(ctx.info)) return work;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timeout('the request timed out', RETRY_SECONDS)), ms);
+  });
+  try {
+    await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
