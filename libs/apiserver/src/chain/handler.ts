@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http';
-import type { GaugeSeries } from '@orch/runtime';
 import type { ApiDeps } from '../deps.js';
 import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
+import type { OpenWatches } from '../watching/open-watches.js';
 import type { Stage } from './chain.js';
+import { tooMany } from './flow-control.js';
+import type { OpenContext } from './new-context.js';
 import { handle, type ResourceRouter, type Route } from './router.js';
 
 export interface HandlerOptions {
@@ -16,6 +18,7 @@ export interface HandlerOptions {
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
   readonly metrics: RequestMetrics;
   readonly observer: RequestObserver;
+  readonly watches: OpenWatches;
 }
 
 const SWITCHING_PROTOCOLS = 101;
@@ -33,8 +36,6 @@ export function handler(options: HandlerOptions): Stage {
     observer.begin(ctx);
     if (route?.verb === 'watch') return beginWatch(options, ctx, route);
     if (route) {
-      const inflight = metrics.enter(route, performance.now());
-      ctx.onEnd.push(() => inflight.leave());
       await handle(deps, ctx, route);
       observer.end(ctx);
     } else others(ctx.req, ctx.res);
@@ -43,28 +44,37 @@ export function handler(options: HandlerOptions): Stage {
   };
 }
 
-async function beginWatch(
-  { deps, metrics, proxyWatch, observer }: HandlerOptions,
-  ctx: RequestContext,
-  route: Route,
-): Promise<void> {
+async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
+  const { deps, proxyWatch, observer } = options;
   // The client went while it was found out who asks.
   if (isGone(ctx)) return;
-  const leave = enter(metrics.longRunning(route));
-  ctx.res.once('close', leave);
-  await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
-  // Nothing more is heard of a response that never got to its connection.
-  if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) leave();
+  const close = open(options, ctx, route);
+  ctx.res.once('close', close);
+  try {
+    await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
+  } finally {
+    // Nothing more is heard of a response that never got to its connection.
+    if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) close();
+  }
   observer.end(ctx);
   forgetHeaders(ctx);
 }
 
-/** Counts one more, until the returned function is first called. */
-function enter(gauge: GaugeSeries): () => void {
-  let inside = true;
+/** Counts one watch more, until the returned function is first called. @throws StatusError 429 */
+function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
+  const { authentication, user, info } = ctx;
+  const watch = watches.admit({ authentication, user, request: info });
+  if (!watch) {
+    metrics.refused('watches');
+    throw tooMany();
+  }
+  ctx.watch = watch;
+  const gauge = metrics.longRunning(route);
   gauge.add(1);
+  let inside = true;
   return () => {
     if (inside) gauge.add(-1);
     inside = false;
+    watches.release(watch);
   };
 }

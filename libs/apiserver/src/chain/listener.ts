@@ -9,9 +9,11 @@ import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
+import type { OpenWatches } from '../watching/open-watches.js';
 import { authentication } from './authentication.js';
 import { pass, type Stage } from './chain.js';
 import { withinDeadline } from './deadline.js';
+import { type FlowControl, flowControl } from './flow-control.js';
 import { handler } from './handler.js';
 import { impersonation } from './impersonation.js';
 import { newContext } from './new-context.js';
@@ -26,6 +28,8 @@ export interface ListenerOptions {
   readonly router: ResourceRouter;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly flow: FlowControl;
+  readonly watches: OpenWatches;
   /** Everything that is not a resource: health, discovery, documents, metrics. */
   readonly fallback: RequestListener;
   /** Carries watches elsewhere; undefined where this process serves them itself. */
@@ -47,9 +51,9 @@ interface Serving extends ListenerOptions {
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   return [
     authentication(options.authenticator, options.deps.names),
-    // Here audit will note what was received,
+    // Here audit will note what was received.
     impersonation,
-    // and flow control have requests wait for each other.
+    flowControl(options.flow, options.metrics),
     (ctx) => ctx.authorize(ctx.info),
     handler({ ...options, others: options.fallback, observer }),
     // Here audit will note what was answered.

@@ -29,6 +29,7 @@ export function newContext(
     warnings: [],
     trail: new RequestTrail(),
     onEnd: [],
+    holdBody: () => undefined,
     authorize: (request) => authorize(authorizer, ctx, request),
     ...(upgrade && { upgrade }),
   };

@@ -6,6 +6,7 @@ import type { RequestAttributes } from '@orch/authorization';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
+import type { AdmittedWatch } from '../watching/open-watches.js';
 
 /**
  * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
@@ -32,12 +33,19 @@ export interface RequestContext {
    * @throws StatusError 403
    */
   authorize(request: RequestAttributes): Promise<void>;
+  /**
+   * Accounts for bytes of the body that have come, until the request is over.
+   * @throws StatusError 429 when too many bytes of bodies are here
+   */
+  holdBody(bytes: number): void;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */
   readonly trail?: RequestTrail;
+  /** The request as one of the watches that are open, once it is. */
+  readonly watch?: AdmittedWatch;
   /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
   readonly onEnd: (() => void)[];
 }
