@@ -13,7 +13,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
@@ -30,6 +30,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   } catch (error) {
     const creates = endpoint.storageRules.createOnUpdate && subresource === '';
     if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
+    await ctx.authorize({ ...ctx.info, verb: 'create' });
     const meta = ensureMetadata(object);
     // A uid says which object is meant, and that one is gone.
     if (meta.uid) {
