@@ -95,18 +95,18 @@ export interface SnapshotRequest {
   readonly upTo?: Version;
   /** The newest state, or one a little behind; never behind what this process has read or written. */
   readonly stale?: boolean;
-  /** Count the rows that the limit cut off. */
-  readonly countRemaining?: boolean;
+  /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
+  readonly cut?: 'find' | 'count';
 }
 
 /** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
 export interface Snapshot {
   readonly version: Version;
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** Rows behind the limit; only when asked for, and known before the first page. */
-  readonly remaining?: number;
-  /** The last row within the limit, where rows remain behind it; known with {@link remaining}. */
+  /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
+  /** How many those are; only when asked for. */
+  readonly remaining?: number;
 }
 
 /** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */

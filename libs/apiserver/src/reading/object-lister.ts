@@ -4,7 +4,7 @@ import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../endpoint.js';
 import { encodeContinue } from './continue-token.js';
 import type { DatabaseLister } from './database-lister.js';
-import { interestOf, type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';
+import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
 import { isAtLeast, type ObjectReader } from './object-reader.js';
 
@@ -57,9 +57,8 @@ export class ObjectLister {
       ...(after && { after }),
       ...(options.limit > 0 && { limit: options.limit }),
     });
-    const last = list.pages.at(-1)?.at(-1);
-    const counted = list.remaining !== undefined && selection === undefined;
-    const meta = listMeta(list.version, counted, list.remaining ?? MORE, last);
+    const last = list.remaining === 0 ? undefined : list.pages.at(-1)?.at(-1);
+    const meta = listMeta(list.version, last, selection ? undefined : list.remaining);
     return listedFrom(meta, list.pages);
   }
 
