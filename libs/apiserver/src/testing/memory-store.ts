@@ -164,7 +164,7 @@ export class MemoryStore implements Store {
 
   noteAnnounced(): void {}
 
-  isLost(): boolean {
+  isLost(_type: TypeId, _version: Version): boolean {
     return false;
   }
 
