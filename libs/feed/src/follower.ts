@@ -1,5 +1,5 @@
+import type { Clock } from '@orch/runtime/clock';
 import { type Change, type ChangeSource, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
-import type { Clock } from './clock.js';
 import { type AnnouncedChange, type FeedSink, type Following, FollowingEndedError, type ResetReason } from './feed.js';
 import type { HeadReading, Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';

@@ -1,5 +1,5 @@
+import type { Clock } from '@orch/runtime/clock';
 import type { ChangeSource, Head, TypeId } from '@orch/storage';
-import type { Clock } from './clock.js';
 import type { FeedObserver } from './observer.js';
 
 /** A head, and when (monotonic ms) the query that read it began. */

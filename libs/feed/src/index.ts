@@ -1,4 +1,3 @@
-export * from './clock.js';
 export * from './feed.js';
 export { inProcessBus } from './in-process-bus.js';
 export { type JetStreamBusOptions, jetStreamBus } from './jetstream-bus.js';

@@ -1,10 +1,10 @@
+import { ManualClock } from '@orch/runtime/testing';
 import type { Change, HistoricChange, Version } from '@orch/storage';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AnnouncedChange, ChangeBus, FeedSink } from './feed.js';
 import { inProcessBus } from './in-process-bus.js';
 import { OrderedFeed, type OrderedFeedOptions } from './ordered-feed.js';
-import { ManualClock } from './testing/manual-clock.js';
 import { MemorySource } from './testing/memory-source.js';
 
 const TYPE = 7;

@@ -1,5 +1,5 @@
+import { type Clock, systemClock } from '@orch/runtime/clock';
 import type { ChangeSource, TypeId, Version } from '@orch/storage';
-import { type Clock, systemClock } from './clock.js';
 import type { ChangeBus, FeedSink, Following } from './feed.js';
 import { Follower, type FollowerContext } from './follower.js';
 import { Heads } from './heads.js';

@@ -1,39 +1,39 @@
-/** A timer that has been set and can be taken back; cancelling one that has fired does nothing. */
-export interface Timer {
-  cancel(): void;
-}
-
 /** The only source of time for code that is tested; passed in, never imported as a global. */
 export interface Clock {
-  /** Wall time, milliseconds since the Unix epoch. For what is written down; may jump. */
+  /** Monotonic milliseconds from an arbitrary start. For durations, deadlines and order. */
   now(): number;
-  /** Milliseconds from an arbitrary start, never going back. For durations and deadlines. */
-  monotonic(): number;
-  /** Calls `fire` once after `delayMs`; the timer alone does not keep the process alive. */
-  setTimer(delayMs: number, fire: () => void): Timer;
+  /** Wall time, milliseconds since the Unix epoch. For what is written down; may jump. */
+  wall(): number;
+  /** Runs the task once, `ms` later, unless the returned function is called before. Keeps no process alive. */
+  after(ms: number, task: () => void): () => void;
+  /** Runs the task in the next turn of the event loop. */
+  soon(task: () => void): void;
 }
 
 /** The machine's time. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  monotonic: () => performance.now(),
-  setTimer(delayMs, fire) {
-    const handle = setTimeout(fire, delayMs);
-    handle.unref();
-    return { cancel: () => clearTimeout(handle) };
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  after(ms, task) {
+    const timer = setTimeout(task, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  soon: (task) => {
+    setImmediate(task);
   },
 };
 
-/** Resolves after `delayMs`, or at once when `signal` aborts (a wait that is cut short is no error). */
-export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Promise<void> {
+/** Resolves after `ms`, or at once when `signal` aborts (a wait that is cut short is no error). */
+export function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = () => {
-      timer.cancel();
+      cancel();
       signal?.removeEventListener('abort', done);
       resolve();
     };
-    const timer = clock.setTimer(delayMs, done);
+    const cancel = clock.after(ms, done);
     signal?.addEventListener('abort', done);
   });
 }

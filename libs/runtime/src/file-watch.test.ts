@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileWatch } from './file-watch.js';
-import { ManualClock } from './manual-clock.js';
+import { ManualClock } from './testing/manual-clock.js';
 
 const NEVER = 1e9;
 let dir: string;
@@ -61,6 +61,6 @@ describe('FileWatch', () => {
     watch.close();
     finish?.();
     await clock.advance(10_000);
-    expect([looks, clock.timers]).toEqual([2, 0]);
+    expect([looks, clock.pending]).toEqual([2, 0]);
   });
 });

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Clock, systemClock, type Timer } from './clock.js';
+import { type Clock, systemClock } from './clock.js';
 
 export interface FileWatchSettings {
   readonly files: readonly string[];
@@ -22,7 +22,7 @@ export class FileWatch {
   readonly #settings: FileWatchSettings;
   readonly #clock: Clock;
   readonly #folders: FSWatcher[] = [];
-  #timer: Timer | undefined;
+  #cancelTimer: (() => void) | undefined;
   #looking = false;
   #again = false;
   #closed = false;
@@ -36,7 +36,7 @@ export class FileWatch {
 
   close(): void {
     this.#closed = true;
-    this.#timer?.cancel();
+    this.#cancelTimer?.();
     for (const folder of this.#folders) folder.close();
   }
 
@@ -58,8 +58,8 @@ export class FileWatch {
 
   #schedule(ms: number): void {
     if (this.#closed) return;
-    this.#timer?.cancel();
-    this.#timer = this.#clock.setTimer(ms, () => void this.#look());
+    this.#cancelTimer?.();
+    this.#cancelTimer = this.#clock.after(ms, () => void this.#look());
   }
 
   async #look(): Promise<void> {

@@ -106,9 +106,9 @@ export class HealthRegistry {
   }
 
   async #run(check: HealthCheck): Promise<Error | undefined> {
-    let timer: { cancel(): void } | undefined;
+    let cancel: (() => void) | undefined;
     const overdue = new Promise<Error>((resolve) => {
-      timer = this.#clock.setTimer(this.#timeoutMs, () => resolve(new Error('the check timed out')));
+      cancel = this.#clock.after(this.#timeoutMs, () => resolve(new Error('the check timed out')));
     });
     const verdict = async (): Promise<Error | undefined> => {
       try {
@@ -121,7 +121,7 @@ export class HealthRegistry {
     try {
       return await Promise.race([verdict(), overdue]);
     } finally {
-      timer?.cancel();
+      cancel?.();
     }
   }
 }
@@ -141,9 +141,9 @@ export const shutdownCheck = (stopping: AbortSignal): HealthCheck => ({
 
 /** For `livez`: a check that counts only when `graceMs` have passed since now (`--livez-grace-period`). */
 export function afterGrace(check: HealthCheck, graceMs: number, clock: Clock = systemClock): HealthCheck {
-  const due = clock.monotonic() + graceMs;
+  const due = clock.now() + graceMs;
   return {
     name: check.name,
-    check: () => (clock.monotonic() < due ? undefined : check.check()),
+    check: () => (clock.now() < due ? undefined : check.check()),
   };
 }

@@ -13,7 +13,6 @@ export {
   loggingOptions,
   silentLogger,
 } from './logging/logger.js';
-export { ManualClock } from './manual-clock.js';
 export type { Family, LabelTuple, MetricDefinition } from './metrics/family.js';
 export type { HistogramSeries } from './metrics/histogram.js';
 export {

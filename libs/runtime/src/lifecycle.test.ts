@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import { type Component, Lifecycle } from './lifecycle.js';
 import { silentLogger } from './logging/logger.js';
-import { ManualClock } from './manual-clock.js';
 import { runToCompletion } from './process.js';
+import { ManualClock } from './testing/manual-clock.js';
 
 function stage(settings: { shutdownDelayMs?: number; drainMs?: number } = {}) {
   const clock = new ManualClock();
@@ -15,7 +15,7 @@ function stage(settings: { shutdownDelayMs?: number; drainMs?: number } = {}) {
       events.push(`start ${name}`);
     },
     async stop() {
-      events.push(`stop ${name} @${clock.monotonic()}`);
+      events.push(`stop ${name} @${clock.now()}`);
     },
     ...override,
   });
@@ -35,7 +35,7 @@ test('starts in order, stops in reverse after the delay, with readiness red at o
   expect(events.slice(2)).toEqual(['stop server @500', 'stop store @500']);
   expect(await lifecycle.stop()).toEqual([]);
   expect(events).toHaveLength(4);
-  expect(clock.timers).toBe(0);
+  expect(clock.pending).toBe(0);
   expect(() => lifecycle.add(component('late'))).toThrow('late');
 });
 
@@ -71,7 +71,7 @@ test('a component that drains too long is told, and one that hangs is given up',
     stop: (deadline) =>
       new Promise((resolve) => {
         deadline.addEventListener('abort', () => {
-          events.push(`polite cut @${clock.monotonic()}`);
+          events.push(`polite cut @${clock.now()}`);
           resolve();
         });
       }),
@@ -82,7 +82,7 @@ test('a component that drains too long is told, and one that hangs is given up',
   await clock.advance(10_000);
   expect(await stopped).toEqual([new Error('hung did not stop in time')]);
   expect(events).toEqual(['start store', 'start hung', 'start polite', 'polite cut @1000', 'stop store @3000']);
-  expect(clock.timers).toBe(0);
+  expect(clock.pending).toBe(0);
 });
 
 class FakeProcess extends EventEmitter {

@@ -116,7 +116,7 @@ export class Lifecycle {
     const delay = this.#settings.shutdownDelayMs ?? 0;
     if (running && this.#failures.length === 0 && delay > 0) await sleep(this.#clock, delay);
     const deadline = new AbortController();
-    const timer = this.#clock.setTimer(this.#settings.drainMs ?? 60_000, () => deadline.abort());
+    const cancel = this.#clock.after(this.#settings.drainMs ?? 60_000, () => deadline.abort());
     for (const component of this.#started.toReversed()) {
       try {
         await this.#stopOne(component, deadline.signal);
@@ -126,7 +126,7 @@ export class Lifecycle {
         this.#failures.push(error);
       }
     }
-    timer.cancel();
+    cancel();
     return this.#failures;
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@orch/feed';
+import { type Clock, systemClock } from '@orch/runtime/clock';
 import type { WatchObserver } from './observer.js';
 
 export interface FanOutOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import { describe, expect, it } from 'vitest';
 import { Audience } from './audience.js';
 import { CacheEntry } from './cache-entry.js';
@@ -45,6 +45,10 @@ class Loop implements Clock {
   #soon: (() => void)[] = [];
 
   now(): number {
+    return this.#now;
+  }
+
+  wall(): number {
     return this.#now;
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Audience, Flushed } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { FanOutOptions } from './fan-out-options.js';

@@ -1,4 +1,5 @@
-import type { Clock, Following, OrderedFeed, ResetReason } from '@orch/feed';
+import type { Following, OrderedFeed, ResetReason } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Change, TypeId } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';

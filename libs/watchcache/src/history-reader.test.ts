@@ -1,4 +1,5 @@
-import { ManualClock, MemorySource } from '@orch/feed/testing';
+import { MemorySource } from '@orch/feed/testing';
+import { ManualClock } from '@orch/runtime/testing';
 import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
 import { describe, expect, it } from 'vitest';
 import { HistoryReader } from './history-reader.js';

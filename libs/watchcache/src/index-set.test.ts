@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@orch/feed';
+import { type Clock, systemClock } from '@orch/runtime/clock';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EqualityKey } from './attributes.js';
@@ -184,6 +184,10 @@ class SlicingClock implements Clock {
 
   now(): number {
     this.#now += 2;
+    return this.#now;
+  }
+
+  wall(): number {
     return this.#now;
   }
 

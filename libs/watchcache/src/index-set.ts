@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { EqualityKey } from './attributes.js';
 import type { CacheEntry } from './cache-entry.js';
 import { EqualityIndex } from './equality-index.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Version } from '@orch/storage';
 import type { Audience } from './audience.js';
 import type { WatchedState } from './fan-out-model.js';

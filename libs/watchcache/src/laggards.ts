@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Ring } from './ring.js';
 import type { Watcher } from './watcher.js';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 
 /** What remains of an item after a step of work on it. */
 export type StepResult = 'more' | 'rest';

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 
 /** Milliseconds of work in one turn of the event loop. */
 const BUDGET = 4;

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { ChangeSource, TypeId, Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Key, Version } from '@orch/storage';
 import { type EqualityKey, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
 import { type CacheEntry, sizeOf } from './cache-entry.js';

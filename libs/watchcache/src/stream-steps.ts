@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import { HistoryExpiredError } from '@orch/storage';
 import { narrowest } from './attributes.js';
 import type { WatchedState } from './fan-out-model.js';

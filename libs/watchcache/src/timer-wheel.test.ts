@@ -1,4 +1,4 @@
-import { ManualClock } from '@orch/feed/testing';
+import { ManualClock } from '@orch/runtime/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Due, TimerWheel } from './timer-wheel.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 
 /** What is due at some time (monotonic ms). The wheel keeps its slot in it. */
 export interface Due {

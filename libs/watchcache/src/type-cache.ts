@@ -1,4 +1,5 @@
-import { type Clock, FollowingEndedError, type OrderedFeed, systemClock } from '@orch/feed';
+import { FollowingEndedError, type OrderedFeed } from '@orch/feed';
+import { type Clock, systemClock } from '@orch/runtime/clock';
 import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import { CacheDrainingError, CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';

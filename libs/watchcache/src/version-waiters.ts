@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import type { Version } from '@orch/storage';
 
 interface Waiter {

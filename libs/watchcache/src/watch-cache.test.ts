@@ -1,5 +1,6 @@
 import { inProcessBus, OrderedFeed } from '@orch/feed';
-import { ManualClock, MemorySource } from '@orch/feed/testing';
+import { MemorySource } from '@orch/feed/testing';
+import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CacheNotReadyError } from './errors.js';
 import { bodyOf, describeRow, TestSink, testEncoder } from './testing/fixtures.js';

@@ -1,4 +1,5 @@
-import { type OrderedFeed, systemClock } from '@orch/feed';
+import type { OrderedFeed } from '@orch/feed';
+import { systemClock } from '@orch/runtime/clock';
 import type { ChangeSource, TypeId } from '@orch/storage';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
 import { HistoryExpiredError, type Version } from '@orch/storage';
 import { ExpiredError } from './errors.js';
 import type { Joining } from './fan-out-model.js';

@@ -1,8 +1,8 @@
 import { type Allocators, heldValues, type Owner, ownerOf } from '@orch/kinds';
 import type { Logger } from '@orch/runtime';
 import type { Store, Version } from '@orch/storage';
-import type { Endpoint } from '../endpoint.js';
 import { fromStored } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { AllocationClaims, Claim } from './store-claims.js';
 
 export interface ClaimCheckOptions {

@@ -12,12 +12,11 @@ let server: TestServer;
 beforeAll(async () => {
   api = await testApi();
   const { names, scheme } = api.deps;
-  const served = api.endpoints.map(({ definition }) => definition);
   const app = createFallbackApp({
     health: new HealthRegistry({ logger: silentLogger }),
     metrics: new Metrics(),
     version: VERSION,
-    discovery: createDiscoveryRoutes({ scheme, served, release: VERSION.gitVersion }, names),
+    discovery: createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion }),
   });
   server = await openServer(app);
 });

@@ -36,11 +36,10 @@ const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz',
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
 export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
   const slis = healthMetrics(health);
-  const paths = [...OWN_PATHS, ...discovery.paths].sort();
-  const known = new Set(['/', ...paths]);
+  const paths = () => [...OWN_PATHS, ...discovery.paths()].sort();
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.get('/', (_req, res) => void res.json({ paths }));
+  app.get('/', (_req, res) => void res.json({ paths: paths() }));
   app.get('/version', (_req, res) => void res.json(version));
   app.get('/metrics', async (_req, res) => {
     const { contentType, body } = await metrics.text();
@@ -62,7 +61,8 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
   discovery.mount(app);
   app.use((req: Request) => {
     const reads = req.method === 'GET' || req.method === 'HEAD';
-    throw reads || !known.has(req.path.replace(/(?<=.)\/$/, '')) ? unknownPath() : wrongMethod();
+    const known = !reads && ['/', ...paths()].includes(req.path.replace(/(?<=.)\/$/, ''));
+    throw known ? wrongMethod() : unknownPath();
   });
   app.use(answerWithStatus);
   return overBothVersions(app);

@@ -8,7 +8,7 @@ let api: TestApi;
 let router: ResourceRouter;
 beforeAll(async () => {
   api = await testApi();
-  router = new ResourceRouter(api.endpoints);
+  router = new ResourceRouter(api.served);
 });
 afterAll(() => api.close());
 
@@ -125,7 +125,7 @@ describe('routes', () => {
     const names: Names = namesOf(profile);
     const other = await testApi({}, profile);
     const group = names.group('rbac.authorization.orch.io');
-    const routes = new ResourceRouter(other.endpoints);
+    const routes = new ResourceRouter(other.served);
     expect(routes.route('GET', `/apis/${group}/v1/clusterroles`, new URLSearchParams())?.verb).toBe('list');
     other.close();
   });

@@ -1,8 +1,9 @@
 import type { ApiDeps, ResourceCall } from '../deps.js';
-import type { Endpoint } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
 import { parseBool } from '../reading/read-options.js';
+import type { Endpoint } from '../served/endpoint.js';
+import type { ServedResources } from '../served/served-resources.js';
 import { handlerOf, servesSubresource, type Verb } from '../verbs.js';
 import { parseResourcePath, type ResourceRequest } from './request-info.js';
 
@@ -13,14 +14,7 @@ export interface Route extends ResourceCall {
 
 /** Finds the endpoint of a path and the verb of a request. */
 export class ResourceRouter {
-  readonly #endpoints = new Map<string, Endpoint>();
-
-  constructor(endpoints: readonly Endpoint[]) {
-    for (const endpoint of endpoints) {
-      const { group, version, resource } = endpoint.definition;
-      this.#endpoints.set(`${group}/${version}/${resource}`, endpoint);
-    }
-  }
+  constructor(private readonly served: ServedResources) {}
 
   /**
    * Undefined when the path is not one of a resource (discovery and the rest).
@@ -29,7 +23,7 @@ export class ResourceRouter {
   route(method: string, path: string, query: URLSearchParams): Route | undefined {
     const request = parseResourcePath(path);
     if (!request) return undefined;
-    const endpoint = this.#endpoints.get(`${request.group}/${request.version}/${request.resource}`);
+    const endpoint = this.served.current.find(request.group, request.version, request.resource);
     if (!endpoint || request.rest !== '') throw unknownPath();
     const verbs = verbsAt(endpoint, request);
     if (!verbs) throw unknownPath();

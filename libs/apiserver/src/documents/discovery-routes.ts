@@ -8,7 +8,7 @@ import {
   stringifyYaml,
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Scheme } from '@orch/schema';
+import type { ResourceDefinition, Scheme } from '@orch/schema';
 import {
   encodeOpenApiV2Protobuf,
   OPENAPI_V2_PROTOBUF,
@@ -19,28 +19,56 @@ import {
 } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { notAcceptable, unknownPath } from '../http/errors.js';
+import type { ServedResources } from '../served/served-resources.js';
+import type { ServedSnapshot } from '../served/served-snapshot.js';
+import { servesSubresource } from '../verbs.js';
+import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
 
 export interface DiscoveryRoutes {
-  /** Where documents are. */
-  readonly paths: readonly string[];
+  /** Where documents are now. */
+  paths(): readonly string[];
   mount(app: Express): void;
 }
 
-/** What clients learn the API from: discovery (plain and aggregated) and OpenAPI documents. */
-export function createDiscoveryRoutes(source: OpenApiSource, names: Names): DiscoveryRoutes {
-  const documents = discoveryDocuments(source.served, names);
+/** The documents of one snapshot of what is served, each made when it is first asked for. */
+interface Documents {
+  readonly discovery: () => DiscoveryDocuments;
+  readonly openApiV3: () => OpenApiV3;
+  readonly openApiV2: () => OpenApiV2Bodies;
+}
+
+export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
+  readonly names: Names;
+}
+
+/** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
+export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
+  const { scheme, names } = options;
+  const documentsOf = weakMemo((snapshot: ServedSnapshot) => documentsFor(snapshot, options));
+  const now = () => documentsOf(served.current);
   return {
-    paths: pathsOf(documents),
+    paths: () => pathsOf(now().discovery()),
     mount(app) {
-      mountDiscovery(app, documents, source.scheme, names);
-      mountOpenApiV3(app, new OpenApiV3(source));
-      mountOpenApiV2(
-        app,
-        lazily(() => openApiV2Document(source)),
-      );
+      mountDiscovery(app, () => now().discovery(), scheme, names);
+      mountOpenApiV3(app, () => now().openApiV3());
+      mountOpenApiV2(app, () => now().openApiV2());
     },
   };
+}
+
+function documentsFor({ endpoints }: ServedSnapshot, { scheme, release, names }: DocumentsOptions): Documents {
+  const source = { scheme, release, served: endpoints.map(({ definition }) => discoverable(definition)) };
+  return {
+    discovery: lazily(() => discoveryDocuments(source.served, names)),
+    openApiV3: lazily(() => new OpenApiV3(source)),
+    openApiV2: lazily(() => openApiV2Bodies(source)),
+  };
+}
+
+/** Documents promise only what is carried out. */
+function discoverable(definition: ResourceDefinition): ResourceDefinition {
+  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
 }
 
 function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
@@ -50,7 +78,7 @@ function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
 
 const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3'];
 
-function mountDiscovery(app: Express, documents: DiscoveryDocuments, scheme: Scheme, names: Names): void {
+function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, scheme: Scheme, names: Names): void {
   const negotiate = negotiator(discoveryOffers(names), names);
   const send = sender(scheme, names);
   const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: Document): void => {
@@ -62,13 +90,13 @@ function mountDiscovery(app: Express, documents: DiscoveryDocuments, scheme: Sch
   };
   app.get('/api', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
-    answer(req, res, documents.apiVersions(address), documents.aggregated.core);
+    answer(req, res, documents().apiVersions(address), documents().aggregated.core);
   });
-  app.get('/apis', (req, res) => answer(req, res, documents.groupList, documents.aggregated.groups));
-  app.get('/apis/:group', (req, res) => answer(req, res, documents.groups.get(req.params.group)));
-  app.get('/api/:version', (req, res) => answer(req, res, documents.resources.get(req.params.version)));
+  app.get('/apis', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
+  app.get('/apis/:group', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
+  app.get('/api/:version', (req, res) => answer(req, res, documents().resources.get(req.params.version)));
   app.get('/apis/:group/:version', (req, res) => {
-    answer(req, res, documents.resources.get(`${req.params.group}/${req.params.version}`));
+    answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`));
   });
 }
 
@@ -100,11 +128,11 @@ function sender(scheme: Scheme, names: Names) {
   };
 }
 
-function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
-  app.get('/openapi/v3', (_req, res) => void res.json(documents.index()));
+function mountOpenApiV3(app: Express, documents: () => OpenApiV3): void {
+  app.get('/openapi/v3', (_req, res) => void res.json(documents().index()));
   app.get('/openapi/v3/*path', (req, res) => {
     const path = ([] as string[]).concat(req.params.path).join('/');
-    const document = documents.document(path);
+    const document = documents().document(path);
     if (!document) throw unknownPath();
     const asked = req.query.hash;
     if (typeof asked === 'string' && asked !== document.hash) {
@@ -118,14 +146,25 @@ function mountOpenApiV3(app: Express, documents: OpenApiV3): void {
   });
 }
 
-function mountOpenApiV2(app: Express, document: () => ReturnType<typeof openApiV2Document>): void {
-  const json = lazily(() => Buffer.from(stringifyJson(document())));
-  const protobuf = lazily(() => encodeOpenApiV2Protobuf(document()));
+interface OpenApiV2Bodies {
+  readonly json: () => Buffer;
+  readonly protobuf: () => Buffer;
+}
+
+function openApiV2Bodies(source: OpenApiSource): OpenApiV2Bodies {
+  const document = lazily(() => openApiV2Document(source));
+  return {
+    json: lazily(() => Buffer.from(stringifyJson(document()))),
+    protobuf: lazily(() => encodeOpenApiV2Protobuf(document())),
+  };
+}
+
+function mountOpenApiV2(app: Express, bodies: () => OpenApiV2Bodies): void {
   app.get('/openapi/v2', (req, res) => {
     const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
     res.set('Vary', 'Accept');
-    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(protobuf());
-    else res.set('Content-Type', 'application/json').send(json());
+    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(bodies().protobuf());
+    else res.set('Content-Type', 'application/json').send(bodies().json());
   });
 }
 

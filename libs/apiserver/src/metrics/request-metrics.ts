@@ -1,8 +1,8 @@
 import type { CounterSeries, Family, GaugeSeries, HistogramSeries, Metrics } from '@orch/runtime';
 import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
 import type { Route } from '../chain/router.js';
-import type { Endpoint } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { Inflight } from './inflight.js';
 import { dryRunOf, methodLabel, metricVerb, rootOf, scopeOf } from './request-labels.js';
 

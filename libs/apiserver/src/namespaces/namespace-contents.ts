@@ -1,6 +1,6 @@
 import type { Key, Store } from '@orch/storage';
-import type { Endpoint } from '../endpoint.js';
 import { fromStored } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { inParallel } from '../writing/in-parallel.js';
 import type { ObjectRemover } from '../writing/object-remover.js';
 
@@ -23,8 +23,8 @@ export interface Remainder {
 export interface NamespaceContentsOptions {
   readonly store: Store;
   readonly remover: ObjectRemover;
-  /** One endpoint for each type of namespaced objects. */
-  readonly namespaced: readonly Endpoint[];
+  /** One endpoint for each type of namespaced objects, as they are served now. */
+  readonly namespaced: () => readonly Endpoint[];
   /** In [0, 1); default Math.random. Servers that empty one namespace at a time begin at different types. */
   readonly random?: () => number;
 }
@@ -39,7 +39,8 @@ export class NamespaceContents {
    * @returns what is left, types of which nothing is left out
    */
   async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
-    const { namespaced, random = Math.random } = this.options;
+    const { random = Math.random } = this.options;
+    const namespaced = this.options.namespaced();
     const first = Math.floor(random() * namespaced.length);
     const remainders: Remainder[] = [];
     for (const endpoint of [...namespaced.slice(first), ...namespaced.slice(0, first)]) {

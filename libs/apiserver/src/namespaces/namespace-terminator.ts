@@ -1,6 +1,6 @@
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
 import type { Change, Store } from '@orch/storage';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { ObjectWriter } from '../writing/object-writer.js';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';

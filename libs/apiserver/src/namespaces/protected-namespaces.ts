@@ -1,5 +1,5 @@
 import { forbidden } from '@orch/machinery';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 
 /** Namespaces that every installation has. */
 export const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'] as const;

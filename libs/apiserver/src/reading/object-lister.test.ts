@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { encodeContinue } from './continue-token.js';
 import type { Listed } from './list-request.js';

@@ -1,7 +1,7 @@
 import { expired, type StatusError } from '@orch/machinery';
 import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { encodeContinue } from './continue-token.js';
 import type { DatabaseLister } from './database-lister.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';

@@ -1,6 +1,6 @@
 import type { Key, Store, TypeId, Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
-import type { Stored } from '../endpoint.js';
+import type { Stored } from '../served/endpoint.js';
 import type { Freshness } from './read-options.js';
 import { tooLargeVersion } from './version.js';
 

@@ -1,6 +1,6 @@
 import { badRequest, FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@orch/machinery';
 import type { Selection } from '@orch/watchcache';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 
 /** Fields that every type can be selected by. */
 const COMMON_FIELDS = ['metadata.name', 'metadata.namespace'];

@@ -9,8 +9,8 @@ import {
   stringifyYaml,
 } from '@orch/codec';
 import { badRequest, type Names, notSupported, type Status, type StatusError } from '@orch/machinery';
-import type { Endpoint } from '../endpoint.js';
 import { notAcceptable } from '../http/errors.js';
+import type { Endpoint } from '../served/endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { jsonRepresentation } from './json.js';
 import type { PieceCache } from './piece-cache.js';

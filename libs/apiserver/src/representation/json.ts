@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Endpoint, Stored } from '../endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
 import { PieceWriter } from './piece-writer.js';

@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
-import type { Stored } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
+import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
 import type { ListMeta, ListParts } from './representation.js';
 

@@ -9,7 +9,7 @@ import {
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
-import type { Endpoint, Stored } from '../endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';

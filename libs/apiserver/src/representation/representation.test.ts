@@ -10,7 +10,7 @@ import {
 import { type ApiObject, type NamingProfile, StatusError } from '@orch/machinery';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Stored } from '../endpoint.js';
+import type { Stored } from '../served/endpoint.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { bytesOf, gathered } from './piece.js';
 import { PieceWriter } from './piece-writer.js';

@@ -1,6 +1,6 @@
-import type { Stored } from '../endpoint.js';
 import type { RequestContext } from '../http/context.js';
 import { sendBytes } from '../http/respond.js';
+import type { Stored } from '../served/endpoint.js';
 import { prettyIfAsked } from './pretty.js';
 import type { Representation } from './representation.js';
 

@@ -1,6 +1,6 @@
 import { type ApiObject, formatApiVersion, type Names } from '@orch/machinery';
 import type { Column } from '@orch/schema';
-import type { Endpoint, Stored } from '../endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { fromStored } from './stored-body.js';
 
 /** What is shown of an object: the object itself, a row of a table, or its metadata alone. */

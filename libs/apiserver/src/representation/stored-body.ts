@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
-import type { Stored } from '../endpoint.js';
+import type { Stored } from '../served/endpoint.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */

@@ -1,5 +1,5 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
-import type { Stored } from '../endpoint.js';
+import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
 import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
 

@@ -5,7 +5,6 @@ import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
-import type { Endpoint } from '../endpoint.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { DatabaseLister } from '../reading/database-lister.js';
@@ -15,11 +14,13 @@ import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { buildEndpoints } from '../served/endpoints.js';
+import { ServedResources } from '../served/served-resources.js';
 import { WatchOutputs } from '../watching/watch-output.js';
 import { ObjectRemover } from '../writing/object-remover.js';
 import { ObjectWriter } from '../writing/object-writer.js';
 import { bootstrap } from './bootstrap.js';
-import { buildEndpoints, oneForEachType } from './endpoints.js';
 
 export interface AssembleOptions {
   readonly names: Names;
@@ -49,7 +50,7 @@ export interface ListBudget {
 /** The API of one process, without sockets. */
 export interface Api {
   readonly deps: ApiDeps;
-  readonly endpoints: readonly Endpoint[];
+  readonly served: ServedResources;
   readonly terminator: NamespaceTerminator;
   readonly claims: AllocationClaims;
   readonly listCache: PieceCache;
@@ -60,9 +61,9 @@ export interface Api {
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache } = options;
   const now = Date.now;
-  const endpoints = await buildEndpoints(options.served, scheme, store, names);
+  const served = new ServedResources(await buildEndpoints(options.served, scheme, store, names));
   const find = (group: string, resource: string): Endpoint => {
-    const found = endpoints.find(({ definition }) => definition.group === group && definition.resource === resource);
+    const found = served.current.ofResource(group, resource);
     if (!found) throw new Error(`${resource} must be served`);
     return found;
   };
@@ -86,7 +87,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     listMeta: scheme.struct('meta/v1.ListMeta'),
     status: scheme.struct('meta/v1.Status'),
   };
-  const namespaced = oneForEachType(endpoints).filter(({ definition }) => definition.namespaced);
+  const namespaced = () => served.current.types.filter(({ definition }) => definition.namespaced);
   return {
     deps: {
       names,
@@ -103,7 +104,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       watchList: options.watchList,
       compress: options.compress,
     },
-    endpoints,
+    served,
     claims,
     listCache,
     terminator: new NamespaceTerminator({

@@ -1,7 +1,7 @@
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
-import type { Endpoint } from '../endpoint.js';
 import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
 import type { ObjectReader } from '../reading/object-reader.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { ObjectWriter } from '../writing/object-writer.js';
 
 export interface BootstrapOptions {

@@ -161,7 +161,7 @@ class ControlPlaneProcess {
     });
     this.#api = api;
     const { metrics, names: resourceNames } = needed(this.#observation);
-    resourceNames.learn(api.endpoints);
+    resourceNames.follow(api.served);
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
     if (!role.housekeeping) return;

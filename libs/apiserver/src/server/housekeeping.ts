@@ -39,7 +39,7 @@ export class Housekeeping {
 }
 
 function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expirer | undefined {
-  const events = api.endpoints.find(({ definition: { group, resource } }) => group === '' && resource === 'events');
+  const events = api.served.current.ofResource('', 'events');
   if (!events || backend.eventTtl === 0) return undefined;
   const expirer = store.expirer(events.type, backend.eventTtl);
   expirer.onFailure((error) => logger.error('expiry of events', error));
@@ -47,7 +47,7 @@ function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expir
 }
 
 function claimRepairOf({ api, store, backend, logger }: HousekeepingSettings): ClaimRepair | undefined {
-  const services = api.endpoints.find(({ definition: { group, resource } }) => group === '' && resource === 'services');
+  const services = api.served.current.ofResource('', 'services');
   if (!services || backend.unusedClaimAge === 0) return undefined;
   // A write is decided by then, also one whose request was given up.
   const safeMs = Math.max(backend.unusedClaimAge, 2 * api.deps.limits.requestTimeoutMs);

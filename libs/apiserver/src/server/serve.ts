@@ -1,6 +1,5 @@
 import { writeKubeconfig } from '@orch/client';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
-import type { ResourceDefinition } from '@orch/schema';
 import { credentialsDecide } from '../chain/authorization.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { createListener } from '../chain/listener.js';
@@ -15,7 +14,6 @@ import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { VanishedClients } from '../sockets/vanished-clients.js';
-import { servesSubresource } from '../verbs.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
@@ -105,14 +103,11 @@ async function openAll(
 function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: WatchProxy | undefined) {
   const { api, serving, health, observation, logger, metricsPage } = settings;
   const { metrics, tracing } = observation;
-  const served = api.endpoints.map(({ definition }) => discoverable(definition));
-  const discovery = createDiscoveryRoutes(
-    { scheme: api.deps.scheme, served, release: VERSION.gitVersion },
-    api.deps.names,
-  );
+  const { scheme, names } = api.deps;
+  const discovery = createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion });
   return createListener({
     deps: api.deps,
-    router: new ResourceRouter(api.endpoints),
+    router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
@@ -122,11 +117,6 @@ function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: Wa
     slowRequestMs: serving.slowRequestThreshold,
     ...(tracing && { tracing }),
   });
-}
-
-/** Discovery promises only what is carried out. */
-function discoverable(definition: ResourceDefinition): ResourceDefinition {
-  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
 }
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type ConnectionOptions, connect, type TLSSocket } from 'node:tls';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
-import { ManualClock } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { type Listeners, type ListenOptions, openListeners } from './listeners.js';

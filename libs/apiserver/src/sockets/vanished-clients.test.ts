@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { ManualClock } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import { connectionName, unansweredConnections } from './tcp-table.js';
 import { VanishedClients, type VanishedClientsSettings } from './vanished-clients.js';
@@ -81,10 +81,10 @@ it('goes on after a look that failed', async () => {
 
 it('does nothing when it is off, or over', async () => {
   const off = await start({ timeoutMs: 0 });
-  expect(off.clock.timers).toBe(0);
+  expect(off.clock.pending).toBe(0);
   const over = await start();
   over.vanished.stop();
-  expect(over.clock.timers).toBe(0);
+  expect(over.clock.pending).toBe(0);
 });
 
 it('leaves a client that lives and does not read, by what the kernel says', async () => {

@@ -1,5 +1,5 @@
 import type { Server, Socket } from 'node:net';
-import type { Clock, Timer } from '@orch/runtime';
+import type { Clock } from '@orch/runtime';
 import { connectionName, type UnansweredConnection, unansweredConnections } from './tcp-table.js';
 
 export interface VanishedClientsSettings {
@@ -35,7 +35,7 @@ export class VanishedClients {
   readonly #open = new Set<Socket>();
   readonly #settings: Required<VanishedClientsSettings>;
   #silent = new Map<string, Silence>();
-  #timer: Timer | undefined;
+  #cancelTimer: (() => void) | undefined;
 
   constructor(settings: VanishedClientsSettings) {
     this.#settings = { unanswered: unansweredConnections, ...settings };
@@ -48,21 +48,21 @@ export class VanishedClients {
       this.#open.add(socket);
       socket.once('close', () => this.#open.delete(socket));
     });
-    if (this.#timer === undefined) this.#schedule();
+    if (this.#cancelTimer === undefined) this.#schedule();
   }
 
   stop(): void {
-    this.#timer?.cancel();
-    this.#timer = undefined;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
   }
 
   #schedule(): void {
     const { clock, timeoutMs } = this.#settings;
-    this.#timer = clock.setTimer(timeoutMs / LOOKS, () => {
+    this.#cancelTimer = clock.after(timeoutMs / LOOKS, () => {
       void this.#look()
         .catch(this.#settings.onError)
         .finally(() => {
-          if (this.#timer !== undefined) this.#schedule();
+          if (this.#cancelTimer !== undefined) this.#schedule();
         });
     });
   }
@@ -70,7 +70,7 @@ export class VanishedClients {
   async #look(): Promise<void> {
     if (this.#open.size === 0) return;
     const { clock, timeoutMs } = this.#settings;
-    const now = clock.monotonic();
+    const now = clock.now();
     this.#silent = await this.#listen(now);
     const vanished = [...this.#silent].filter(
       ([, { since, attempts }]) => now - since >= timeoutMs && attempts >= LEAST_ATTEMPTS,

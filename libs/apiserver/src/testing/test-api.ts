@@ -3,15 +3,17 @@ import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machine
 import { loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits } from '../deps.js';
-import type { Endpoint } from '../endpoint.js';
 import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { servedObject } from '../representation/shape.js';
+import type { Endpoint } from '../served/endpoint.js';
+import type { ServedResources } from '../served/served-resources.js';
 import { assembleApi, type ListBudget } from '../server/assemble.js';
 import { MemoryStore } from './memory-store.js';
 
 /** The API on a store in memory, without sockets. */
 export interface TestApi {
   readonly deps: ApiDeps;
+  readonly served: ServedResources;
   readonly endpoints: readonly Endpoint[];
   readonly store: MemoryStore;
   readonly terminator: NamespaceTerminator;
@@ -56,7 +58,7 @@ export async function testApi(
   const feed = new OrderedFeed({ source: store, bus });
   const cache = new WatchCache({ source: store, feed });
   store.onCommit((changes) => bus.publish(changes));
-  const { deps, endpoints, terminator } = await assembleApi({
+  const { deps, served, terminator } = await assembleApi({
     names,
     scheme,
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
@@ -74,6 +76,7 @@ export async function testApi(
       errors.seen.push(error);
     },
   });
+  const { endpoints } = served.current;
   const endpoint = (resource: string, group?: string, version?: string): Endpoint => {
     const found = endpoints.find(
       ({ definition: d }) =>
@@ -84,6 +87,7 @@ export async function testApi(
   };
   const api: TestApi = {
     deps,
+    served,
     endpoints,
     store,
     terminator,

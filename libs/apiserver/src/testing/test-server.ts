@@ -81,7 +81,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
   const { metrics = new Metrics(), ...others } = overrides;
   return createListener({
     deps: api.deps,
-    router: new ResourceRouter(api.endpoints),
+    router: new ResourceRouter(api.served),
     authenticator: { authenticate: async () => ADMIN },
     authorizer: credentialsDecide,
     fallback: (_req, res) => res.writeHead(404).end(),

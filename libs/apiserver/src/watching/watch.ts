@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
-import { systemClock } from '@orch/feed';
 import { expired, StatusError } from '@orch/machinery';
+import { systemClock } from '@orch/runtime/clock';
 import type { StreamError } from '@orch/watchcache';
 import type { ApiDeps, RequestLimits, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';

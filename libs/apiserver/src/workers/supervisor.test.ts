@@ -1,4 +1,5 @@
-import { ManualClock, silentLogger } from '@orch/runtime';
+import { silentLogger } from '@orch/runtime';
+import { ManualClock } from '@orch/runtime/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { Supervisor, type WorkerEvents } from './supervisor.js';
 
@@ -94,7 +95,7 @@ describe('Supervisor', () => {
     expect(others.map(({ signals }) => signals)).toEqual([['SIGTERM'], ['SIGTERM']]);
     for (const worker of others) worker.onExit(0);
     await clock.advance(0);
-    expect([exitCode, clock.timers]).toEqual([1, 0]);
+    expect([exitCode, clock.pending]).toEqual([1, 0]);
   });
 
   it('stops all and waits for them, the second time without mercy', async () => {

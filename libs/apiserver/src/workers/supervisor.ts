@@ -1,4 +1,4 @@
-import type { Clock, Logger, Timer } from '@orch/runtime';
+import type { Clock, Logger } from '@orch/runtime';
 
 /** A process that does the work. */
 export interface WorkerProcess {
@@ -32,7 +32,7 @@ const MAX_FAILURES = 6;
 interface Place {
   readonly number: number;
   worker: WorkerProcess | undefined;
-  timer: Timer | undefined;
+  cancelRestart: (() => void) | undefined;
   /** In a row, without having been stable in between. */
   failures: number;
   readyAt: number | undefined;
@@ -69,8 +69,8 @@ export class Supervisor {
     const signal = this.#stopping ? 'SIGKILL' : 'SIGTERM';
     this.#stopping = true;
     for (const place of this.#places) {
-      place.timer?.cancel();
-      place.timer = undefined;
+      place.cancelRestart?.();
+      place.cancelRestart = undefined;
       place.worker?.kill(signal);
     }
     this.#finishIfGone();
@@ -78,14 +78,14 @@ export class Supervisor {
 
   #add(): void {
     const number = this.#places.length + 1;
-    const place: Place = { number, worker: undefined, timer: undefined, failures: 0, readyAt: undefined };
+    const place: Place = { number, worker: undefined, cancelRestart: undefined, failures: 0, readyAt: undefined };
     this.#places.push(place);
     this.#fork(place);
   }
 
   #fork(place: Place): void {
     let served = false;
-    place.timer = undefined;
+    place.cancelRestart = undefined;
     place.readyAt = undefined;
     place.worker = this.#settings.fork(place.number, {
       onReady: () => {
@@ -99,7 +99,7 @@ export class Supervisor {
 
   #ready(place: Place): void {
     const { clock, count, onReady } = this.#settings;
-    place.readyAt = clock.monotonic();
+    place.readyAt = clock.now();
     if (this.#stopping || this.#waiting === 0) return;
     this.#waiting--;
     if (this.#waiting === 0) onReady();
@@ -115,7 +115,7 @@ export class Supervisor {
       return;
     }
     const began = place.readyAt;
-    place.failures = began !== undefined && clock.monotonic() - began >= STABLE_MS ? 1 : place.failures + 1;
+    place.failures = began !== undefined && clock.now() - began >= STABLE_MS ? 1 : place.failures + 1;
     const neverServed = this.#waiting === count;
     if (neverServed || place.failures >= MAX_FAILURES) {
       logger.error('workers cannot be kept running', undefined, { worker: place.number, exitCode: code });
@@ -125,7 +125,7 @@ export class Supervisor {
     }
     const pause = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (place.failures - 1));
     logger.warn('a worker is gone, another is started', { worker: place.number, exitCode: code, afterMs: pause });
-    place.timer = clock.setTimer(pause, () => this.#fork(place));
+    place.cancelRestart = clock.after(pause, () => this.#fork(place));
   }
 
   #finishIfGone(): void {

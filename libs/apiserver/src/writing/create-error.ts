@@ -1,6 +1,6 @@
 import { alreadyExists, notFound, type ObjectMeta, StatusError } from '@orch/machinery';
 import type { WriteOutcome } from '@orch/storage';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 
 /** Why an object was not created, as its client is told. */
 export function createError(

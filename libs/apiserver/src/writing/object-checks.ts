@@ -8,7 +8,7 @@ import {
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Key } from '@orch/storage';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {

@@ -10,8 +10,8 @@ import {
   type ObjectMeta,
 } from '@orch/machinery';
 import type { Key, Store, WriteOutcome } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { conclude, type Fate, fateAfter } from './allocation-fate.js';
 import { createError } from './create-error.js';
 import { checkPlace, invalidObject, namedVersion, validateMeta } from './object-checks.js';

@@ -10,9 +10,9 @@ import {
   StatusError,
 } from '@orch/machinery';
 import type { Key, Row, Store } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { DeleteOptions, PropagationPolicy } from './delete-options.js';
 import type { ObjectWriter } from './object-writer.js';
 import { WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';

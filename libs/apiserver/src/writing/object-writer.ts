@@ -1,8 +1,8 @@
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { Store } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { ObjectCreator } from './object-creator.js';
 import { SharedUpdates } from './shared-updates.js';

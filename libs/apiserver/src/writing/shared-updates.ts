@@ -1,7 +1,7 @@
 import type { Allocators } from '@orch/kinds';
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
 import { Gatherer, type Store, type WriteOutcome } from '@orch/storage';
-import type { Stored } from '../endpoint.js';
+import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { planUpdate, UNWRITTEN, type UpdatePlan } from './update-plan.js';
 import { type Change, type Updated, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';

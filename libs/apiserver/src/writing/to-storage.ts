@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import { applyDefaults } from '@orch/schema';
-import type { Endpoint } from '../endpoint.js';
+import type { Endpoint } from '../served/endpoint.js';
 
 /** Defaults apply in the version that was sent and again in the one that is stored. */
 export function toStorage(endpoint: Endpoint, served: ApiObject): ApiObject {

@@ -11,8 +11,8 @@ import {
 } from '@orch/machinery';
 import { alignZeros } from '@orch/schema';
 import type { DeleteOp, UpdateOp } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
 import { checkPlace, invalidObject, isGone, namedVersion, validateMeta } from './object-checks.js';
 import { sameBody } from './same-body.js';

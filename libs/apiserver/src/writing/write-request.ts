@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import type { Key } from '@orch/storage';
-import type { Endpoint, Stored } from '../endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 
 /** One modifying request, without HTTP. */
 export interface WriteRequest {

@@ -1,2 +1,1 @@
-export { ManualClock } from './manual-clock.js';
 export { MemorySource } from './memory-source.js';

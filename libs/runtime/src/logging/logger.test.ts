@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ManualClock } from '../manual-clock.js';
+import { ManualClock } from '../testing/manual-clock.js';
 import { createLogger, type LogFormat } from './logger.js';
 
 function capture(format: LogFormat, verbosity = 0) {

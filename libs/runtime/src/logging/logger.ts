@@ -56,7 +56,7 @@ interface Line {
 export function createLogger(settings: LoggerSettings): Logger {
   const { format, verbosity, clock = systemClock, write = (line) => process.stderr.write(line) } = settings;
   const render = format === 'json' ? asJson : asText;
-  return new StructuredLogger(verbosity, [], (line) => write(render({ ...line, at: clock.now() })));
+  return new StructuredLogger(verbosity, [], (line) => write(render({ ...line, at: clock.wall() })));
 }
 
 /** Writes nothing. */

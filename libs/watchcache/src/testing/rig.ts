@@ -1,5 +1,6 @@
 import { inProcessBus, OrderedFeed, type OrderedFeedOptions } from '@orch/feed';
-import { ManualClock, MemorySource } from '@orch/feed/testing';
+import { MemorySource } from '@orch/feed/testing';
+import { ManualClock } from '@orch/runtime/testing';
 import type { HistoricChange } from '@orch/storage';
 import { TypeCache } from '../type-cache.js';
 import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';

@@ -4,7 +4,7 @@ import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
-import { type Endpoint, makeEndpoint } from '../endpoint.js';
+import { type Endpoint, makeEndpoint } from './endpoint.js';
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
 
@@ -47,13 +47,4 @@ function describer(storage: ResourceDefinition, rules: KindRules): Describe {
     const common = { 'metadata.name': name, ...(storage.namespaced && { 'metadata.namespace': namespace }) };
     return { labels, fields: { ...common, ...rules.selectableFields(object) } };
   };
-}
-
-/** One endpoint for each stored type. */
-export function oneForEachType(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  const byType = new Map<TypeId, Endpoint>();
-  for (const endpoint of endpoints) {
-    if (endpoint.storage === endpoint.definition || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
-  }
-  return [...byType.values()];
 }

@@ -110,10 +110,9 @@ describe('requests over HTTP/2', () => {
 
   it('reach what express serves, by the same routes', async () => {
     const { names, scheme } = api.deps;
-    const served = api.endpoints.map(({ definition }) => definition);
     const metrics = new Metrics();
     const health = new HealthRegistry({ logger: silentLogger });
-    const discovery = createDiscoveryRoutes({ scheme, served, release: VERSION.gitVersion }, names);
+    const discovery = createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion });
     const on = await session(undefined, {
       fallback: createFallbackApp({ health, metrics, version: VERSION, discovery }),
     });

@@ -8,17 +8,27 @@ interface Timer {
 
 /** A clock that stands still until it is told to go on. */
 export class ManualClock implements Clock {
+  readonly #start: number;
   #now = 0;
   #order = 0;
   #timers = new Set<Timer>();
   #soon: (() => void)[] = [];
 
+  /** @param start the wall time that it begins with, milliseconds since the epoch; `now` begins with 0 */
+  constructor(start = Date.UTC(2023, 3, 11)) {
+    this.#start = start;
+  }
+
   now(): number {
     return this.#now;
   }
 
+  wall(): number {
+    return this.#start + this.#now;
+  }
+
   after(ms: number, task: () => void): () => void {
-    const timer = { at: this.#now + ms, order: this.#order++, task };
+    const timer = { at: this.#now + Math.max(0, ms), order: this.#order++, task };
     this.#timers.add(timer);
     return () => this.#timers.delete(timer);
   }
@@ -63,7 +73,7 @@ export class ManualClock implements Clock {
     if (this.#soon.length > 0) await this.settle();
   }
 
-  /** Timers that are still set. */
+  /** Timers that are set and have not fired: a test's proof that nothing was left behind. */
   get pending(): number {
     return this.#timers.size;
   }

@@ -1,0 +1,46 @@
+import type { ResourceDefinition } from '@orch/schema';
+import type { TypeId } from '@orch/storage';
+import type { Endpoint } from './endpoint.js';
+
+/** All that is served at one time. It never changes: a request keeps the one that it began with. */
+export class ServedSnapshot {
+  readonly #byPath = new Map<string, Endpoint>();
+
+  /**
+   * @param generation counts the snapshots of a process, from 1
+   * @param endpoints one for each served group, version and resource
+   */
+  constructor(
+    readonly generation: number,
+    readonly endpoints: readonly Endpoint[],
+  ) {
+    for (const endpoint of endpoints) this.#byPath.set(pathOf(endpoint.definition), endpoint);
+  }
+
+  /** The endpoint of a group, version and resource, all as URLs name them; undefined for what is not served. */
+  find(group: string, version: string, resource: string): Endpoint | undefined {
+    return this.#byPath.get(pathOf({ group, version, resource }));
+  }
+
+  /** Some endpoint of a resource, whichever version it is of; undefined for what is not served. */
+  ofResource(group: string, resource: string): Endpoint | undefined {
+    return this.endpoints.find(({ definition }) => definition.group === group && definition.resource === resource);
+  }
+
+  /** Whether this very endpoint is served. */
+  holds(endpoint: Endpoint): boolean {
+    return this.#byPath.get(pathOf(endpoint.definition)) === endpoint;
+  }
+
+  /** One endpoint for each stored type, where there is one in the version that is stored. */
+  get types(): readonly Endpoint[] {
+    const byType = new Map<TypeId, Endpoint>();
+    for (const endpoint of this.endpoints) {
+      if (endpoint.storage === endpoint.definition || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
+    }
+    return [...byType.values()];
+  }
+}
+
+const pathOf = ({ group, version, resource }: Pick<ResourceDefinition, 'group' | 'version' | 'resource'>): string =>
+  `${group}/${version}/${resource}`;
