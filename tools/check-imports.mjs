@@ -15,6 +15,7 @@ const RULES = {
   watchcache: { uses: ['storage', 'feed', 'runtime'], io: false },
   runtime: { uses: [], io: true },
   authentication: { uses: ['machinery'], io: true },
+  admission: { uses: ['machinery', 'authentication'], io: false },
   client: { uses: ['machinery'], io: true },
   apiserver: {
     uses: [
@@ -27,6 +28,7 @@ const RULES = {
       'feed',
       'watchcache',
       'authentication',
+      'admission',
       'runtime',
       'client',
     ],

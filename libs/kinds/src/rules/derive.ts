@@ -45,14 +45,14 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
 function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
   const empty = emptyStatus(definition.schema);
-  return (object: ApiObject): void => {
+  return (object: ApiObject, { user }: WriteContext): void => {
     if (resetsStatus) {
       if (empty) object.status = copy(empty);
       else delete object.status;
     }
     if (declared.generation) ensureObject(object, 'metadata').generation = 1;
     else delete object.metadata?.generation;
-    declared.prepareForCreate?.(object, names);
+    declared.prepareForCreate?.(object, names, user);
   };
 }
 
