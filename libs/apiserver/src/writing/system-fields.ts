@@ -19,6 +19,8 @@ export function systemFields(draft: Draft): void {
   const { request, served, old, admitted } = draft;
   const { endpoint, key } = request;
   const meta = ensureMetadata(served);
+  served.kind = endpoint.definition.kind;
+  served.apiVersion = endpoint.apiVersion;
   // A plugin may name what has no name yet.
   const named = admitted && key.name === '' ? { ...key, name: meta.name ?? '' } : key;
   checkPlace(endpoint, named, meta);

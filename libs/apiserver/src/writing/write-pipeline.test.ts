@@ -33,10 +33,11 @@ const create = (object: ApiObject, options: Options = {}) =>
   createAt(requestFor('CREATE', object.metadata?.name ?? '', options), object);
 const update = (name: string, change: Change, options: Options = {}) =>
   api.deps.pipeline.write(requestFor('UPDATE', name, options), { change });
-const removeNamed = (resource: string, name: string) => {
+const removeWith = (dryRun: boolean) => (resource: string, name: string) => {
   const { endpoint, key, caller } = api.request('DELETE', resource, name);
-  return api.deps.remover.remove(endpoint, key, { dryRun: false }, caller);
+  return api.deps.remover.remove(endpoint, key, { dryRun }, caller);
 };
+const [removeNamed, removeDry] = [removeWith(false), removeWith(true)];
 
 /** The Status that a call is refused with. */
 async function refusal(call: Promise<unknown>) {
@@ -310,6 +311,24 @@ describe('update', () => {
   });
 });
 
+describe('certificate requests', () => {
+  it('say who made them, whatever they say', async () => {
+    const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64');
+    const spec = {
+      request,
+      signerName: 'example.com/s',
+      usages: ['any'],
+      username: 'root',
+      groups: ['system:masters'],
+    };
+    const asked = requestFor('CREATE', 'c', { resource: 'certificatesigningrequests' });
+    const user = { name: 'jane', uid: 'u1', groups: ['dev'], extra: { scopes: ['a'] } };
+    await createAt({ ...asked, caller: { ...asked.caller, user } }, { metadata: { name: 'c' }, spec });
+    const made = api.stored('certificatesigningrequests', 'c')?.spec;
+    expect(made).toMatchObject({ username: 'jane', uid: 'u1', groups: ['dev'], extra: { scopes: ['a'] } });
+  });
+});
+
 describe('dry runs (spec: "Dry run")', () => {
   it('persist nothing and answer what would have been', async () => {
     const dryRun = { dryRun: true };
@@ -367,9 +386,28 @@ describe('addresses and ports', () => {
     expect(web).not.toBe(tcp);
   });
 
-  it('are given back by a dry run', async () => {
-    const address = addressOf(await create(service('a'), { ...at, dryRun: true }));
-    expect(await free(address)).toBe(true);
+  it('are taken by no dry run, not even for a moment', async () => {
+    const ports = [80, 443].map((port) => ({ name: `p${port}`, port }));
+    const writes = api.store.writes.length;
+    const made = await create(service('a', { type: 'NodePort', ports }), { ...at, dryRun: true });
+    expect(api.store.writes.length).toBe(writes);
+    // What it answers could be.
+    expect(addressOf(made)).toMatch(/^10\.96\.0\./);
+    const given = (body(made).spec as { ports: { nodePort: number }[] }).ports.map(({ nodePort }) => nodePort);
+    expect(new Set(given).size).toBe(2);
+    await create(service('b'), at);
+    const before = api.store.writes.length;
+    const change: Change = ({ spec, ...rest }) => ({ ...rest, spec: { ...(spec as object), type: 'NodePort' } });
+    const changed = await update('b', change, { ...at, dryRun: true });
+    expect(body(changed.stored).spec).toMatchObject({ ports: [{ nodePort: expect.any(Number) }] });
+    await removeDry('services', 'b');
+    expect(api.store.writes.length).toBe(before);
+  });
+
+  it('that are taken are a 422 for a dry run, too', async () => {
+    await create(service('a', { clusterIP: '10.96.0.77' }), at);
+    const status = await refusal(create(service('b', { clusterIP: '10.96.0.77' }), { ...at, dryRun: true }));
+    expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.clusterIPs' }] } });
   });
 
   it('are given back when the write is refused', async () => {
