@@ -16,6 +16,7 @@ const RULES = {
   runtime: { uses: [], io: true },
   authentication: { uses: ['machinery'], io: true },
   authorization: { uses: ['machinery', 'authentication'], io: false },
+  admission: { uses: ['machinery', 'authentication'], io: false },
   client: { uses: ['machinery'], io: true },
   apiserver: {
     uses: [
@@ -29,6 +30,7 @@ const RULES = {
       'watchcache',
       'authentication',
       'authorization',
+      'admission',
       'runtime',
       'client',
     ],

@@ -161,6 +161,9 @@ export interface Measure {
   readonly bytes: number;
 }
 
+/** What a store tells; for all who write nothing. */
+export type ReadingStore = Omit<Store, 'write' | 'writeChain'>;
+
 /** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
 export interface Store extends ChangeSource {
   /** Ids of resource types, registering those that are new. The namespaces' own type must be among the first call's. */

@@ -40,6 +40,8 @@ export interface RequestContext {
   holdBody(bytes: number): void;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
+  /** What stages note for the audit log, by key; absent where nobody keeps it. */
+  readonly annotations?: Map<string, string>;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */
