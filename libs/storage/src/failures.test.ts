@@ -96,36 +96,6 @@ describe('when the database fails', () => {
     await until(() => create(store, type, 'free'), 5000);
   });
 
-  it('a lane that somebody holds is waited for, and given up with certainty', async () => {
-    const store = await open({ lockTimeout: 200 });
-    const type = await typeIn(store);
-    const other = await server.session(schema);
-    await other.query('BEGIN');
-    await other.query('SELECT 1 FROM resource_type FOR UPDATE');
-    await expect(create(store, type, 'waiting')).rejects.toMatchObject({
-      name: 'StoreUnavailableError',
-      undecided: false,
-    });
-    expect(await store.get(type, { namespace: '', name: 'waiting' })).toBeUndefined();
-    const settled = store.settledHead(type);
-    await expect(settled).rejects.toBeInstanceOf(StoreUnavailableError);
-    await other.query('ROLLBACK');
-    await create(store, type, 'waiting');
-  });
-
-  it('settledHead waits out a write in flight', async () => {
-    const store = await open();
-    const type = await typeIn(store);
-    const other = await server.session(schema);
-    await other.query('BEGIN');
-    await other.query('UPDATE resource_type SET head = head + 100 WHERE id = $1', [type]);
-    const before = (await store.heads([type])).get(type)?.head ?? 0n;
-    const settled = store.settledHead(type);
-    await other.query(`SELECT pg_sleep(0.1)`);
-    await other.query('COMMIT');
-    expect((await settled).head).toBe(before + 100n);
-  });
-
   it('leaves no session of ours holding a transaction open', async () => {
     const store = await open({ statementTimeout: 300 });
     await store.ping();

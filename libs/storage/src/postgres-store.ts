@@ -1,3 +1,4 @@
+import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
@@ -14,6 +15,7 @@ import { Pool } from './pool.js';
 import { type NamespaceState, Reader } from './reader.js';
 import { registerTypes } from './register-types.js';
 import { followerOf, Replica } from './replica.js';
+import { SettledHeads } from './settled-heads.js';
 import { Snapshots } from './snapshot.js';
 import {
   type Change,
@@ -67,6 +69,7 @@ export class PostgresStore implements ServingStore {
   readonly #lineage = new Lineage();
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #settledHeads: SettledHeads;
   readonly #snapshots: Snapshots;
   readonly #replica: Replica | undefined;
 
@@ -82,6 +85,7 @@ export class PostgresStore implements ServingStore {
       return new Pool(() => connector.connect(), { ...options, size });
     };
     const writes = pool(1);
+    const lanes = pool(options.laneConnections);
     const reads = pool(options.readConnections);
     const slow = {
       statementTimeout: options.snapshotTimeout,
@@ -92,7 +96,7 @@ export class PostgresStore implements ServingStore {
     this.#admin = pool(1);
     this.#observer = options.observer;
     this.#options = options;
-    this.#pools = { write: writes, read: reads, snapshot: slowReads, admin: this.#admin };
+    this.#pools = { write: writes, lane: lanes, read: reads, snapshot: slowReads, admin: this.#admin };
     if (options.readUrl !== '') {
       const address = parseDatabaseUrl(options.readUrl);
       const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
@@ -108,6 +112,7 @@ export class PostgresStore implements ServingStore {
     }
     this.#writer = new Writer(writes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
+    this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
     this.compactor = new Compactor(this.#admin, options);
     this.compactors = [this.compactor];
@@ -148,6 +153,10 @@ export class PostgresStore implements ServingStore {
     };
   }
 
+  announcementKeys(rotation: number): Promise<AnnouncementKeys> {
+    return this.#admin.use((connection) => announcementKeys(connection, rotation));
+  }
+
   get(type: TypeId, key: Key): Promise<Row | undefined> {
     return this.#reader.get(type, key);
   }
@@ -170,8 +179,8 @@ export class PostgresStore implements ServingStore {
     return this.#reader.measure(type, objects);
   }
 
-  settledHead(type: TypeId): Promise<Head> {
-    return this.#reader.settledHead(type);
+  settledHead(type: TypeId, version: Version): Promise<Head> {
+    return this.#settledHeads.reach(type, version);
   }
 
   lastVersion(): Promise<Version> {

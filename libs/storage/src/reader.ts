@@ -39,9 +39,6 @@ SELECT t.head, f.floor, ${CHANGE_COLUMNS}
  WHERE t.id = $1
  ORDER BY c.version`;
 
-const SETTLED_HEAD = `
-SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = $1 FOR SHARE OF t`;
-
 const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
 
 // The length of a body that lies apart is known without reading it.
@@ -103,14 +100,6 @@ export class Reader {
         throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
       }
       return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2));
-    });
-  }
-
-  settledHead(type: TypeId): Promise<Head> {
-    return this.pool.use(async (connection) => {
-      const [row] = await connection.statement('settled_head', SETTLED_HEAD, [type]);
-      if (!row) throw unknownType(type);
-      return { head: BigInt(text(row, 0)), floor: BigInt(text(row, 1)) };
     });
   }
 

@@ -182,8 +182,8 @@ export interface Store extends ChangeSource {
   getStale(type: TypeId, key: Key): Promise<Row | undefined>;
   /** What a type holds, of at most so many objects. */
   measure(type: TypeId, objects: number): Promise<Measure>;
-  /** The type's head once every write in flight at the time of the call has ended. */
-  settledHead(type: TypeId): Promise<Head>;
+  /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */
+  settledHead(type: TypeId, version: Version): Promise<Head>;
   /** The highest version ever drawn in the database that holds a type. */
   lastVersion(type: TypeId): Promise<Version>;
   /** What was committed through this store, per type in ascending order, right after each commit. */

@@ -61,7 +61,7 @@ export class ObjectReader {
       const last = await this.store.lastVersion(type);
       if (last >= version) {
         // Once the writes in flight have ended, no change at or below the version can come any more.
-        const { head } = await this.store.settledHead(type);
+        const { head } = await this.store.settledHead(type, version);
         return head < version ? head : version;
       }
       if (Date.now() >= deadline) throw tooLargeVersion(version, last);

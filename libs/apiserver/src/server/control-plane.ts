@@ -17,11 +17,12 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { observePools } from '../metrics/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
-import type { BusSettings } from './backends.js';
+import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { type Failpoint, failpoints } from './failpoints.js';
 import { healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
+import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { VERSION } from './version.js';
@@ -130,6 +131,8 @@ class ControlPlaneProcess {
   }
 
   async #openStore(): Promise<void> {
+    // Refused before anything is waited for.
+    natsSettings(this.#settings.backend);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);

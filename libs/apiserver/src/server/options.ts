@@ -1,6 +1,7 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
+import { natsOptions } from './nats-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -160,9 +161,7 @@ export const backendOptions = {
     default: [],
     help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
   },
-  'nats-url': { type: 'list', default: [], help: 'NATS servers that carry changes between processes.' },
-  'nats-subject-prefix': { type: 'string', default: 'orch', help: 'First token of the subjects on NATS.' },
-  'redis-url': { type: 'string', help: 'Redis for shared short-lived caches; may be absent at any time.' },
+  ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
   'event-ttl': {
     type: 'duration',
