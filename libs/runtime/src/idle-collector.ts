@@ -71,8 +71,8 @@ export class IdleCollector {
     const quiet = cpu - this.#cpu < (this.#quietMs / LOOKS) * QUIET_SHARE;
     this.#cpu = cpu;
     this.#quietLooks = quiet ? this.#quietLooks + 1 : 0;
-    if (this.#again) return this.#collect(false);
-    if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
+    if (this.#again) this.#collect(false);
+    else if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
   }
 
   #collect(again: boolean): void {
