@@ -6,7 +6,10 @@ import { type Clock, systemClock } from './clock.js';
 export interface FileWatchSettings {
   /** Paths; their folders must be there for changes to be told, the files need not. */
   readonly files: readonly string[];
-  /** Called some time after one of them may have changed, and at every look; never while a call before is under way. It must not reject. */
+  /**
+   * Called some time after one of them may have changed, and at every look; never while a call before is under way.
+   * It must not reject.
+   */
   readonly onLook: () => Promise<void>;
   /** How often to look without having been told of a change, ms: not every file system tells. */
   readonly everyMs: number;

@@ -203,6 +203,7 @@ export class TypeCache {
     this.#waiters.close();
   }
 
+  /** Open watches, those included that wait or catch up. */
   get watchers(): number {
     return this.#fanOut.size;
   }
@@ -213,6 +214,7 @@ export class TypeCache {
     return ringBytes + stateBytes + frameBytes + historyBytes;
   }
 
+  /** Figures of this moment, for metrics. */
   stats(): TypeCacheStats {
     const { state, ring, following } = this.#loaded ?? {};
     const confirmedAt = following?.confirmedAt;
