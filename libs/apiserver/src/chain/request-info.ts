@@ -12,6 +12,8 @@ export interface ResourceRequest {
   readonly subresource: string;
   /** What follows the subresource, for proxied subresources; mostly empty. */
   readonly rest: string;
+  /** The path itself asks for a watch, as `/api/v1/watch/…` did before there was a query for it. */
+  readonly watching: boolean;
 }
 
 /** Longer segments name nothing, and the database need not hear of them. */
@@ -35,7 +37,7 @@ function unescaped(segment: string): string {
 }
 
 /**
- * Reads `/api/v1/…` and `/apis/<group>/<version>/…`.
+ * Reads `/api/v1/…` and `/apis/<group>/<version>/…`, both also with `watch/` behind the version.
  * Undefined for paths that are not of that shape (discovery, health, …).
  * @throws StatusError 400 for segments that cannot be decoded, hold NUL or are over 1,024 bytes
  */
@@ -55,11 +57,12 @@ export function parseResourcePath(path: string): ResourceRequest | undefined {
   if (parts.at(-1) === '') parts.pop();
   const [version, ...tail] = parts;
   if (!version || tail.length === 0 || tail.some((part) => part === '')) return undefined;
-  return scoped(group, version, tail);
+  const watching = tail[0] === 'watch' && tail.length > 1;
+  return { ...scoped(group, version, watching ? tail.slice(1) : tail), watching };
 }
 
 /** `namespaces/<ns>/<resource>/…` is namespaced; `namespaces/<name>[/status|finalize]` is the namespace itself. */
-function scoped(group: string, version: string, tail: readonly string[]): ResourceRequest {
+function scoped(group: string, version: string, tail: readonly string[]): Omit<ResourceRequest, 'watching'> {
   const inNamespace =
     tail[0] === 'namespaces' &&
     tail.length > 2 &&

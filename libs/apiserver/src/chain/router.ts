@@ -36,6 +36,7 @@ export class ResourceRouter {
 
 function verbOf(method: string, request: ResourceRequest, query: URLSearchParams): Verb | undefined {
   const { name, subresource } = request;
+  if (request.watching) return method === 'GET' ? 'watch' : undefined;
   switch (method) {
     case 'GET': {
       const watching = subresource === '' && query.size > 0 && parseBool(query, 'watch') === true;
@@ -58,6 +59,7 @@ function verbOf(method: string, request: ResourceRequest, query: URLSearchParams
 /** What can be done at a path; undefined where nothing is. */
 function verbsAt({ definition }: Endpoint, request: ResourceRequest): readonly string[] | undefined {
   const { namespaced, subresources, verbs } = definition;
+  if (request.watching && (request.subresource !== '' || !verbs.includes('watch'))) return undefined;
   // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
   if (namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '') return undefined;
   if (request.subresource !== '') {

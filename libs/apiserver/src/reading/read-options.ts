@@ -29,16 +29,22 @@ export function getFreshness(query: URLSearchParams): Freshness {
  * The table of the spec ("List"), as one function.
  * @throws StatusError 422 for combinations that the table calls invalid, 400 for `continue` beside a version, and for
  * values that cannot be read.
+ * @param chunking the feature gate `APIListChunking`: without it `limit` and `continue` are as if they were not there
  */
-export function listOptions(query: URLSearchParams, optionsKind: { kind: string; group: string }): ListOptions {
+export function listOptions(
+  query: URLSearchParams,
+  optionsKind: { kind: string; group: string },
+  chunking = true,
+): ListOptions {
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const token = query.get('continue') ?? '';
-  const limit = parseLimit(query.get('limit'));
+  const asked = parseLimit(query.get('limit'));
+  const limit = chunking ? asked : 0;
   timeoutOf(query);
   const errors = [...matchErrors(version, match, token), ...initialEventsErrors(query)];
   if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
-  if (token !== '') {
+  if (chunking && token !== '') {
     if (version !== '' && version !== '0')
       throw badRequest('specifying resource version is not allowed when using continue');
     return { freshness: { want: 'recent' }, limit, continuation: decodeContinue(token) };

@@ -31,6 +31,8 @@ export interface AssembleOptions {
   readonly limits: RequestLimits;
   readonly lists: ListBudget;
   readonly watchList: boolean;
+  readonly chunking: boolean;
+  readonly remainingItemCount: boolean;
   readonly compress: boolean;
   /** Bytes of encoded and compressed lists that are kept. */
   readonly listCacheBytes: number;
@@ -102,6 +104,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       limits: options.limits,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       watchList: options.watchList,
+      chunking: options.chunking,
+      remainingItemCount: options.remainingItemCount,
       compress: options.compress,
     },
     served,

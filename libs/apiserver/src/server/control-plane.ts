@@ -170,6 +170,8 @@ class ControlPlaneProcess {
       },
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       watchList: this.#features.enabled('WatchList'),
+      chunking: this.#features.enabled('APIListChunking'),
+      remainingItemCount: this.#features.enabled('RemainingItemCount'),
       compress: this.#features.enabled('APIResponseCompression'),
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,

@@ -244,6 +244,7 @@ export const backendOptions = {
   failpoints: {
     type: 'list',
     default: [],
+    choices: FAILPOINTS,
     help: `Deliberate defects, for the negative controls of the fault tests: ${FAILPOINTS.join(', ')}.`,
   },
 } as const;

@@ -21,7 +21,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   if (namespace === '' && endpoint.definition.namespaced)
     throw badRequest('an object cannot be created without a namespace');
   const key = { namespace, name: meta.name ?? '' };
-  const request = { endpoint, key, subresource: '', dryRun: options.dryRun, origin: ctx.trail };
+  const request = { endpoint, key, subresource: '', dryRun: options.dryRun, caller: ctx.user, origin: ctx.trail };
   const stored = await deps.writer.create(request, object);
   await sendObject(ctx, 201, representation, stored);
 }

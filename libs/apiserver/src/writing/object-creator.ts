@@ -84,12 +84,15 @@ export class ObjectCreator {
     delete meta.managedFields;
     delete meta.generation;
     const object = toStorage(endpoint, served);
-    endpoint.storageRules.prepareForCreate(object);
+    endpoint.storageRules.prepareForCreate(object, request.caller);
     const errors = [
       ...validateMeta(endpoint, object),
       // What the version that was sent asks of new objects, beside what is asked in every version.
       ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
-      ...endpoint.storageRules.validateCreate(object),
+      ...endpoint.storageRules.validateCreate(object).map((error) => ({
+        ...error,
+        field: endpoint.rules.refusedFieldName(error.field),
+      })),
     ];
     if (errors.length > 0) throw invalidObject(endpoint, object, errors);
     return object;

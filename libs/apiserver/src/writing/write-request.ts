@@ -1,3 +1,4 @@
+import type { UserInfo } from '@orch/authentication';
 import type { ApiObject } from '@orch/machinery';
 import type { Key } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
@@ -11,7 +12,9 @@ export interface WriteRequest {
   readonly dryRun: boolean;
   /** The client says which version it means: it need not wait for others who write the object. */
   readonly namesVersion?: boolean;
-  /** Who asks, for those who observe the store. */
+  /** Who asks; absent where the server itself writes. */
+  readonly caller?: UserInfo;
+  /** Where the request came from, for those who observe the store. */
   readonly origin?: unknown;
 }
 

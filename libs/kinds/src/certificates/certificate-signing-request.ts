@@ -7,7 +7,7 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
-import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { Caller, KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 import { humanDuration } from '../values/age.js';
 import { ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
@@ -45,6 +45,7 @@ const isDecision = (condition: Json): boolean => DECISIONS.includes(condition.ty
 
 export const certificateSigningRequest: KindDeclaration = {
   nameRule: 'pathSegment',
+  prepareForCreate: (object, _names, caller) => recordCaller(ensureObject(object, 'spec'), caller),
   validateCreate: ({ spec }) => validateRequest(spec),
   // What was asked for never changes: it is what approvers approve.
   prepareForUpdate: keepDesired,
@@ -72,6 +73,17 @@ export const certificateSigningRequest: KindDeclaration = {
   }),
   selectableFields: { 'spec.signerName': (object) => textAt(object, 'spec', 'signerName') },
 };
+
+/** Who asks is what approvers go by: the server says it, whatever the client sent. */
+function recordCaller(spec: Json, caller: Caller | undefined): void {
+  for (const name of ['username', 'uid', 'groups', 'extra']) delete spec[name];
+  if (!caller) return;
+  const { name, uid, groups, extra } = caller;
+  spec.username = name;
+  if (uid) spec.uid = uid;
+  if (groups.length > 0) spec.groups = [...groups];
+  if (Object.keys(extra).length > 0) spec.extra = copy(extra);
+}
 
 function decide(object: ApiObject, conditions: Json[]): void {
   const status = ensureObject(object, 'status');

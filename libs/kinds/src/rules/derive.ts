@@ -2,7 +2,7 @@ import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
-import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
+import type { Allocation, Caller, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
 
 const nothing = (): void => undefined;
@@ -36,6 +36,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     cells: cellsOf(definition, declared, names),
     selectableFieldNames: fields.map(([name]) => name),
     storedFieldName: (name) => declared.storedFieldNames?.get(name) ?? name,
+    refusedFieldName: (field) => declared.refusedFieldNames?.get(field) ?? field,
     selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
     gracePeriod: declared.gracePeriod ?? (() => 0),
     ...(declared.scale && { scale: declared.scale }),
@@ -45,14 +46,14 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
 function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
   const empty = emptyStatus(definition.schema);
-  return (object: ApiObject): void => {
+  return (object: ApiObject, caller?: Caller): void => {
     if (resetsStatus) {
       if (empty) object.status = copy(empty);
       else delete object.status;
     }
     if (declared.generation) ensureObject(object, 'metadata').generation = 1;
     else delete object.metadata?.generation;
-    declared.prepareForCreate?.(object, names);
+    declared.prepareForCreate?.(object, names, caller);
   };
 }
 

@@ -10,6 +10,14 @@ export interface WriteContext {
   readonly subresource: string;
 }
 
+/** Who makes a request. */
+export interface Caller {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
 /** Numbers behind the `scale` subresource of a workload. */
 export interface ScaleView {
   /** Replicas asked for. */
@@ -56,8 +64,11 @@ export interface KindRules {
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
-  /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
-  prepareForCreate(object: ApiObject): void;
+  /**
+   * Resets what clients may not set. Runs once uid, name and creation time are set. Mutates.
+   * @param caller who creates it; undefined for the server itself
+   */
+  prepareForCreate(object: ApiObject, caller?: Caller): void;
   /**
    * Keeps apart what the resource and its subresources may each change, and counts the generation.
    * Mutates `object` only.
@@ -85,6 +96,8 @@ export interface KindRules {
   readonly selectableFieldNames: readonly string[];
   /** The name that a selectable field has in the version that is stored. */
   storedFieldName(name: string): string;
+  /** What a field of the version that is stored is called in refusals of what came in this version. */
+  refusedFieldName(storedField: string): string;
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
@@ -107,7 +120,7 @@ export interface KindDeclaration {
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;
-  prepareForCreate?(object: ApiObject, names: Names): void;
+  prepareForCreate?(object: ApiObject, names: Names, caller?: Caller): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
   /** By subresource: instead of the generic separation. */
@@ -131,6 +144,8 @@ export interface KindDeclaration {
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** What selectable fields are called in the version that is stored, where that differs. */
   readonly storedFieldNames?: ReadonlyMap<string, string>;
+  /** What fields of the version that is stored are called in refusals, where that differs. */
+  readonly refusedFieldNames?: ReadonlyMap<string, string>;
   gracePeriod?(object: ApiObject, requested?: number): number;
   readonly scale?: ScaleRules;
 }
