@@ -39,6 +39,7 @@ export class TypeCache {
   lastUsed: number;
 
   constructor(
+    /** The type whose objects these are. */
     readonly type: TypeId,
     private readonly source: ChangeSource,
     private readonly feed: OrderedFeed,
