@@ -100,18 +100,17 @@ function membersOf({ lines, at }) {
 function* propertiesOf(lines, at) {
   const explained = documented(lines, at);
   for (let line = at; ; line++) {
-    for (const [, name] of lines[line].matchAll(
-      /(?<!private |protected |override )\b(?:public |readonly )+(\w+)\??[:=\s]/g,
-    ))
-      if (!/(?:private|protected) readonly /.test(lines[line]))
-        yield { name, at: line, has: explained || documented(lines, line) };
-    if (/\) \{\}?/.test(lines[line])) return;
+    for (const [, name] of lines[line].matchAll(/(?<!private |protected )\b(?:public |readonly )+(\w+)(?:\??:| =)/g))
+      yield { name, at: line, has: explained || documented(lines, line) };
+    if (/\) \{/.test(lines[line])) return;
   }
 }
 
 /** Whether a class or interface that a header names as its parent explains the member. */
 function inherits(file, header, member) {
-  const parents = /(?: extends | implements )(.*)\{$/.exec(header)?.[1] ?? '';
+  let bare = header;
+  while (/<[^<>]*>/.test(bare)) bare = bare.replace(/<[^<>]*>/g, '');
+  const parents = /(?: extends | implements )(.*)\{$/.exec(bare)?.[1] ?? '';
   return [...parents.matchAll(/[A-Z]\w*/g)].some(([name]) => {
     const parent = declarationOf(file, name);
     if (!parent) return false;
