@@ -12,6 +12,7 @@ import { SEAL_BYTES, type SealRefusal } from './seal.js';
 /** Why a message that came over the bus was dropped. */
 export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
 
+/** Where the stream is, what is trusted, and who hears of what goes wrong. */
 export interface JetStreamBusOptions extends NatsConnectionOptions {
   /** What messages are signed with, and what signature is believed. */
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;

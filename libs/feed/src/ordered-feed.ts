@@ -5,8 +5,11 @@ import { Follower, type FollowerContext } from './follower.js';
 import { Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';
 
+/** What is followed and how; the rest has defaults. */
 export interface OrderedFeedOptions {
+  /** The judge of what has happened. Not closed by the feed. */
   readonly source: ChangeSource;
+  /** The fast path. Not closed by the feed. */
   readonly bus: ChangeBus;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -18,6 +21,7 @@ export interface OrderedFeedOptions {
   readonly pageSize?: number;
   /** Longest pause, in ms, between attempts to read a database that fails. Default 2000. */
   readonly maxBackoff?: number;
+  /** Hears what happens, for metrics and logs. Default: nobody. */
   readonly observer?: FeedObserver;
   /** Deliberate defects, for the negative controls of the fault tests. */
   readonly failpoints?: ReadonlySet<'no-heal'>;
@@ -86,6 +90,7 @@ export class OrderedFeed {
     return lag;
   }
 
+  /** Ends all subscriptions, without a call to their sinks; following afterwards throws an Error. */
   close(): void {
     this.#closed = true;
     this.#cancelPoll?.();

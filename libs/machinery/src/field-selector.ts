@@ -2,8 +2,11 @@ import { SelectorError } from './label-selector.js';
 
 /** One condition on one field. */
 export interface FieldRequirement {
+  /** Path of JSON names, such as `spec.nodeName`; which ones a resource knows is not checked here. */
   readonly field: string;
+  /** `==` is read as `=`. */
   readonly operator: '=' | '!=';
+  /** Without escapes; empty also stands for a field that is not set. */
   readonly value: string;
 }
 
@@ -14,6 +17,7 @@ export class FieldSelector {
   /** String form in one order: equal texts select the same objects. */
   readonly canonical: string;
 
+  /** @param requirements all must hold; none means that everything matches. Kept, not copied. */
   constructor(readonly requirements: readonly FieldRequirement[]) {
     const texts = requirements.map(({ field, operator, value }) => `${field}${operator}${escaped(value)}`);
     this.canonical = [...new Set(texts)].sort().join(',');
@@ -35,6 +39,7 @@ export class FieldSelector {
     return pinned;
   }
 
+  /** The same as {@link canonical}; {@link parseFieldSelector} reads it. */
   toString(): string {
     return this.canonical;
   }

@@ -5,11 +5,14 @@ export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
+/** `in` and `notin` compare with a set, `exists` and `!` ask for the key alone, `gt` and `lt` compare integers. */
 export type LabelOperator = 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
 /** One condition on one label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
 export interface LabelRequirement {
+  /** A qualified name: at most 63 characters with an optional `subdomain/` before them. */
   readonly key: string;
+  /** `notin` and `!` are also fulfilled by objects without the label; the other four are not. */
   readonly operator: LabelOperator;
   /** Sorted, without repeats. */
   readonly values: readonly string[];
@@ -90,6 +93,7 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
 
 /** A conjunction of conditions on labels. Immutable. */
 export class LabelSelector {
+  /** All must hold. None: everything matches, unless {@link matchesNothing}. */
   readonly requirements: readonly LabelRequirement[];
   /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
   readonly canonical: string;
@@ -103,6 +107,7 @@ export class LabelSelector {
     this.canonical = matchesNothing ? '<nothing>' : [...new Set(requirements.map(requirementText))].sort().join(',');
   }
 
+  /** What {@link labelSelectorOf} makes of an absent selector. */
   static readonly nothing = new LabelSelector([], true);
 
   /** Whether any labels match. */
@@ -110,6 +115,7 @@ export class LabelSelector {
     return !this.matchesNothing && this.requirements.length === 0;
   }
 
+  /** Whether labels fulfil every requirement; undefined is no labels at all. */
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
     for (const requirement of this.requirements) if (!fulfils(requirement, labels ?? {})) return false;
@@ -126,6 +132,7 @@ export class LabelSelector {
     return pinned;
   }
 
+  /** The same as {@link canonical}. */
   toString(): string {
     return this.canonical;
   }
@@ -133,7 +140,9 @@ export class LabelSelector {
 
 /** The object form of a label selector, as it stands in specs. */
 export interface LabelSelectorObject {
+  /** Each pair is a requirement of its own: the label has just this value. */
   matchLabels?: Labels;
+  /** `operator` is `In`, `NotIn` (both with values), `Exists` or `DoesNotExist` (both without). */
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 

@@ -44,8 +44,11 @@ export interface ServingStore extends Store {
 
 /** A type that lives in a database of its own. */
 export interface Placement {
+  /** Group of the type as it is registered; empty for the core group. */
   readonly group: string;
+  /** The plural. */
   readonly resource: string;
+  /** Where its objects are; closed by the store that it is placed in. */
   readonly store: PostgresStore;
 }
 

@@ -26,6 +26,7 @@ export interface FanOutOptions {
   readonly failpoints?: ReadonlySet<'bookmark-before-flush'>;
 }
 
+/** Options with every default filled in; a member that is given as undefined stays so. */
 export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
   return {
     clock: systemClock,

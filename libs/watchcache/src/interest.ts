@@ -4,7 +4,9 @@ import type { ChangeEvent, EventKind } from './ring.js';
 
 /** What a list or watch is about: a namespace or all, and a selection or everything. */
 export interface Interest {
+  /** Only this one; undefined for all, and for cluster-scoped types. */
   readonly namespace?: string;
+  /** Undefined selects everything. */
   readonly selection?: Selection;
 }
 

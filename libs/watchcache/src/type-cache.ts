@@ -39,6 +39,7 @@ export class TypeCache {
   lastUsed: number;
 
   constructor(
+    /** The type whose objects these are. */
     readonly type: TypeId,
     private readonly source: ChangeSource,
     private readonly feed: OrderedFeed,
@@ -205,6 +206,7 @@ export class TypeCache {
     this.#waiters.close();
   }
 
+  /** Open watches, those included that wait or catch up. */
   get watchers(): number {
     return this.#fanOut.size;
   }
@@ -215,6 +217,7 @@ export class TypeCache {
     return ringBytes + stateBytes + frameBytes + historyBytes;
   }
 
+  /** Figures of this moment, for metrics. */
   stats(): TypeCacheStats {
     const { state, ring, following } = this.#loaded ?? {};
     const confirmedAt = following?.confirmedAt;

@@ -251,5 +251,7 @@ export const backendOptions = {
   },
 } as const;
 
+/** Values of {@link servingOptions}. */
 export type ServingOptions = OptionValues<typeof servingOptions>;
+/** Values of {@link backendOptions}. */
 export type BackendOptions = OptionValues<typeof backendOptions>;
