@@ -1,2 +1,4 @@
+export { decodeBatch, encodeBatches } from '../record.js';
+export { SEAL_BYTES, Seal, sealingKey } from '../seal.js';
 export { ManualClock } from './manual-clock.js';
 export { MemorySource } from './memory-source.js';
