@@ -1,7 +1,8 @@
+import { ManualClock } from '@orch/runtime/testing';
 import { type Head, StoreUnavailableError, type TypeId } from '@orch/storage';
 import { describe, expect, it } from 'vitest';
 import { Heads } from './heads.js';
-import { ManualClock, MemorySource } from './testing/index.js';
+import { MemorySource } from './testing/index.js';
 
 const HEAD: Head = { head: 7n, floor: 1n };
 const down = () => Promise.reject(new StoreUnavailableError('down', false));
