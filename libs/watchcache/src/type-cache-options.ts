@@ -39,6 +39,8 @@ export interface WatchRequest extends Interest {
   readonly initialEvents: 'none' | 'legacy' | 'stream';
   readonly bookmarks: boolean;
   readonly sink: WatchSink;
+  /** Whom its selector is charged to, by `selectorLimits`. Default: nobody. */
+  readonly owner?: string;
   /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
   readonly deadline?: number;
 }
