@@ -3,6 +3,7 @@ import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
 import type { ChangeEvent } from './ring.js';
+import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
 /** Where a stream's bytes go. */
@@ -57,6 +58,8 @@ export class Watcher implements Due {
   opened = false;
   /** Place among the live watchers of its cohort. */
   liveIndex = -1;
+  /** What its selector was charged. */
+  charge: Charge | undefined;
   /** Monotonic ms at which the timer wheel looks at it next. */
   due = 0;
   /** Place in the timer wheel; -1 when it is in none. */
