@@ -1,5 +1,6 @@
 import type { Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
+import type { BodyConversion } from './conversion/body-conversion.js';
 import type { FanOutStats } from './fan-out-model.js';
 import type { FanOutOptions } from './fan-out-options.js';
 import type { FrameEncoder } from './frames.js';
@@ -26,6 +27,8 @@ export interface TypeCacheOptions extends FanOutOptions {
 
 /** What a type's objects look like to selectors. */
 export interface TypeDescription {
+  /** What the objects are converted by before anybody sees them; absent where encoders see to it. */
+  readonly conversion?: BodyConversion;
   /** Called when a selector first looks at a state of an object; what it gives is kept with that state. */
   readonly describe: Describe;
 }

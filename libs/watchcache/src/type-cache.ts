@@ -1,7 +1,8 @@
-import { FollowingEndedError, type OrderedFeed } from '@orch/feed';
+import { FollowingEndedError } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
+import type { Followable } from './conversion/converted-feed.js';
 import { CacheDrainingError, CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
@@ -42,7 +43,7 @@ export class TypeCache {
     /** The type whose objects these are. */
     readonly type: TypeId,
     private readonly source: ChangeSource,
-    private readonly feed: OrderedFeed,
+    private readonly feed: Followable,
     private readonly description: TypeDescription,
     options: TypeCacheOptions = {},
   ) {
@@ -172,7 +173,8 @@ export class TypeCache {
    */
   async check(): Promise<void> {
     const loaded = this.#loaded;
-    if (loaded === undefined) return;
+    // Whoever converts would be asked for every object anew, and nobody says that it makes the same of it.
+    if (loaded === undefined || this.description.conversion !== undefined) return;
     try {
       const { version, pages } = loaded.state.list({});
       const key = await firstDifference(this.source, this.type, version, pages);
