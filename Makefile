@@ -27,6 +27,7 @@ lint: build
 	npx biome check .
 	node tools/check-imports.mjs
 	node tools/check-docs.mjs
+	node tools/check-doc-paths.mjs
 
 unit: install
 	npx vitest run

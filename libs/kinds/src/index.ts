@@ -7,6 +7,7 @@ export type {
   Allocation,
   Cell,
   KindRules,
+  Requestor,
   ScaleRules,
   ScaleView,
   WriteContext,

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { PLUGINS } from '@orch/admission';
 import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
 import {
@@ -165,6 +166,7 @@ class ControlPlaneProcess {
       served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
       store,
       cache: needed(this.#changes).cache,
+      plugins: PLUGINS,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         minRequestTimeoutSeconds: serving.minRequestTimeout,

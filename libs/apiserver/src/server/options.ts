@@ -1,6 +1,7 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
+import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
@@ -78,6 +79,7 @@ export const servingOptions = {
     max: 100_000,
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
+  ...limitOptions,
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',

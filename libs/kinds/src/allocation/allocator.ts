@@ -26,7 +26,18 @@ export interface Claims {
   claim(value: string, owner: Owner): Promise<Hold | undefined>;
   /** What the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
+  /** Whether the owner could have the value now; takes nothing. */
+  isFree(value: string, owner: Owner): Promise<boolean>;
 }
+
+const NO_HOLD: Hold = { release: async () => undefined };
+
+/** Claims that only look whether they could be had, for dry runs. */
+export const lookingOnly = (claims: Claims): Claims => ({
+  claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
+  held: async () => undefined,
+  isFree: (value, owner) => claims.isFree(value, owner),
+});
 
 /** A finite, numbered set of values. */
 export interface Range {

@@ -4,18 +4,24 @@ import type { Allocators } from '../allocation/allocator.js';
 /** One value of a table row, in the type of its column. */
 export type Cell = string | number | boolean;
 
-/** What the preparing of a write may need beside the objects. */
-export interface WriteContext {
-  /** The subresource written through; '' for the resource itself. */
-  readonly subresource: string;
+/** Who asks for a write, as far as kinds record it. */
+export interface Requestor {
+  /** Name of the user. */
+  readonly name: string;
+  /** Unset when the way in which the user was recognised gives none. */
+  readonly uid?: string;
+  /** Groups of the user. */
+  readonly groups: readonly string[];
+  /** What else is known of the user, by key; empty when nothing is. */
+  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Who makes a request. */
-export interface Caller {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
+/** What the preparing of a write may need beside the objects. */
+export interface WriteContext {
+  /** Who asks for the write. */
+  readonly user: Requestor;
+  /** The subresource written through; '' for the resource itself. */
+  readonly subresource: string;
 }
 
 /** Numbers behind the `scale` subresource of a workload. */
@@ -64,11 +70,8 @@ export interface KindRules {
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
-  /**
-   * Resets what clients may not set. Runs once uid, name and creation time are set. Mutates.
-   * @param caller who creates it; undefined for the server itself
-   */
-  prepareForCreate(object: ApiObject, caller?: Caller): void;
+  /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
+  prepareForCreate(object: ApiObject, context: WriteContext): void;
   /**
    * Keeps apart what the resource and its subresources may each change, and counts the generation.
    * Mutates `object` only.
@@ -120,7 +123,7 @@ export interface KindDeclaration {
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;
-  prepareForCreate?(object: ApiObject, names: Names, caller?: Caller): void;
+  prepareForCreate?(object: ApiObject, names: Names, user: Requestor): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
   /** By subresource: instead of the generic separation. */
