@@ -56,13 +56,26 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
   return { key, operator, values: [...new Set(values)].sort() };
 }
 
+/** Whether sorted values have one among them. */
+function holds(values: readonly string[], wanted: string): boolean {
+  let [from, to] = [0, values.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const value = values[middle] ?? '';
+    if (value === wanted) return true;
+    if (value < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return false;
+}
+
 function fulfils({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && holds(values, value);
     case 'notin':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !holds(values, value);
     case 'exists':
       return value !== undefined;
     case '!':
@@ -93,7 +106,7 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
 
 /** A conjunction of conditions on labels. Immutable. */
 export class LabelSelector {
-  /** All must hold. None: everything matches, unless {@link matchesNothing}. */
+  /** Without repeats. All must hold; none: everything matches, unless {@link matchesNothing}. */
   readonly requirements: readonly LabelRequirement[];
   /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
   readonly canonical: string;
@@ -103,8 +116,9 @@ export class LabelSelector {
     requirements: readonly LabelRequirement[],
     readonly matchesNothing = false,
   ) {
-    this.requirements = requirements;
-    this.canonical = matchesNothing ? '<nothing>' : [...new Set(requirements.map(requirementText))].sort().join(',');
+    const distinct = new Map(requirements.map((requirement) => [requirementText(requirement), requirement]));
+    this.requirements = [...distinct.values()];
+    this.canonical = matchesNothing ? '<nothing>' : [...distinct.keys()].sort().join(',');
   }
 
   /** What {@link labelSelectorOf} makes of an absent selector. */
@@ -120,6 +134,11 @@ export class LabelSelector {
     if (this.matchesNothing) return false;
     for (const requirement of this.requirements) if (!fulfils(requirement, labels ?? {})) return false;
     return true;
+  }
+
+  /** How much it says: one for each condition, and for each further value of one. */
+  get terms(): number {
+    return this.requirements.reduce((sum, { values }) => sum + Math.max(1, values.length), 0);
   }
 
   /** The labels that every match has, with their values: what an index can be asked for. */

@@ -178,7 +178,12 @@ export class StoreUnavailableError extends Error {
 
 /** What anybody who follows changes needs of a store. */
 export interface ChangeSource {
-  /** Heads of these types, from the primary, read after the call began; concurrent calls share queries. */
+  /** Which database holds a type: 0 for the main one. Types of one database fail together, and those of others without them. */
+  database(type: TypeId): number;
+  /**
+   * Heads of these types, from the primary, read after the call began; concurrent calls share queries.
+   * @throws StoreUnavailableError when a database of theirs does not answer
+   */
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
    * Changes of a type after a version, ascending, at most `limit`.

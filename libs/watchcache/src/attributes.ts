@@ -22,6 +22,8 @@ export interface Selection {
   matches(attributes: Attributes): boolean;
   /** Equalities that all matches fulfil; what makes an index usable. */
   readonly equals?: ReadonlyMap<EqualityKey, string>;
+  /** How much matching looks at: one for each condition, and for each further value of one. Default 1. */
+  readonly terms?: number;
 }
 
 export const NAME_FIELD = 'field:metadata.name';

@@ -31,6 +31,11 @@ export class CacheNotReadyError extends Error {
   override readonly name: string = 'CacheNotReadyError';
 }
 
+/** The selectors of watches of the type say too much already: answer 429. */
+export class SelectorBudgetError extends Error {
+  override readonly name = 'SelectorBudgetError';
+}
+
 /** The server is going down and takes no more watches: another one does. */
 export class CacheDrainingError extends CacheNotReadyError {
   override readonly name = 'CacheDrainingError';

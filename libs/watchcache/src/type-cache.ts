@@ -149,6 +149,7 @@ export class TypeCache {
    * @throws ExpiredError when history does not reach back to the version.
    * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
    * @throws CacheNotReadyError
+   * @throws SelectorBudgetError when the selectors of its owner, or of all, say too much already
    * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
    */
@@ -243,12 +244,13 @@ export class TypeCache {
   }
 
   #join(request: WatchRequest, from: Joining['from']): Watcher {
-    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection } = request;
+    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection, owner } = request;
     return this.#fanOut.join({
       interest: {
         ...(namespace === undefined ? {} : { namespace }),
         ...(selection === undefined ? {} : { selection }),
       },
+      owner,
       encoder,
       sink,
       bookmarks,

@@ -3,6 +3,7 @@ import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
 import type { ChangeEvent } from './ring.js';
+import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
 /** Where a stream's bytes go. */
@@ -57,6 +58,8 @@ export class Watcher implements Due {
   opened = false;
   /** Place among the live watchers of its cohort. */
   liveIndex = -1;
+  /** What its selector was charged. */
+  charge: Charge | undefined;
   /** Monotonic ms at which the timer wheel looks at it next. */
   due = 0;
   /** Place in the timer wheel; -1 when it is in none. */
@@ -76,7 +79,7 @@ export class Watcher implements Due {
     /** Monotonic ms at which the stream ends; infinity for never. */
     public endsAt: number,
     initial: WatcherState,
-    private readonly onEnd: (watcher: Watcher, error?: Error) => void,
+    private readonly onEnd: (watcher: Watcher, how: 'closed' | 'in-order' | Error) => void,
   ) {
     this.state = initial;
   }
@@ -88,7 +91,12 @@ export class Watcher implements Due {
 
   /** The client is gone: nothing more is written, and the sink is left to the caller. */
   close(): void {
-    this.onEnd(this);
+    this.onEnd(this, 'closed');
+  }
+
+  /** Ends the stream as at its deadline, after a bookmark if it is live: what it is of is served no more. */
+  finish(): void {
+    this.onEnd(this, 'in-order');
   }
 
   /** The client's rights are gone: what waits is not written any more, the stream ends with the error. */
