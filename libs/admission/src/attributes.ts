@@ -6,11 +6,16 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /** What a write is about, known before any object is looked at. */
 export interface Target {
+  /**
+   * What is done, whatever the verb of the request: a patch is an `UPDATE`, or a `CREATE` when it applies what is not
+   * there.
+   */
   readonly operation: Operation;
   /** Group of the resource; '' for the core group. */
   readonly group: string;
   /** The version that the client speaks, which need not be the one that is stored. */
   readonly version: string;
+  /** Plural of the resource: `pods`. */
   readonly resource: string;
   /** Kind of the objects. */
   readonly kind: string;
@@ -26,7 +31,9 @@ export interface Target {
 export interface RequestOptions {
   /** The request goes all the way and leaves nothing behind: a plugin may have no effects outside of it. */
   readonly dryRun: boolean;
+  /** Who is to own the fields that are written. */
   readonly fieldManager?: string;
+  /** What becomes of unknown and repeated fields: dropped, dropped with a warning, or refused. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Of a deletion: seconds asked for. */
   readonly gracePeriodSeconds?: number;
@@ -44,7 +51,9 @@ export interface Attributes extends Target {
   readonly object: ApiObject | undefined;
   /** The object that is there, in the same version: a copy. Undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
+  /** Of the request that caused the write. */
   readonly options: RequestOptions;
+  /** On whose behalf the write is made; the server's own writes have a user of theirs. */
   readonly user: UserInfo;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
   readonly deadline: number;

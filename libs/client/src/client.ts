@@ -41,9 +41,9 @@ export type ListQuery = Selection & {
 export type WriteQuery = {
   /** `All`: everything but the storing. Unset: for real. */
   readonly dryRun?: 'All';
-  /** Who owns the fields written; an apply needs one. Default: what the server makes of the `User-Agent`. */
+  /** Who writes, as the owner of the fields written: at most 128 bytes, printable. */
   readonly fieldManager?: string;
-  /** What becomes of unknown and repeated fields: dropped, dropped with a warning, or refused. */
+  /** What becomes of unknown and repeated fields: dropped, dropped with a warning (default), or refused. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Of an apply: take fields over from other managers. */
   readonly force?: boolean;

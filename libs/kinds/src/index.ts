@@ -12,4 +12,3 @@ export type {
   ScaleView,
   WriteContext,
 } from './rules/kind-rules.js';
-export { age, humanDuration } from './values/age.js';

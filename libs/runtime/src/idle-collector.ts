@@ -58,7 +58,7 @@ export class IdleCollector {
     this.#schedule();
   }
 
-  /** Ends the looking. */
+  /** Looks no more; may be called at any time. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;

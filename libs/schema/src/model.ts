@@ -33,7 +33,7 @@ export interface ScalarSchema {
 export interface ListSchema {
   /** Tells it from the other schemas. */
   readonly kind: 'list';
-  /** Schema of each item. */
+  /** Schema of each item; a null among them is read as its zero value. */
   readonly items: Schema;
   /** The binary form holds the items in field 1 of a message of their own, which makes the list a single value. */
   readonly wrapped?: boolean;
@@ -43,7 +43,7 @@ export interface ListSchema {
 export interface MapSchema {
   /** Tells it from the other schemas. */
   readonly kind: 'map';
-  /** Schema of each value. */
+  /** Schema of each value; a null among them is read as its zero value. */
   readonly values: Schema;
 }
 
@@ -77,7 +77,7 @@ export type Schema = ScalarSchema | ListSchema | MapSchema | StructSchema;
 export interface Field {
   /** The JSON name: `hostIPC`. */
   readonly name: string;
-  /** Form of the value. */
+  /** Form of the value; may be the struct that holds the field. */
   readonly schema: Schema;
   /** What OpenAPI documents say of it; empty when the declaration has no comment. */
   readonly description: string;
@@ -115,7 +115,7 @@ export interface Field {
 
 /** A column of the Table form (spec: "Table representation"). */
 export interface Column {
-  /** The head of the column. */
+  /** The head of the column: `Age`. */
   readonly name: string;
   /** A type of OpenAPI: `string`, `integer` or `boolean`; of custom resources also `number` and `date`. */
   readonly type: string;

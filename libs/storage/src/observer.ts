@@ -33,7 +33,7 @@ export function aroundBatches<T>({ batch }: StoreObserver, lane: StoreBatch['lan
 export interface PoolStats {
   /** Connections that there are, those in use and those idle. */
   readonly open: number;
-  /** Connections that nobody uses. */
+  /** Of these, connections that nobody uses. */
   readonly idle: number;
   /** Callers that wait for a connection. */
   readonly waiting: number;

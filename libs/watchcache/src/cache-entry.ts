@@ -11,9 +11,9 @@ export class CacheEntry implements Row {
   constructor(
     /** Empty for cluster-scoped types. */
     readonly namespace: string,
-    /** Name of the object. */
+    /** Never empty. */
     readonly name: string,
-    /** Uid of the object. */
+    /** Stays the same as long as the object lives. */
     readonly uid: string,
     /** The version that this state was written at; of a deleted object that of the deletion. */
     readonly version: Version,

@@ -42,9 +42,9 @@ export interface Role {
 export interface ControlPlaneSettings {
   /** What it does beside serving the API. */
   readonly role: Role;
-  /** How it serves. */
+  /** Addresses, credentials, limits and features: values of {@link servingOptions}. */
   readonly serving: ServingOptions;
-  /** How the state and the bus are reached. */
+  /** Where the database and the bus are: values of {@link backendOptions}. */
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
   openStore(observer: StoreObserver): Promise<ServingStore>;

@@ -1,8 +1,8 @@
 /** Whose an allocated value is. */
 export interface Owner {
-  /** Namespace of the object. */
+  /** Namespace of the object that the value is for. */
   readonly namespace: string;
-  /** Name of the object. */
+  /** Name of that object. */
   readonly name: string;
   /** Tells the owner from one that had its name before: what that one held is not this one's. */
   readonly uid: string;

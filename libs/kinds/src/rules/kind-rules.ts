@@ -6,14 +6,19 @@ export type Cell = string | number | boolean;
 
 /** Who asks for a write, as far as kinds record it. */
 export interface Requestor {
+  /** User name, as authentication settled it; never empty. */
   readonly name: string;
+  /** Unset when the way in which the user was recognised gives none. */
   readonly uid?: string;
+  /** Groups, those that authentication adds included (`system:authenticated`). */
   readonly groups: readonly string[];
+  /** What else is known of the user, by key; empty when nothing is. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What the preparing of a write may need beside the objects. */
 export interface WriteContext {
+  /** Who asks for the write; the server itself for its own. */
   readonly user: Requestor;
   /** The subresource written through; '' for the resource itself. */
   readonly subresource: string;

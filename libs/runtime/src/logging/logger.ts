@@ -39,7 +39,7 @@ export const loggingOptions = {
 
 /** How lines are written; see {@link loggingOptions}. */
 export interface LoggerSettings {
-  /** Form of the lines. */
+  /** Value of `--logging-format`. */
   readonly format: LogFormat;
   /** Highest verbosity that is written, 0 to 10. */
   readonly verbosity: number;

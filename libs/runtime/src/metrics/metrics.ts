@@ -31,7 +31,7 @@ export class CounterSeries {
 export class GaugeSeries {
   #value = 0;
 
-  /** In the metric's unit. */
+  /** Replaces the value; in the metric's unit. */
   set(value: number): void {
     this.#value = value;
   }

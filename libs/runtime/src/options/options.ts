@@ -14,7 +14,7 @@ export class OptionsError extends Error {
   }
 }
 
-/** What was given, read. */
+/** Arguments and environment, read and checked. */
 export interface Parsed<D extends OptionDefinitions> {
   /** Every option's value, defaults filled in; beside `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
