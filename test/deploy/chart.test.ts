@@ -200,7 +200,10 @@ describe('the chart', () => {
       expect(args).toContain('--nats-password-file=/etc/orch/nats-auth/password');
       expect(volumeMounts).toContainEqual({ name: 'nats-auth', mountPath: '/etc/orch/nats-auth', readOnly: true });
     }
-    const other = render('values', '--set=nats.auth.secret=s,nats.auth.by=credentials,nats.bundled.enabled=false').objects;
+    const other = render(
+      'values',
+      '--set=nats.auth.secret=s,nats.auth.by=credentials,nats.bundled.enabled=false',
+    ).objects;
     const [{ args }] = containers(named(other, 'Deployment', 'orch-api-server') as Manifest);
     expect(args).toContain('--nats-credentials-file=/etc/orch/nats-auth/user.creds');
   });

@@ -84,7 +84,7 @@ describe('OrderedFeed', () => {
     expect(sink.versions).toEqual([]);
     await clock.advance(2);
     expect(sink.versions).toEqual([1n, 2n]);
-    expect(healed).toEqual([2]);
+    expect(healed).toEqual([1]);
   });
 
   it('drops repeats', async () => {
