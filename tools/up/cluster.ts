@@ -31,6 +31,8 @@ export interface ClusterSettings {
   readonly executable?: (server: string) => string;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
+  /** Further options of NATS. */
+  readonly natsArgs?: readonly string[];
   /** The processes go on when the starter exits. */
   readonly detached?: boolean;
   /**
@@ -89,7 +91,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   writeFileSync(kubeconfigFile, kubeconfig({ url, ca: pki.ca.cert, token }), { mode: 0o600 });
 
   const postgres = postgresServer({ dir, port: postgresPort, detached }, programs);
-  const nats = natsServer({ dir, port: natsPort, detached }, programs);
+  const nats = natsServer({ dir, port: natsPort, detached }, programs, settings.natsArgs);
   const server = serverFactory({
     dir,
     detached,

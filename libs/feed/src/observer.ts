@@ -5,6 +5,8 @@ import type { ResetReason } from './feed.js';
 export interface FeedObserver {
   /** So many changes had to be read from the database because the bus did not bring them. */
   healed?(type: TypeId, changes: number): void;
+  /** So many changes were announced without their bodies, and read from the database. */
+  fetched?(type: TypeId, changes: number): void;
   /** So many announcements had been delivered before. */
   repeated?(type: TypeId, changes: number): void;
   /** A follower has to start over from a snapshot. */
