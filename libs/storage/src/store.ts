@@ -125,8 +125,6 @@ export interface SnapshotRequest {
   readonly limit?: number;
   /** The state at exactly this version (at most the head); undefined for now. */
   readonly at?: Version;
-  /** Only what was last written at this version or before; of the newest state. */
-  readonly upTo?: Version;
   /** The newest state, or one a little behind; never behind what this process has read or written. */
   readonly stale?: boolean;
   /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
