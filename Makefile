@@ -30,7 +30,7 @@ lint: build
 unit: install
 	npx vitest run
 
-# Real servers and real clients; starts and stops PostgreSQL, NATS, Redis and nginx by itself.
+# Real servers and real clients; starts and stops PostgreSQL, NATS and nginx by itself.
 integration: build
 	npx vitest run --config test/vitest.config.ts
 
@@ -38,7 +38,7 @@ integration: build
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
 
-# Api-servers and gateways behind a load balancer, with PostgreSQL, NATS and Redis from system packages.
+# Api-servers and gateways behind a load balancer, with PostgreSQL and NATS from system packages.
 up: build
 	npx tsx tools/up/main.ts --api-servers=$(API_SERVERS) --gateways=$(GATEWAYS) --load-balancer=$(LOAD_BALANCER)
 

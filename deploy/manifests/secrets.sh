@@ -37,9 +37,12 @@ authority() {
   cp "$keys/$1.crt" .
 }
 
+# RSA in PKCS #1, which every client reads; OpenSSL 3 writes that only when asked, OpenSSL 1.1 always.
+client_key() { openssl genrsa -traditional -out "$1.key" 2048 2>/dev/null || openssl genrsa -out "$1.key" 2048 2>/dev/null; }
+
 # leaf NAME AUTHORITY SUBJECT USAGE [SUBJECT-ALTERNATIVE-NAMES]
 leaf() {
-  key "$1"
+  [ -e "$1.key" ] || key "$1"
   {
     echo 'basicConstraints=critical,CA:false'
     echo 'keyUsage=critical,digitalSignature'
@@ -75,6 +78,7 @@ authority front-proxy-ca
 leaf servers ca /CN=orch-servers serverAuth "$names"
 leaf balancer ca "/CN=$service" serverAuth "$names"
 leaf front-proxy front-proxy-ca /CN=front-proxy-client clientAuth
+client_key admin
 leaf admin ca /O=system:masters/CN=admin clientAuth
 
 cat >"$keys/admin.kubeconfig" <<END

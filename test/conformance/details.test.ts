@@ -229,7 +229,10 @@ conformance('Options of reads, as clients read their refusal [Query parameters]'
       422,
       'unless resourceVersion is provided, resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue',
     ],
-    ['timeoutSeconds=soon', 400, 'timeoutSeconds'],
+    ['timeoutSeconds=soon', 400, 'strconv.ParseInt: parsing "soon": invalid syntax'],
+    ['timeout=soon', 400, 'invalid timeout specified in the request URL - time: invalid duration "soon"'],
+    ['timeout=5', 400, 'invalid timeout specified in the request URL - time: missing unit in duration "5"'],
+    ['timeout=5y', 400, 'invalid timeout specified in the request URL - time: unknown unit "y" in duration "5y"'],
     ['labelSelector=a%20in%20b', 400, "unable to parse requirement: found 'b', expected: '('"],
     ['fieldSelector=a', 400, 'invalid selector: "a"; can\'t understand "a"'],
     [
@@ -241,7 +244,26 @@ conformance('Options of reads, as clients read their refusal [Query parameters]'
     const ns = await namespace();
     const { message = '' } = expectStatus(await api.get(`${configMaps(ns)}?${query}`), code).json<StatusObject>();
     expect(message).toContain(why);
-    if (query.includes('Selector')) expect(message).toBe(why);
+    if (query.includes('Selector') || query.includes('timeout')) expect(message).toBe(why);
+  });
+
+  test('a timeout is looked at wherever it is sent but in watches, and ends what takes longer', async () => {
+    const ns = await namespace();
+    const path = `${configMaps(ns)}/a`;
+    for (const answer of [
+      await api.get('/api?timeout=soon'),
+      await api.get('/version?timeout=soon'),
+      await api.get(`${path}?timeout=soon`),
+      await api.post(`${configMaps(ns)}?timeout=soon`, configMap('a')),
+      await api.delete(`${path}?timeout=soon`),
+    ])
+      expectRefusal(answer, 400, 'BadRequest');
+    expectStatus(await api.get(`${configMaps(ns)}?watch=1&timeout=soon&timeoutSeconds=1`), 200);
+    for (const good of ['32s', '0', '0s', '-5s', '1h', '1.5m30s', ''])
+      expectStatus(await api.post(`${configMaps(ns)}?dryRun=All&timeout=${good}`, configMap('a')), 201);
+    // It would wait for 3 s.
+    const slow = await api.get(`${configMaps(ns)}?resourceVersion=999999999999999&timeout=50ms`);
+    expect(expectRefusal(slow, 504, 'Timeout').message).toBe('the request timed out');
   });
 
   test('a version that is not reached says Timeout first', async () => {

@@ -43,6 +43,23 @@ conformance('Watches: where they start [Watch behavior]', ({ api, namespace }) =
     stream.close();
   });
 
+  test('the paths of watches from before there was a query for it are the same watches', async () => {
+    const ns = await namespace();
+    const [, second] = await createAll(api, ns, ['a', 'b']);
+    const version = `resourceVersion=${second?.metadata.resourceVersion}`;
+    const all = await api.watch(`/api/v1/watch/configmaps?${version}`);
+    const collection = await api.watch(`/api/v1/watch/namespaces/${ns}/configmaps?${version}&watch=false`);
+    const one = await api.watch(`/api/v1/watch/namespaces/${ns}/configmaps/b`);
+    const self = await api.watch(`/api/v1/watch/namespaces/${ns}`);
+    await createAll(api, ns, ['c']);
+    expectStatus(await api.delete(`${configMaps(ns)}/b`), 200);
+    expect((await all.until(({ object }) => object.metadata.namespace === ns)).at(-1)?.object.metadata.name).toBe('c');
+    expect((await collection.take(2)).map(told)).toEqual(['ADDED c 1', 'DELETED b 1']);
+    expect((await one.take(2)).map(told)).toEqual(['ADDED b 1', 'DELETED b 1']);
+    expect((await self.take(1)).map(told)).toEqual([`ADDED ${ns}`]);
+    for (const stream of [all, collection, one, self]) stream.close();
+  });
+
   test('the deletion of an object carries its last state and the version of the deletion', async () => {
     const ns = await namespace();
     const [created] = await createAll(api, ns, ['a']);

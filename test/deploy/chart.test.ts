@@ -10,10 +10,11 @@ import { StrictTypes } from './strict-types/strict-types.js';
 const SIZES = ['values', 'values-small', 'values-large'] as const;
 /** Turns on everything that is off by default. */
 const ALL = [
-  '--set=postgres.bundled.enabled=true,redis.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
+  '--set=postgres.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
   '--set=apiServer.autoscaling.enabled=true,gateway.autoscaling.watchersPerPod=5000,postgres.caSecret=pg-ca',
   '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
-  '--set=nats.urlSecret=nats,nats.bundled.enabled=false',
+  '--set=nats.urlSecret=nats,nats.bundled.enabled=false,nats.auth.secret=nats-auth,nats.auth.by=password',
+  '--set=nats.tls.secret=nats-tls,nats.tls.clientCertificate=true',
   '--set-string=monitoring.rules=groups: []',
   '--set-string=monitoring.dashboards.orch=\\{\\}',
 ];
@@ -71,7 +72,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
     test('hands secrets over by the environment alone, each by the name of an option', () => {
       for (const role of ['api-server', 'watch-gateway']) {
         const [container] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
-        expect(container.args.filter((text: string) => /\$\(|(postgres|redis)-url/.test(text))).toEqual([]);
+        expect(container.args.filter((text: string) => /\$\(|postgres-url/.test(text))).toEqual([]);
         const { stdout } = spawnSync(process.execPath, [EXECUTABLE, role, '--help'], { encoding: 'utf8', env: {} });
         for (const { name } of container.env)
           expect(stdout).toContain(`--${name.replace('ORCH_', '').toLowerCase().replaceAll('_', '-')} `);
@@ -137,7 +138,10 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         'nats',
         'orch-postgres',
         'orch-postgres-ca',
-        'orch-redis',
+        'orch-nats',
+        'orch-nats-tls',
+        'nats-auth',
+        'nats-tls',
         'tokens',
         'client-ca',
         'pg-ca',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NamingProfile } from '@orch/machinery';
@@ -32,7 +32,6 @@ export interface Standalone {
 export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
   const { naming = 'kubernetes', args = [] } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
-  chmodSync(dir, 0o711); // PostgreSQL may run as another user
   const data = join(dir, 'data');
   mkdirSync(data);
   const token = randomBytes(24).toString('hex');

@@ -54,7 +54,7 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
 
 export const postgresUrl = (port: number): string => `postgres://${POSTGRES_USER}@127.0.0.1:${port}/postgres`;
 
-/** NATS with JetStream, its store in a directory of its own. */
+/** NATS with JetStream, which keeps what it needs for itself in a directory of its own. */
 export function natsServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
   const store = join(place.dir, 'nats');
   return new ManagedProcess({
@@ -62,19 +62,6 @@ export function natsServer(place: Place, programs: Programs = findPrograms()): M
     command: programs.nats,
     args: ['--addr', '127.0.0.1', '--port', String(place.port), '--jetstream', '--store_dir', store],
     logFile: join(place.dir, 'nats.log'),
-    detached: place.detached,
-    ready: () => accepts(place.port),
-  });
-}
-
-/** Redis without persistence: what it holds may be lost at any time. */
-export function redisServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
-  return new ManagedProcess({
-    name: 'redis',
-    command: programs.redis,
-    args: ['--bind', '127.0.0.1', '--port', String(place.port), '--save', '', '--appendonly', 'no'],
-    cwd: place.dir,
-    logFile: join(place.dir, 'redis.log'),
     detached: place.detached,
     ready: () => accepts(place.port),
   });

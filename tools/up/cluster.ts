@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ensurePki, type Pki } from '@orch/authentication';
 import { type NamingProfile, namesOf } from '@orch/machinery';
-import { natsServer, postgresServer, postgresUrl, redisServer } from './backends.js';
+import { natsServer, postgresServer, postgresUrl } from './backends.js';
 import { kubeconfig } from './kubeconfig.js';
 import { type LoadBalancerKind, loadBalancer } from './load-balancer.js';
 import { ManagedProcess } from './managed-process.js';
@@ -40,7 +40,7 @@ export interface ClusterSettings {
   readonly route?: (server: string, backend: Backend, port: number) => Promise<number>;
 }
 
-export type Backend = 'postgres' | 'nats' | 'redis';
+export type Backend = 'postgres' | 'nats';
 
 /** A running cluster behind a load balancer. */
 export interface Cluster {
@@ -59,7 +59,6 @@ export interface Cluster {
   readonly postgresUrl: string;
   readonly postgres: ManagedProcess;
   readonly nats: ManagedProcess;
-  readonly redis: ManagedProcess;
   readonly loadBalancer: ManagedProcess;
   readonly apiServers: readonly ManagedProcess[];
   readonly gateways: readonly ManagedProcess[];
@@ -74,8 +73,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const { dir, apiServers = 2, gateways = 2, naming = 'kubernetes', detached = false } = settings;
   mkdirSync(dir, { recursive: true });
   const programs = findPrograms();
-  const ports = await freePorts(5 + apiServers + gateways);
-  const [postgresPort = 0, natsPort = 0, redisPort = 0, freePort = 0, healthPort = 0, ...serverPorts] = ports;
+  const ports = await freePorts(4 + apiServers + gateways);
+  const [postgresPort = 0, natsPort = 0, freePort = 0, healthPort = 0, ...serverPorts] = ports;
   const port = settings.port ?? freePort;
   const apiServerPorts = serverPorts.slice(0, apiServers);
   const gatewayPorts = serverPorts.slice(apiServers);
@@ -90,7 +89,6 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 
   const postgres = postgresServer({ dir, port: postgresPort, detached }, programs);
   const nats = natsServer({ dir, port: natsPort, detached }, programs);
-  const redis = redisServer({ dir, port: redisPort, detached }, programs);
   const server = serverFactory({
     dir,
     detached,
@@ -102,7 +100,6 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const backends = async (name: string): Promise<string[]> => [
     `--postgres-url=${postgresUrl(await route(name, 'postgres', postgresPort))}`,
     `--nats-url=nats://127.0.0.1:${await route(name, 'nats', natsPort)}`,
-    `--redis-url=redis://127.0.0.1:${await route(name, 'redis', redisPort)}`,
   ];
   const handOver = gatewayPorts.map((at) => `--gateway-url=${localUrl(at)}`);
   const servers = (role: ServerRole, ports: readonly number[], further: readonly string[]) =>
@@ -121,12 +118,12 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const place = { dir, port, detached };
   const balancer = loadBalancer(settings.loadBalancer ?? 'nginx', { ...place, ...behind, ...files }, programs);
 
-  const processes = [postgres, nats, redis, ...apiServerProcesses, ...gatewayProcesses, balancer];
+  const processes = [postgres, nats, ...apiServerProcesses, ...gatewayProcesses, balancer];
   const stop = async () => {
     for (const process of processes.toReversed()) await process.stop();
   };
   try {
-    await Promise.all([postgres.start(), nats.start(), redis.start()]);
+    await Promise.all([postgres.start(), nats.start()]);
     for (const process of [...apiServerProcesses, ...gatewayProcesses, balancer]) await process.start();
   } catch (error) {
     await stop();
@@ -142,7 +139,6 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     postgresUrl: postgresUrl(postgresPort),
     postgres,
     nats,
-    redis,
     loadBalancer: balancer,
     apiServers: apiServerProcesses,
     gateways: gatewayProcesses,

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, Redis, nginx and HAProxy.
+# Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, nginx and HAProxy.
 # Does nothing when they are there; needs root and apt-get when they are not. Nothing is started.
 set -euo pipefail
 
@@ -7,7 +7,6 @@ missing=()
 has() { command -v "$1" >/dev/null 2>&1 || [ -x "/usr/sbin/$1" ]; }
 compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || has postgres || missing+=(postgresql)
 has nats-server || missing+=(nats-server)
-has redis-server || missing+=(redis-server)
 has nginx || missing+=(nginx-light)
 has haproxy || missing+=(haproxy)
 has openssl || missing+=(openssl)

@@ -11,7 +11,6 @@ const FURTHER = ['/usr/sbin', '/usr/local/sbin', '/usr/local/bin'];
 /** The servers that a cluster needs, as paths of executables. */
 export interface Programs {
   readonly nats: string;
-  readonly redis: string;
   readonly nginx: string;
   readonly haproxy: string;
   readonly postgres: string;
@@ -37,16 +36,14 @@ export function which(name: string): string | undefined {
 /** The programs, or the name of the first that is missing. */
 function search(): Programs | string {
   const nats = which('nats-server');
-  const redis = which('redis-server');
   const nginx = which('nginx');
   const haproxy = which('haproxy');
   const postgres = findPostgres();
   if (nats === undefined) return 'nats-server';
-  if (redis === undefined) return 'redis-server';
   if (nginx === undefined) return 'nginx';
   if (haproxy === undefined) return 'haproxy';
   if (postgres === undefined) return 'postgres';
-  return { nats, redis, nginx, haproxy, postgres, initdb: join(dirname(postgres), 'initdb') };
+  return { nats, nginx, haproxy, postgres, initdb: join(dirname(postgres), 'initdb') };
 }
 
 /** Debian keeps one directory a major version; the newest is taken. */

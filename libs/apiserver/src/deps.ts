@@ -40,6 +40,10 @@ export interface ApiDeps {
   readonly watchOutputs: WatchOutputs;
   /** The feature gate `WatchList`. */
   readonly watchList: boolean;
+  /** The feature gate `APIListChunking`. */
+  readonly chunking: boolean;
+  /** The feature gate `RemainingItemCount`. */
+  readonly remainingItemCount: boolean;
   /** The feature gate `APIResponseCompression`. */
   readonly compress: boolean;
 }

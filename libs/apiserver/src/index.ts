@@ -1,4 +1,5 @@
-export { busOf, storeAt } from './server/backends.js';
+export { storeAt } from './server/backends.js';
+export { busOf } from './server/change-bus.js';
 export type { ControlPlaneSettings, Role } from './server/control-plane.js';
 export {
   type BackendOptions,

@@ -81,7 +81,7 @@ function byCertificate(
   const spokenFor = identityFrom(headers);
   if (spokenFor === undefined) return 'a front proxy named nobody to speak for';
   if (at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)) return 'what a front proxy spoke for has expired';
-  return spokenFor;
+  return verdict.authority === undefined ? spokenFor : { ...spokenFor, authority: verdict.authority };
 }
 
 /** The token of an `Authorization: Bearer` header; undefined for other schemes and for no token. */

@@ -1,7 +1,8 @@
 // The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
 import 'reflect-metadata';
-import { createPrivateKey, createPublicKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, KeyObject, randomBytes, webcrypto } from 'node:crypto';
 import { isIP } from 'node:net';
+import { promisify } from 'node:util';
 import * as x509 from '@peculiar/x509';
 
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256' } as const;
@@ -20,6 +21,15 @@ export interface Subject {
 export async function generateKey(): Promise<string> {
   const { privateKey } = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   return KeyObject.from(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/**
+ * A new RSA private key of 2,048 bits, PKCS #1 PEM: every client can read that, while some read no elliptic curves and some
+ * no PKCS #8.
+ */
+export async function generateClientKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
 /** A self-signed authority, PEM. `key` is its private key, PEM. */
@@ -50,7 +60,7 @@ export interface Issuer {
 }
 
 export interface LeafRequest {
-  /** Private key of the certificate's holder, PEM. */
+  /** Private key of the certificate's holder, PEM; of any type. */
   readonly key: string;
   readonly subject: Subject;
   readonly usage: 'server' | 'client';
@@ -62,7 +72,7 @@ export interface LeafRequest {
 /** A certificate signed by `issuer`, PEM. */
 export async function issueCertificate(issuer: Issuer, request: LeafRequest, now: number): Promise<string> {
   const authority = new x509.X509Certificate(issuer.cert);
-  const { publicKey } = await importKey(request.key);
+  const publicKey = createPublicKey(request.key);
   const { privateKey: signingKey } = await importKey(issuer.key);
   const usage = request.usage === 'server' ? x509.ExtendedKeyUsage.serverAuth : x509.ExtendedKeyUsage.clientAuth;
   const hosts = (request.hosts ?? []).map((value) => ({ type: isIP(value) ? 'ip' : 'dns', value }) as const);
@@ -72,11 +82,11 @@ export async function issueCertificate(issuer: Issuer, request: LeafRequest, now
     subject: distinguishedName(request.subject),
     issuer: authority.subjectName.toJSON(),
     signingAlgorithm: SIGNATURE,
-    publicKey,
+    publicKey: new x509.PublicKey(publicKey.export({ type: 'spki', format: 'der' })),
     signingKey,
     extensions: [
       new x509.BasicConstraintsExtension(false, undefined, true),
-      new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+      new x509.KeyUsagesExtension(keyUsage(publicKey), true),
       new x509.ExtendedKeyUsageExtension([usage]),
       await x509.AuthorityKeyIdentifierExtension.create(authority.publicKey),
       ...(hosts.length > 0 ? [new x509.SubjectAlternativeNameExtension(hosts)] : []),
@@ -84,6 +94,12 @@ export async function issueCertificate(issuer: Issuer, request: LeafRequest, now
   });
   return pem(certificate);
 }
+
+/** RSA can also encrypt what others send: TLS before 1.3 may ask for that. */
+const keyUsage = ({ asymmetricKeyType: type }: KeyObject): x509.KeyUsageFlags =>
+  type === 'rsa'
+    ? x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment
+    : x509.KeyUsageFlags.digitalSignature;
 
 /** The DNS names and IP addresses that a certificate is for. */
 export function hostsOf(cert: string): string[] {

@@ -1,10 +1,10 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { namesOf } from '@orch/machinery';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hostsOf } from './certificates.js';
+import { generateKey, hostsOf } from './certificates.js';
 import { ensurePki, type PkiSettings } from './pki.js';
 
 const DAY_MS = 86_400_000;
@@ -45,6 +45,25 @@ test('makes everything once, with the names that clients use and closed permissi
     ...['admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key'],
     ...['front-proxy-ca.crt', 'front-proxy-ca.key', 'front-proxy.crt', 'front-proxy.key'],
   ]);
+});
+
+test("the administrator's key is one that every client can read", async () => {
+  const { admin, ca, serving } = await ensurePki(settings);
+  expect(admin.key).toMatch(/^-----BEGIN RSA PRIVATE KEY-----\n/);
+  const key = createPrivateKey(admin.key);
+  expect(key.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048 });
+  const certificate = new X509Certificate(admin.cert);
+  expect(certificate.checkPrivateKey(key) && certificate.checkIssued(new X509Certificate(ca.cert))).toBe(true);
+  expect(createPrivateKey(serving.key).asymmetricKeyType).toBe('ec');
+});
+
+test("an administrator's key that is there stays, and its certificate is renewed", async () => {
+  const key = await generateKey();
+  await mkdir(settings.certDir, { recursive: true });
+  await writeFile(join(settings.certDir, 'admin.key'), key);
+  const { admin } = await ensurePki(settings);
+  expect(admin.key).toBe(key);
+  expect(new X509Certificate(admin.cert).checkPrivateKey(createPrivateKey(key))).toBe(true);
 });
 
 test('a second start changes nothing', async () => {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Names } from '@orch/machinery';
 import {
   createAuthority,
+  generateClientKey,
   generateKey,
   hostsOf,
   type Issuer,
@@ -47,7 +48,7 @@ export interface ServingPki {
   /** The authority that signs the two below; its certificate is the client CA when no other is given. */
   readonly ca: KeyPair;
   readonly serving: KeyPair;
-  /** Client certificate of user `admin` in `system:masters`. */
+  /** Client certificate of user `admin` in `system:masters`, with an RSA key (PKCS #1) unless there was one before. */
   readonly admin: KeyPair;
 }
 
@@ -68,7 +69,8 @@ export type Pki = ServingPki & ProxyPki;
  * name by a hard link that fails if another was first. Certificates are replaced by rename, and whichever process was
  * last, its certificate fits the one key. So no reader ever sees a key and a certificate that do not belong together.
  *
- * Throws when the authority has ended, or when what lies there cannot be read as a certificate or P-256 key.
+ * Throws when the authority has ended, or when what lies there cannot be read as a certificate, or an authority's key is no
+ * P-256 one.
  */
 export const ensurePki = async (settings: PkiSettings): Promise<Pki> => ({
   ...(await ensureServingPki(settings)),
@@ -90,6 +92,7 @@ export async function ensureServingPki(settings: PkiSettings): Promise<ServingPk
     subject: { commonName: 'admin', organizations: ['system:masters'] },
     usage: 'client',
     days: LEAF_DAYS,
+    makeKey: generateClientKey,
   });
   return { ca, serving, admin };
 }
@@ -126,11 +129,14 @@ async function ensureAuthority(dir: string, name: string, now: number): Promise<
   return { cert, key, certFile, keyFile };
 }
 
-type LeafProfile = Omit<LeafRequest, 'key'>;
+interface LeafProfile extends Omit<LeafRequest, 'key'> {
+  /** Default: an elliptic curve's. */
+  readonly makeKey?: () => Promise<string>;
+}
 
 async function ensureLeaf(dir: string, name: string, ca: Issuer, now: number, profile: LeafProfile): Promise<KeyPair> {
   const { certFile, keyFile } = paths(dir, name);
-  const key = await ensureKey(keyFile);
+  const key = await ensureKey(keyFile, profile.makeKey);
   const present = await readIfPresent(certFile);
   if (present !== undefined && isFit(present, key, ca, now, profile.hosts ?? [])) {
     return { cert: present, key, certFile, keyFile };
@@ -184,8 +190,8 @@ const paths = (dir: string, name: string) => ({
   keyFile: join(dir, `${name}.key`),
 });
 
-const ensureKey = async (file: string): Promise<string> =>
-  (await readIfPresent(file)) ?? (await createExclusively(file, await generateKey(), 0o600));
+const ensureKey = async (file: string, make = generateKey): Promise<string> =>
+  (await readIfPresent(file)) ?? (await createExclusively(file, await make(), 0o600));
 
 async function readIfPresent(file: string): Promise<string | undefined> {
   try {

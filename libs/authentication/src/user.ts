@@ -14,6 +14,8 @@ export interface Authentication {
   readonly method: AuthenticationMethod;
   /** When the credential ends, milliseconds since the epoch: what outlives a request (a watch) is to be judged again then. */
   readonly expiresAt?: number;
+  /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
+  readonly authority?: string;
 }
 
 const ANONYMOUS_NAME = 'system:anonymous';

@@ -1,5 +1,7 @@
 export * from './feed.js';
 export { inProcessBus } from './in-process-bus.js';
-export { type JetStreamBusOptions, jetStreamBus } from './jetstream-bus.js';
+export { type JetStreamBusOptions, jetStreamBus, type MessageRefusal } from './jetstream-bus.js';
+export { Keyring, type KeyringOptions } from './keyring.js';
+export type { NatsConnectionOptions, NatsIdentity } from './nats-connection.js';
 export type { FeedObserver } from './observer.js';
 export { OrderedFeed, type OrderedFeedOptions } from './ordered-feed.js';

@@ -1,66 +1,31 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createConnection } from 'node:net';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import type { Change } from '@orch/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
-import { jetStreamBus } from './jetstream-bus.js';
+import { type JetStreamBusOptions, jetStreamBus, type MessageRefusal } from './jetstream-bus.js';
+import { encodeBatches } from './record.js';
+import { Seal, sealingKey } from './seal.js';
+import { available, cleanUp, freePort, kill, openGate, startServer, stops } from './testing/nats-server.js';
 
-/** Path of a nats-server; without one there is nothing to test against. */
-const SERVER = process.env.NATS_SERVER ?? 'nats-server';
-const available = spawnSync(SERVER, ['--version']).status === 0;
+afterEach(cleanUp);
 
-const stops: (() => Promise<void> | void)[] = [];
-afterEach(async () => {
-  for (const stop of stops.splice(0).reverse()) await stop();
-});
+const KEY = sealingKey(1, Buffer.alloc(32, 7));
+const seal = new Seal('cluster');
+const keyring: JetStreamBusOptions['keyring'] = {
+  sign: (message) => seal.put(message, KEY),
+  verify: (message) => seal.check(message, (id) => (id === KEY.id ? KEY : undefined)),
+};
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}
-
-/** Starts a server; resolves when it says that it is ready. */
-async function startServer(port: number): Promise<ChildProcess> {
-  const directory = mkdtempSync(join(tmpdir(), 'feed-'));
-  const server = spawn(SERVER, ['-a', '127.0.0.1', '-p', `${port}`, '-js', '-sd', directory], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  stops.push(async () => {
-    await kill(server);
-    rmSync(directory, { recursive: true, force: true });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('exit', () => reject(new Error('the server did not start')));
-    server.stderr.on('data', (text: Buffer) => {
-      if (text.includes('Server is ready')) resolve();
-    });
-  });
-  return server;
-}
-
-async function kill(server: ChildProcess): Promise<void> {
-  if (server.exitCode !== null || server.signalCode !== null) return;
-  const exited = new Promise((resolve) => server.once('exit', resolve));
-  server.kill('SIGKILL');
-  await exited;
-}
-
-function openBus(port: number, dropped?: (changes: number) => void): ChangeBus {
+function openBus(port: number, options: Partial<JetStreamBusOptions> = {}): ChangeBus {
   const bus = jetStreamBus({
     servers: [`127.0.0.1:${port}`],
+    keyring,
     subjectPrefix: 'test',
-    streamName: 'test-changes',
+    stream: { name: 'test-changes' },
     reconnectWait: 20,
-    ...(dropped === undefined ? {} : { onDropped: dropped }),
+    ...options,
   });
   stops.push(() => bus.close());
   return bus;
@@ -88,6 +53,16 @@ function change(version: bigint, body = '{}', type = 5): Change {
     body: body_,
     at: 1,
   };
+}
+
+/** Looks at the stream, once it is there. */
+async function streamOf(port: number) {
+  const connection = await connect({ servers: `127.0.0.1:${port}` });
+  stops.push(() => connection.close());
+  const manager = await jetstreamManager(connection);
+  const info = () => manager.streams.info('test-changes').catch(() => undefined);
+  while ((await info()) === undefined);
+  return info;
 }
 
 /** What a bus brings of a type, and a promise for the moment when a version has come. */
@@ -136,33 +111,156 @@ describe.skipIf(!available)('jetStreamBus', () => {
     ]);
   });
 
-  it('makes the stream, in which a repeat is dropped', async () => {
+  it('makes a stream that keeps announcements for a moment', async () => {
     const port = await freePort();
     await startServer(port);
     const bus = openBus(port);
     await connected(bus);
-    const connection = await connect({ servers: `127.0.0.1:${port}` });
-    stops.push(() => connection.close());
-    const manager = await jetstreamManager(connection);
-    const info = () => manager.streams.info('test-changes').catch(() => undefined);
-    while ((await info()) === undefined);
+    const info = await streamOf(port);
     const { until } = listen(bus);
-    for (const version of [1n, 1n, 2n]) {
-      const heard = until(version);
-      bus.publish([change(version)]);
-      await heard;
-    }
+    const second = until(2n);
+    bus.publish([change(1n)]);
+    bus.publish([change(2n)]);
+    await second;
     let messages = 0;
     while (messages < 2) messages = (await info())?.state.messages ?? 0;
     expect(messages).toBe(2);
+    expect((await info())?.config).toMatchObject({ storage: 'memory', max_age: 60e9, max_bytes: 64 << 20 });
+  });
+
+  it('reads from the stream what it missed in a short loss of its connection, and only that', async () => {
+    const port = await freePort();
+    await startServer(port);
+    const gate = await openGate(port);
+    const refused: MessageRefusal[] = [];
+    const [from, to] = [openBus(port), openBus(gate.port, { onRefused: (reason) => refused.push(reason) })];
+    await Promise.all([connected(from), connected(to)]);
+    await streamOf(port);
+    const { heard, until } = listen(to);
+    const first = until(1n);
+    to.publish([change(1n)]);
+    await first;
+    const back = connected(to);
+    gate.shut();
+    // What is published is in the stream before anybody can come back.
+    from.publish([change(2n)]);
+    const forger = await connect({ servers: `127.0.0.1:${port}` });
+    stops.push(() => forger.close());
+    forger.publish('test.changes.5', encodeBatches([change(3n)], 1000)[0]);
+    await forger.flush();
+    gate.open();
+    await back;
+    expect(heard.map(({ version }) => version)).toContain(2n);
+    expect(heard.map(({ version }) => version)).not.toContain(3n);
+    expect(refused).toEqual(['unsigned']);
+  });
+
+  it('drops and counts what is forged, altered, truncated, from elsewhere or misdirected, and goes on', async () => {
+    const port = await freePort();
+    await startServer(port);
+    const refused: MessageRefusal[] = [];
+    const bus = openBus(port, { onRefused: (reason) => refused.push(reason), readTraces: true });
+    await connected(bus);
+    const { heard, until } = listen(bus);
+    const hostile = await connect({ servers: `127.0.0.1:${port}` });
+    stops.push(() => hostile.close());
+    const [batch = new Uint8Array()] = encodeBatches([change(2n)], 1000);
+    const sealed = seal.put(batch, KEY);
+    const altered = Buffer.from(sealed);
+    altered.writeUInt8((altered[9] ?? 0) ^ 1, 9);
+    const [beyond = new Uint8Array()] = encodeBatches([{ ...change(2n ** 63n - 1n) }], 1000);
+    const done = until(3n);
+    for (const payload of [
+      batch,
+      altered,
+      sealed.subarray(0, -1),
+      sealed.subarray(1),
+      new Seal('another').put(batch, KEY),
+      seal.put(batch, sealingKey(KEY.id, Buffer.alloc(32, 8))),
+      seal.put(batch, sealingKey(2, Buffer.alloc(32, 7))),
+      seal.put(beyond, KEY),
+      seal.put(Buffer.from('no batch'), KEY),
+      new Uint8Array(),
+    ])
+      hostile.publish('test.changes.5', payload);
+    const [other = new Uint8Array()] = encodeBatches([change(2n, '{}', 6)], 1000);
+    hostile.publish('test.changes.5', seal.put(other, KEY));
+    await hostile.flush();
+    bus.publish([change(3n)]);
+    await done;
+    expect(heard).toEqual([change(3n)]);
+    expect(refused).toEqual([
+      'unsigned',
+      'forged',
+      'unsigned',
+      'forged',
+      'forged',
+      'forged',
+      'unknown-key',
+      'malformed',
+      'malformed',
+      'unsigned',
+      'misdirected',
+    ]);
+  });
+
+  it('outlives headers that are none', async () => {
+    const port = await freePort();
+    await startServer(port);
+    const bus = openBus(port, { readTraces: true });
+    await connected(bus);
+    const { until } = listen(bus);
+    const hostile = createConnection(port, '127.0.0.1');
+    stops.push(() => void hostile.destroy());
+    const [batch = new Uint8Array()] = encodeBatches([change(1n)], 1000);
+    const sealed = seal.put(batch, KEY);
+    const head = 'NATS/1.0\r\n\u0000:::\r\nno colon\r\n\r\n';
+    const total = head.length + sealed.length;
+    const done = until(2n);
+    await new Promise<void>((resolve) => {
+      hostile.on('data', (data) => {
+        if (data.includes('PONG')) resolve();
+      });
+      hostile.write('CONNECT {"verbose":false,"headers":true}\r\n');
+      hostile.write(`HPUB test.changes.5 ${head.length} ${total}\r\n${head}`);
+      hostile.write(sealed);
+      hostile.write('\r\nPING\r\n');
+    });
+    bus.publish([change(2n)]);
+    await done;
+    expect(bus.healthy()).toBe(true);
+  });
+
+  it('announces without bodies what is not to travel, and nothing without a key', async () => {
+    const port = await freePort();
+    await startServer(port);
+    let dropped = 0;
+    const mute = openBus(port, {
+      keyring: { ...keyring, sign: () => undefined },
+      onDropped: (changes) => {
+        dropped += changes;
+      },
+    });
+    const bus = openBus(port, { omitsBodies: (type) => type === 5 });
+    await Promise.all([connected(mute), connected(bus)]);
+    const { heard, until } = listen(bus);
+    const open = listen(bus, 6);
+    const both = Promise.all([until(1n), open.until(2n)]);
+    mute.publish([change(9n), change(10n)]);
+    bus.publish([change(1n, 'secret'), change(2n, 'open', 6)]);
+    await both;
+    expect(heard).toMatchObject([{ version: 1n, body: Buffer.alloc(0), bodyOmitted: true }]);
+    expect(open.heard).toEqual([change(2n, 'open', 6)]);
+    expect(dropped).toBe(2);
   });
 
   it('connects when the server comes, drops meanwhile, and is back after a restart', async () => {
     const port = await freePort();
     let dropped = 0;
-    const bus = openBus(port, (changes) => {
+    const onDropped = (changes: number) => {
       dropped += changes;
-    });
+    };
+    const bus = openBus(port, { onDropped });
     const { until } = listen(bus);
     bus.publish([change(1n)]);
     expect(dropped).toBe(1);

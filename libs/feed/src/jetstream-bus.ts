@@ -1,36 +1,34 @@
-import { DiscardPolicy, jetstreamManager, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { connect, headers, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import type { Msg, NatsConnection } from '@nats-io/transport-node';
+import { headers } from '@nats-io/transport-node';
 import type { TypeId } from '@orch/storage';
+import { ChangeStream, type ChangeStreamOptions } from './change-stream.js';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
+import type { Keyring } from './keyring.js';
+import { KeptConnection, type NatsConnectionOptions } from './nats-connection.js';
 import { decodeBatch, encodeBatches } from './record.js';
+import { SEAL_BYTES, type SealRefusal } from './seal.js';
 
-export interface JetStreamBusOptions {
-  /** `host:port` or `nats://host:port`, tried in turn. */
-  readonly servers: readonly string[];
-  /** Files in PEM form; TLS is used when set. */
-  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
-  readonly user?: string;
-  readonly password?: string;
-  readonly token?: string;
+/** Why a message that came over the bus was dropped. */
+export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
+
+export interface JetStreamBusOptions extends NatsConnectionOptions {
+  /** What messages are signed with, and what signature is believed. */
+  readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
   /** First token of the subjects, `<prefix>.changes.<type>`. */
   readonly subjectPrefix: string;
-  /** Stream that holds the subjects; created if absent. */
-  readonly streamName: string;
-  /** Where a stream that is created keeps its messages. Default memory: nothing rests on it. */
-  readonly streamStorage?: 'memory' | 'file';
-  /** Minutes that a stream that is created keeps a message. Default 5. */
-  readonly streamMaxAge?: number;
-  /** Bytes that a stream that is created keeps. Default 256 MiB. */
-  readonly streamMaxBytes?: number;
+  /** The stream that holds the subjects. */
+  readonly stream: Omit<ChangeStreamOptions, 'subject'>;
+  /** Whether changes of a type travel without their bodies, which are then read from the database. Default: of none. */
+  readonly omitsBodies?: (type: TypeId) => boolean;
   /** Bytes published that the server has not yet taken; announcements beyond are dropped. Default 32 MiB. */
   readonly maxUnsentBytes?: number;
-  /** Milliseconds between attempts to connect. Default 500. */
-  readonly reconnectWait?: number;
-  /** Hears of failures to connect, publish, or read a message. The bus goes on by itself. */
+  /** Hears of failures to connect, publish, or read the stream. The bus goes on by itself. */
   readonly onError?: (error: unknown) => void;
-  /** Hears of announcements dropped for want of a connection or of room. */
+  /** Hears of announcements dropped for want of a connection, of room, or of a key. */
   readonly onDropped?: (changes: number) => void;
+  /** Hears of messages that are not believed. What they may have told is found in the database. */
+  readonly onRefused?: (reason: MessageRefusal) => void;
   /** Hears how long (ms) the oldest announcement of a round trip took until the server had it. */
   readonly onTaken?: (ms: number) => void;
   /** Reads the trace that a message belongs to from its headers. Default false: it costs a little for each message. */
@@ -40,18 +38,19 @@ export interface JetStreamBusOptions {
 /** Header of the trace that a message belongs to (W3C Trace Context). */
 const TRACE_HEADER = 'traceparent';
 
-const MINUTE_NANOSECONDS = 60_000_000_000;
 /** Room that a message's headers take of the server's largest payload. */
 const HEADER_RESERVE = 256;
 
 /**
- * Announces changes on NATS JetStream: one message a commit and type, with a message id, so that a repeat within the
- * stream's window is dropped by the server. Listening is by plain subscription, the cheapest way: what it misses while
- * disconnected, followers read from the database. Connects in the background and for ever.
+ * Announces changes on NATS JetStream: one signed message a commit and type. Listening is by plain subscription, the
+ * cheapest way; what it misses in a short loss of the connection is read from the stream, and anything else by followers
+ * from the database. Connects in the background and for ever. Nothing that comes is believed without its signature.
  */
 export function jetStreamBus(options: JetStreamBusOptions): ChangeBus {
   return new JetStreamBus(options);
 }
+
+type Message = Pick<Msg, 'data' | 'headers'>;
 
 interface Subscribed {
   readonly listeners: Set<(changes: readonly AnnouncedChange[]) => void>;
@@ -63,8 +62,8 @@ class JetStreamBus implements ChangeBus {
   readonly #subscribed = new Map<TypeId, Subscribed>();
   readonly #connectedListeners = new Set<() => void>();
   readonly #maxUnsent: number;
-  #stopPause = (): void => {};
-  readonly #run: Promise<void>;
+  readonly #stream: ChangeStream;
+  readonly #kept: KeptConnection;
   #connection: NatsConnection | undefined;
   #connected = false;
   #closed = false;
@@ -76,7 +75,14 @@ class JetStreamBus implements ChangeBus {
   constructor(options: JetStreamBusOptions) {
     this.#options = options;
     this.#maxUnsent = options.maxUnsentBytes ?? 32 << 20;
-    this.#run = this.#stayConnected();
+    this.#stream = new ChangeStream({ ...options.stream, subject: this.#subject('*') });
+    this.#kept = new KeptConnection(options, {
+      connected: (connection, lostFor) => void this.#begin(connection, lostFor),
+      disconnected: () => {
+        this.#connected = false;
+      },
+      failed: (error) => this.#failed(error),
+    });
   }
 
   publish(changes: readonly AnnouncedChange[]): void {
@@ -86,22 +92,30 @@ class JetStreamBus implements ChangeBus {
       return;
     }
     try {
-      const limit = (connection.info?.max_payload ?? 1 << 20) - HEADER_RESERVE;
-      const trace = changes[0]?.trace;
       this.#unsentSince ??= performance.now();
-      for (const [type, ofType] of groupByType(changes)) {
-        for (const { payload, last } of encodeBatches(ofType, limit)) {
-          const messageHeaders = headers();
-          messageHeaders.set('Nats-Msg-Id', `${type}.${last.version}`);
-          if (trace !== undefined) messageHeaders.set(TRACE_HEADER, trace);
-          connection.publish(this.#subject(type), payload, { headers: messageHeaders });
-          this.#unsent += payload.length;
-        }
-      }
+      const trace = changes[0]?.trace;
+      for (const [type, ofType] of groupByType(changes)) this.#publishOfType(connection, type, ofType, trace);
       if (!this.#flushing) void this.#flush(connection);
     } catch (error) {
       this.#failed(error);
       this.#options.onDropped?.(changes.length);
+    }
+  }
+
+  #publishOfType(connection: NatsConnection, type: TypeId, changes: readonly AnnouncedChange[], trace?: string): void {
+    const { keyring, omitsBodies } = this.#options;
+    const limit = (connection.info?.max_payload ?? 1 << 20) - HEADER_RESERVE - SEAL_BYTES;
+    const batches = encodeBatches(changes, limit, omitsBodies?.(type));
+    for (const batch of batches) {
+      const payload = keyring.sign(batch);
+      if (payload === undefined) {
+        this.#options.onDropped?.(changes.length);
+        return;
+      }
+      const messageHeaders = trace === undefined ? undefined : headers();
+      messageHeaders?.set(TRACE_HEADER, trace ?? '');
+      connection.publish(this.#subject(type), payload, messageHeaders && { headers: messageHeaders });
+      this.#unsent += payload.length;
     }
   }
 
@@ -131,85 +145,50 @@ class JetStreamBus implements ChangeBus {
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return this.#run;
     this.#closed = true;
     this.#connected = false;
     this.#subscribed.clear();
     this.#connectedListeners.clear();
-    this.#stopPause();
-    await this.#connection?.close().catch((error: unknown) => this.#failed(error));
-    await this.#run;
+    await this.#kept.close();
   }
 
-  #subject(type: TypeId): string {
+  #subject(type: TypeId | '*'): string {
     return `${this.#options.subjectPrefix}.changes.${type}`;
   }
 
-  /** Ends when the bus is closed. The client reconnects by itself; a connection that it gives up is made anew here. */
-  async #stayConnected(): Promise<void> {
-    while (!this.#closed) {
-      try {
-        await this.#useConnection(await connect(this.#connectionOptions()));
-      } catch (error) {
-        this.#failed(error);
-      }
-      this.#connected = false;
-      this.#connection = undefined;
-      if (!this.#closed) await this.#pause();
+  /** Without the stream the announcements still reach whoever listens: a failure there is worth a line in the log. */
+  async #begin(connection: NatsConnection, lostFor: number | undefined): Promise<void> {
+    if (lostFor === undefined) {
+      this.#connection = connection;
+      for (const [type, subscribed] of this.#subscribed) this.#listen(connection, type, subscribed);
     }
-  }
-
-  async #useConnection(connection: NatsConnection): Promise<void> {
-    if (this.#closed) return connection.close();
-    this.#connection = connection;
-    for (const [type, subscribed] of this.#subscribed) this.#listen(connection, type, subscribed);
-    this.#announceConnected(connection);
-    for await (const status of connection.status()) {
-      if (status.type === 'disconnect' || status.type === 'staleConnection') this.#connected = false;
-      else if (status.type === 'reconnect') this.#announceConnected(connection);
-      else if (status.type === 'error') this.#failed(status.error);
-      else if (status.type === 'close') break;
-    }
-    const error = await connection.closed();
-    if (error !== undefined) this.#failed(error);
-  }
-
-  #announceConnected(connection: NatsConnection): void {
     this.#connected = true;
     this.#unsent = 0;
-    void this.#ensureStream(connection);
-    for (const listener of [...this.#connectedListeners]) listener();
-  }
-
-  /** Without the stream the announcements still reach whoever listens: a failure here is worth a line in the log. */
-  async #ensureStream(connection: NatsConnection): Promise<void> {
-    const { streamName, subjectPrefix, streamStorage = 'memory', streamMaxAge = 5 } = this.#options;
     try {
-      const manager = await jetstreamManager(connection);
-      const names: string[] = [];
-      for await (const name of manager.streams.names(`${subjectPrefix}.changes.*`)) names.push(name);
-      if (names.length > 0) return;
-      await manager.streams.add({
-        name: streamName,
-        subjects: [`${subjectPrefix}.changes.*`],
-        storage: streamStorage === 'memory' ? StorageType.Memory : StorageType.File,
-        retention: RetentionPolicy.Limits,
-        discard: DiscardPolicy.Old,
-        max_age: streamMaxAge * MINUTE_NANOSECONDS,
-        max_bytes: this.#options.streamMaxBytes ?? 256 << 20,
-      });
+      if (lostFor !== undefined) await this.#readMissed(connection, lostFor);
     } catch (error) {
       this.#failed(error);
     }
+    if (this.#closed) return;
+    for (const listener of [...this.#connectedListeners]) listener();
+    await this.#stream.ensure(connection).catch((error: unknown) => this.#failed(error));
+  }
+
+  async #readMissed(connection: NatsConnection, lostFor: number): Promise<void> {
+    const before = this.#subject('*').length - 1;
+    await this.#stream.readMissed(connection, lostFor, (message) => {
+      const type = Number(message.subject.slice(before));
+      const subscribed = this.#subscribed.get(type);
+      if (subscribed) this.#deliver(type, message, subscribed.listeners);
+    });
   }
 
   #listen(connection: NatsConnection, type: TypeId, subscribed: Subscribed): void {
     try {
       const subscription = connection.subscribe(this.#subject(type), {
         callback: (error, message) => {
-          if (error !== null) return this.#failed(error);
-          const trace = this.#options.readTraces === true ? message.headers?.get(TRACE_HEADER) : undefined;
-          this.#deliver(message.data, subscribed.listeners, trace);
+          if (error !== null) this.#failed(error);
+          else this.#deliver(type, message, subscribed.listeners);
         },
       });
       subscribed.stop = () => {
@@ -220,18 +199,30 @@ class JetStreamBus implements ChangeBus {
     }
   }
 
+  /** Never throws: the client would end the connection for it. */
   #deliver(
-    payload: Uint8Array,
+    type: TypeId,
+    message: Message,
     listeners: ReadonlySet<(changes: readonly AnnouncedChange[]) => void>,
-    trace: string | undefined,
   ): void {
     try {
-      const decoded = decodeBatch(payload);
-      const changes = trace ? traced(decoded, trace) : decoded;
-      for (const listener of listeners) listener(changes);
+      const read = this.#read(type, message);
+      if (typeof read === 'string') this.#options.onRefused?.(read);
+      else for (const listener of listeners) listener(read);
     } catch (error) {
+      this.#options.onRefused?.('malformed');
       this.#failed(error);
     }
+  }
+
+  /** What a message tells of a type, or why it is not believed. */
+  #read(type: TypeId, message: Message): AnnouncedChange[] | MessageRefusal {
+    const payload = this.#options.keyring.verify(message.data);
+    if (typeof payload === 'string') return payload;
+    const changes = decodeBatch(payload);
+    if (changes.some((change) => change.type !== type)) return 'misdirected';
+    const trace = this.#options.readTraces === true ? message.headers?.get(TRACE_HEADER) : undefined;
+    return trace ? traced(changes, trace) : changes;
   }
 
   /** What a round trip has seen off is sent: at most one is under way, which bounds its cost under load. */
@@ -251,34 +242,6 @@ class JetStreamBus implements ChangeBus {
     } finally {
       this.#flushing = false;
     }
-  }
-
-  #connectionOptions(): NodeConnectionOptions {
-    const { servers, tls, user, password, token, reconnectWait = 500 } = this.#options;
-    return {
-      servers: [...servers],
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: reconnectWait,
-      reconnectJitter: reconnectWait / 4,
-      pingInterval: 10_000,
-      maxPingOut: 2,
-      timeout: 5_000,
-      ...(tls === undefined ? {} : { tls: { ...tls } }),
-      ...(user === undefined ? {} : { user }),
-      ...(password === undefined ? {} : { pass: password }),
-      ...(token === undefined ? {} : { token }),
-    };
-  }
-
-  /** Until the next attempt, or the end. */
-  #pause(): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, this.#options.reconnectWait ?? 500);
-      this.#stopPause = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
   }
 
   #failed(error: unknown): void {

@@ -9,33 +9,28 @@ export class MalformedRecordError extends Error {
 
 const OPERATIONS = ['create', 'update', 'delete'] as const;
 
-/** Some changes of one type as one message of `proto/orch/feed.proto`, whose field numbers stand here by hand: a hot path. */
-export interface EncodedBatch {
-  readonly payload: Uint8Array;
-  /** The change that the last record tells of. */
-  readonly last: Change;
-}
+/** Half of what a version can be: beginning anew above the highest that was announced must always be possible. */
+const MAX_VERSION = 2n ** 62n;
 
 /**
- * Encodes changes of one type into messages of at most `limit` bytes each.
- * A change whose body does not fit on its own travels without.
+ * Encodes changes of one type into messages of at most `limit` bytes each, of `proto/orch/feed.proto`, whose field numbers
+ * stand here by hand: a hot path. A change whose body does not fit on its own travels without.
+ * @param omitBodies let all bodies stay behind
  */
-export function encodeBatches(changes: readonly Change[], limit: number): EncodedBatch[] {
-  const batches: EncodedBatch[] = [];
+export function encodeBatches(changes: readonly Change[], limit: number, omitBodies = false): Uint8Array[] {
+  const batches: Uint8Array[] = [];
   let writer: Writer | undefined;
-  let last: Change | undefined;
   for (const change of changes) {
-    let record = encodeRecord(change, false);
+    let record = encodeRecord(change, omitBodies);
     if (record.length + FRAMING > limit) record = encodeRecord(change, true);
-    if (writer !== undefined && last !== undefined && writer.pos + record.length + FRAMING > limit) {
-      batches.push({ payload: writer.finish(), last });
+    if (writer !== undefined && writer.pos + record.length + FRAMING > limit) {
+      batches.push(writer.finish());
       writer = undefined;
     }
     writer ??= Writer.create().uint32(BATCH_TYPE).uint32(change.type);
     writer.uint32(BATCH_CHANGES).bytes(record);
-    last = change;
   }
-  if (writer !== undefined && last !== undefined) batches.push({ payload: writer.finish(), last });
+  if (writer !== undefined) batches.push(writer.finish());
   return batches;
 }
 
@@ -118,8 +113,9 @@ function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChang
     else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
     else reader.skipType(key & 7);
   }
-  if (reader.pos !== end || type === 0 || op === undefined || version === 0n || name === '') {
-    throw new RangeError('record is incomplete');
+  const isPossible = version > previous && version < MAX_VERSION;
+  if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
+    throw new RangeError('record is incomplete or impossible');
   }
   const change = { type, version, previous, op, namespace, name, uid, body, at };
   return bodyOmitted ? { ...change, bodyOmitted } : change;

@@ -15,7 +15,9 @@ const UNITS: Readonly<Record<string, bigint>> = {
   h: 3600n * SECOND,
 };
 const MAX = (1n << 63n) - 1n;
-const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
+const PART = /(\d*)(?:\.(\d*))?([^\d.]*)/y;
+/** More digits than any duration has, leading zeros aside; reading takes time that grows with the square of their number. */
+const MOST_DIGITS = 64;
 
 /**
  * Nanoseconds of a duration as Go writes it: decimal numbers with units `ns us ms s m h`, one after the other.
@@ -30,13 +32,22 @@ export function parseDuration(text: string): bigint {
   if (sign.length === text.length) throw malformed(text);
   while (part.lastIndex < text.length) {
     const [, whole = '', fraction = '', unit = ''] = part.exec(text) ?? [];
-    const size = UNITS[unit];
-    if (size === undefined || (whole === '' && fraction === '')) throw malformed(text);
-    total += BigInt(whole || 0) * size;
-    if (fraction !== '') total += (BigInt(fraction) * size) / 10n ** BigInt(fraction.length);
+    if (whole === '' && fraction === '') throw malformed(text);
+    total += sizeOf(text, whole, fraction, unit);
     if (total > MAX) throw malformed(text);
   }
   return sign === '-' ? -total : total;
+}
+
+function sizeOf(text: string, whole: string, fraction: string, unit: string): bigint {
+  if (unit === '') throw new DurationError(`time: missing unit in duration ${JSON.stringify(text)}`);
+  const size = Object.hasOwn(UNITS, unit) ? UNITS[unit] : undefined;
+  if (size === undefined) {
+    throw new DurationError(`time: unknown unit ${JSON.stringify(unit)} in duration ${JSON.stringify(text)}`);
+  }
+  if (whole.length > MOST_DIGITS || fraction.length > MOST_DIGITS) throw malformed(text);
+  const rest = fraction === '' ? 0n : (BigInt(fraction) * size) / 10n ** BigInt(fraction.length);
+  return BigInt(whole || 0) * size + rest;
 }
 
 const malformed = (text: string) => new DurationError(`time: invalid duration ${JSON.stringify(text)}`);

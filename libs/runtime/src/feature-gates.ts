@@ -9,16 +9,23 @@ export interface FeatureSpec {
   readonly default: boolean;
 }
 
-/** The gates of this release (spec: "Selected feature gates"). */
+/**
+ * The gates of this release (spec: "Selected feature gates"). Where the reference system of this release has locked a gate,
+ * it is locked here as well.
+ */
 export const KNOWN_FEATURES = {
   APIListChunking: { stage: 'beta', default: true },
   APIPriorityAndFairness: { stage: 'beta', default: true },
   APIResponseCompression: { stage: 'beta', default: true },
   CustomResourceValidationExpressions: { stage: 'beta', default: true },
-  OpenAPIV3: { stage: 'beta', default: true },
+  DryRun: { stage: 'ga', default: true },
+  EfficientWatchResumption: { stage: 'ga', default: true },
+  OpenAPIV3: { stage: 'ga', default: true },
   RemainingItemCount: { stage: 'beta', default: true },
-  ServerSideFieldValidation: { stage: 'beta', default: true },
+  RemoveSelfLink: { stage: 'ga', default: true },
+  ServerSideFieldValidation: { stage: 'ga', default: true },
   ValidatingAdmissionPolicy: { stage: 'alpha', default: false },
+  WatchBookmark: { stage: 'ga', default: true },
   WatchList: { stage: 'alpha', default: false },
 } as const satisfies Readonly<Record<string, FeatureSpec>>;
 
@@ -32,7 +39,8 @@ export const featureGateOptions = {
       KNOWN_FEATURES,
     )
       .map(([name, spec]) => `${name} (${spec.stage}, ${spec.default ? 'on' : 'off'})`)
-      .join(', ')}.`,
+      .join(', ')}. Those that are ga can no longer be turned off.`,
+    check: (settings: ReadonlyMap<string, string>) => void featureGates(settings),
   },
 } as const;
 
@@ -69,7 +77,8 @@ export function resolveFeatures<Name extends string>(
       return parseBool(text);
     } catch (error) {
       if (!(error instanceof ValueError)) throw error;
-      problems.push(`--feature-gates: ${name}: ${error.message}`);
+      const why = `strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`;
+      problems.push(`--feature-gates: invalid value of ${name}=${text}, err: ${why}`);
       return undefined;
     }
   };
@@ -90,7 +99,7 @@ export function resolveFeatures<Name extends string>(
     const value = read(name, text);
     if (value === undefined) continue;
     if (spec.stage === 'ga' && !value) {
-      problems.push(`--feature-gates: ${name} is GA and can no longer be turned off`);
+      problems.push(`--feature-gates: cannot set feature gate ${name} to false, feature is locked to true`);
       continue;
     }
     if (spec.stage === 'ga') warnings.push(`Feature gate ${name} is GA and non-operational; it will be removed`);

@@ -2,6 +2,7 @@ export * from './clock.js';
 export * from './feature-gates.js';
 export { FileWatch, type FileWatchSettings } from './file-watch.js';
 export * from './health.js';
+export { type CollectedProcess, IdleCollector, type IdleCollectorSettings } from './idle-collector.js';
 export * from './lifecycle.js';
 export {
   createLogger,

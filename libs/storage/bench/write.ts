@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { startEmbeddedPostgres } from '../src/embedded.js';
+import { startEmbeddedPostgres } from '../src/embedded/index.js';
 import { openStore, type PostgresStore, type TypeId, type Version } from '../src/index.js';
 
 const { values: flags } = parseArgs({

@@ -63,6 +63,7 @@ export class Compactor {
       if (!(await this.#lease.take(connection))) return IDLE;
       try {
         await ensurePartitions(connection);
+        await connection.query('SELECT trim_heads()');
         const sealed = await this.#seal(connection, now);
         return { ran: true, ...(sealed === undefined ? {} : { sealed }), ...(await this.#drop(connection, now)) };
       } finally {

@@ -22,6 +22,8 @@ export interface StoreOptions {
   readonly pooling?: 'session' | 'transaction';
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
+  /** Connections that wait where a type's lane is held by somebody else; default 4. Opened when needed. */
+  readonly laneConnections?: number;
   /** Connections for lists that stream; default 4. */
   readonly snapshotConnections?: number;
   /** Writes of one batch; default 256. */
@@ -75,6 +77,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pooling: 'session',
     readUrl: '',
     readConnections: 3,
+    laneConnections: 4,
     snapshotConnections: 4,
     batchItems: 256,
     batchBytes: 4 << 20,
@@ -100,6 +103,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     throw new RangeError(`schema name ${complete.schema} is not plain lower case`);
   const positive = [
     'readConnections',
+    'laneConnections',
     'snapshotConnections',
     'batchItems',
     'batchBytes',

@@ -1,3 +1,4 @@
+import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
 import type { Expirer } from './expirer.js';
 import type { ProcessLease } from './lease.js';
@@ -31,6 +32,12 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
+  /**
+   * What announcements are authenticated with. A key is made where there is none, and where the newest is older than
+   * `rotation` milliseconds (0 is never); one that was replaced is accepted for ten minutes more.
+   * @throws StoreUnavailableError
+   */
+  announcementKeys(rotation: number): Promise<AnnouncementKeys>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
 }
@@ -160,9 +167,9 @@ export class PlacedStore implements ServingStore {
     return place.store.measure(place.type, objects);
   }
 
-  settledHead(type: TypeId): Promise<Head> {
+  settledHead(type: TypeId, version: Version): Promise<Head> {
     const place = this.#placeOf(type);
-    return place.store.settledHead(place.type);
+    return place.store.settledHead(place.type, version);
   }
 
   lastVersion(type: TypeId): Promise<Version> {
@@ -228,6 +235,10 @@ export class PlacedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.main.lease(name, duration);
+  }
+
+  announcementKeys(rotation: number): Promise<AnnouncementKeys> {
+    return this.main.announcementKeys(rotation);
   }
 
   pools(): [name: string, PoolStats][] {

@@ -1,8 +1,10 @@
+import { type AnnouncementKeys, announcementKeys } from './announcement-keys.js';
 import { Compactor } from './compactor.js';
 import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { Connector, isPermanent } from './connector.js';
 import { Expirer } from './expirer.js';
+import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
@@ -14,6 +16,7 @@ import { Pool } from './pool.js';
 import { type NamespaceState, Reader } from './reader.js';
 import { registerTypes } from './register-types.js';
 import { followerOf, Replica } from './replica.js';
+import { SettledHeads } from './settled-heads.js';
 import { Snapshots } from './snapshot.js';
 import {
   type Change,
@@ -64,9 +67,11 @@ export class PostgresStore implements ServingStore {
   readonly #admin: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
-  readonly #lineage = new Lineage();
+  readonly #lineage: Lineage;
+  readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
   readonly #reader: Reader;
+  readonly #settledHeads: SettledHeads;
   readonly #snapshots: Snapshots;
   readonly #replica: Replica | undefined;
 
@@ -76,12 +81,14 @@ export class PostgresStore implements ServingStore {
     /** Whose database this is. */
     readonly installation: Installation,
   ) {
+    this.#lineage = new Lineage(paceOf(options));
     const inspect = (connection: Connection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
       return new Pool(() => connector.connect(), { ...options, size });
     };
     const writes = pool(1);
+    const lanes = pool(options.laneConnections);
     const reads = pool(options.readConnections);
     const slow = {
       statementTimeout: options.snapshotTimeout,
@@ -92,7 +99,7 @@ export class PostgresStore implements ServingStore {
     this.#admin = pool(1);
     this.#observer = options.observer;
     this.#options = options;
-    this.#pools = { write: writes, read: reads, snapshot: slowReads, admin: this.#admin };
+    this.#pools = { write: writes, lane: lanes, read: reads, snapshot: slowReads, admin: this.#admin };
     if (options.readUrl !== '') {
       const address = parseDatabaseUrl(options.readUrl);
       const follower = (size: number, changed: Partial<ConnectionSettings> = {}) => {
@@ -108,7 +115,10 @@ export class PostgresStore implements ServingStore {
     }
     this.#writer = new Writer(writes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
+    this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
+    this.#heartbeat = new Heartbeat(this.#admin, this.#lineage, options);
+    this.#heartbeat.start();
     this.compactor = new Compactor(this.#admin, options);
     this.compactors = [this.compactor];
   }
@@ -148,6 +158,10 @@ export class PostgresStore implements ServingStore {
     };
   }
 
+  announcementKeys(rotation: number): Promise<AnnouncementKeys> {
+    return this.#admin.use((connection) => announcementKeys(connection, rotation));
+  }
+
   get(type: TypeId, key: Key): Promise<Row | undefined> {
     return this.#reader.get(type, key);
   }
@@ -170,8 +184,8 @@ export class PostgresStore implements ServingStore {
     return this.#reader.measure(type, objects);
   }
 
-  settledHead(type: TypeId): Promise<Head> {
-    return this.#reader.settledHead(type);
+  settledHead(type: TypeId, version: Version): Promise<Head> {
+    return this.#settledHeads.reach(type, version);
   }
 
   lastVersion(): Promise<Version> {
@@ -217,7 +231,7 @@ export class PostgresStore implements ServingStore {
 
   /** Ends after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
-    await Promise.all([this.#writer.drained(), this.compactor.stop()]);
+    await Promise.all([this.#writer.drained(), this.compactor.stop(), this.#heartbeat.stop()]);
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 }

@@ -39,9 +39,6 @@ SELECT t.head, f.floor, ${CHANGE_COLUMNS}
  WHERE t.id = $1
  ORDER BY c.version`;
 
-const SETTLED_HEAD = `
-SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = $1 FOR SHARE OF t`;
-
 const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value - 1 END FROM resource_version';
 
 // The length of a body that lies apart is known without reading it.
@@ -62,6 +59,7 @@ interface TypedKey extends Key {
 export class Reader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
   readonly #gets: Gatherer<TypedKey, Row | undefined>;
+  readonly #lastVersions: Gatherer<undefined, Version>;
 
   constructor(
     private readonly pool: Pool,
@@ -75,6 +73,12 @@ export class Reader {
       sizeOf: () => 0,
       waiting,
       around: aroundBatches(observer, 'heads'),
+    });
+    this.#lastVersions = new Gatherer((asked) => this.#readLastVersion(asked), {
+      items: waiting,
+      bytes: 1,
+      sizeOf: () => 0,
+      waiting,
     });
     this.#gets = new Gatherer((keys) => this.#readObjects(keys), {
       items: 100,
@@ -106,14 +110,6 @@ export class Reader {
     });
   }
 
-  settledHead(type: TypeId): Promise<Head> {
-    return this.pool.use(async (connection) => {
-      const [row] = await connection.statement('settled_head', SETTLED_HEAD, [type]);
-      if (!row) throw unknownType(type);
-      return { head: BigInt(text(row, 0)), floor: BigInt(text(row, 1)) };
-    });
-  }
-
   measure(type: TypeId, objects: number): Promise<Measure> {
     return this.pool.use(async (connection) => {
       const [row] = await connection.statement('measure', MEASURE, [type, objects]);
@@ -130,16 +126,18 @@ export class Reader {
   }
 
   lastVersion(): Promise<Version> {
-    return this.pool.use(async (connection) => {
-      const [row] = await connection.statement('last_version', LAST_VERSION, []);
-      return BigInt(row?.[0] ?? 0);
-    });
+    return this.#lastVersions.add(undefined);
   }
 
   ping(): Promise<void> {
     return this.pool.use(async (connection) => {
       await connection.statement('ping', 'SELECT 1', []);
     });
+  }
+
+  async #readLastVersion(asked: readonly undefined[]): Promise<Version[]> {
+    const [row] = await this.pool.use((connection) => connection.statement('last_version', LAST_VERSION, []));
+    return asked.map(() => BigInt(row?.[0] ?? 0));
   }
 
   async #readHeads(asked: readonly (readonly TypeId[])[]): Promise<ReadonlyMap<TypeId, Head>[]> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { findIdentity } from './embedded-identity.js';
+import { findIdentity } from './embedded/identity.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { Row, Snapshot, TypeId, Version } from './store.js';
 import { SYSTEM_BINARIES } from './testing/servers.js';

@@ -95,18 +95,18 @@ export interface SnapshotRequest {
   readonly upTo?: Version;
   /** The newest state, or one a little behind; never behind what this process has read or written. */
   readonly stale?: boolean;
-  /** Count the rows that the limit cut off. */
-  readonly countRemaining?: boolean;
+  /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
+  readonly cut?: 'find' | 'count';
 }
 
 /** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
 export interface Snapshot {
   readonly version: Version;
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** Rows behind the limit; only when asked for, and known before the first page. */
-  readonly remaining?: number;
-  /** The last row within the limit, where rows remain behind it; known with {@link remaining}. */
+  /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
+  /** How many those are; only when asked for. */
+  readonly remaining?: number;
 }
 
 /** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */
@@ -148,8 +148,10 @@ export interface ChangeSource {
   onRewind(listener: () => void): () => void;
   /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
-  /** Whether a version may have been announced before a failover lost it: no history of the database holds it. */
+  /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */
   isLost(type: TypeId, version: Version): boolean;
+  /** The highest version ever drawn in the database that holds a type; concurrent calls share queries. */
+  lastVersion(type: TypeId): Promise<Version>;
 }
 
 /** How much there is of a type. */
@@ -185,10 +187,8 @@ export interface Store extends ChangeSource {
   getStale(type: TypeId, key: Key): Promise<Row | undefined>;
   /** What a type holds, of at most so many objects. */
   measure(type: TypeId, objects: number): Promise<Measure>;
-  /** The type's head once every write in flight at the time of the call has ended. */
-  settledHead(type: TypeId): Promise<Head>;
-  /** The highest version ever drawn in the database that holds a type. */
-  lastVersion(type: TypeId): Promise<Version>;
+  /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */
+  settledHead(type: TypeId, version: Version): Promise<Head>;
   /** What was committed through this store, per type in ascending order, right after each commit. */
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */

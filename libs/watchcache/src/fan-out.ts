@@ -75,9 +75,10 @@ export class FanOut {
     const { sink, bookmarks, marksInitialEnd, endsAt } = joining;
     const audience = this.#audiences.enter(joining.interest, joining.encoder);
     const start = this.#start(audience, joining.from);
-    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (closed) =>
-      this.#end(closed, 'closed'),
-    );
+    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (ended, error) => {
+      if (error === undefined) this.#end(ended, 'closed');
+      else this.#fail(ended, 'refused', error);
+    });
     this.#watchers.add(watcher);
     this.#enter(watcher, start);
     this.#times.begin(watcher);
@@ -266,10 +267,13 @@ export class FanOut {
     if (!watcher.write(bytes)) this.#stalled(watcher);
   }
 
-  #fail(watcher: Watcher, reason: 'expired' | 'failed'): void {
+  #fail(
+    watcher: Watcher,
+    reason: 'expired' | 'failed' | 'refused',
+    error: StreamError = reason === 'expired' ? 'expired' : 'internal',
+  ): void {
     if (watcher.ended) return;
     if (reason === 'expired') this.#counts.expired++;
-    const error: StreamError = reason === 'expired' ? 'expired' : 'internal';
     watcher.write(watcher.audience.encoder.error(error));
     this.#end(watcher, reason);
   }

@@ -3,8 +3,11 @@ import type { CacheEntry } from './cache-entry.js';
 import { owned } from './owned.js';
 import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
-/** Why a stream ends with an error: history no longer reaches its position, or an object could not be encoded. */
-export type StreamError = 'expired' | 'internal';
+/**
+ * Why a stream ends with an error: history no longer reaches its position, an object could not be encoded, or its owner
+ * says so.
+ */
+export type StreamError = 'expired' | 'internal' | Error;
 
 /** Makes complete wire frames, transfer framing included, for one served version and encoding. */
 export interface FrameEncoder {

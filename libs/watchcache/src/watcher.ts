@@ -20,7 +20,7 @@ export interface WatchSink {
 }
 
 /** Why a stream ended. `closed` is the caller's doing; the others end the sink. */
-export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed';
+export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed' | 'refused';
 
 /**
  * What a watcher is at. `live` watchers share the position of their cohort, and this object; all others carry their own.
@@ -69,7 +69,7 @@ export class Watcher implements Due {
     /** Monotonic ms at which the stream ends; infinity for never. */
     public endsAt: number,
     initial: WatcherState,
-    private readonly onClose: (watcher: Watcher) => void,
+    private readonly onEnd: (watcher: Watcher, error?: Error) => void,
   ) {
     this.state = initial;
   }
@@ -78,9 +78,14 @@ export class Watcher implements Due {
     return this.state.at === 'ended';
   }
 
-  /** The client is gone, or its rights are: nothing more is written, and the sink is left to the caller. */
+  /** The client is gone: nothing more is written, and the sink is left to the caller. */
   close(): void {
-    this.onClose(this);
+    this.onEnd(this);
+  }
+
+  /** The client's rights are gone: what waits is not written any more, the stream ends with the error. */
+  refuse(error: Error): void {
+    this.onEnd(this, error);
   }
 
   /** Hands bytes to the sink, noting when it has had enough. One that throws is as good as one that never drains. */

@@ -26,8 +26,7 @@ export async function main(args: readonly string[]): Promise<number> {
     certDir: values.certDir ?? `${dataDir}/pki`,
     kubeconfigOut: resolve(values.kubeconfigOut ?? `${dataDir}/kubeconfig`),
   };
-  // The database may run as another user (it refuses to be root), who must be able to pass through.
-  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const database = embeddedUnless(values.postgresUrl, `${dataDir}/postgres`);
   const settings: ControlPlaneSettings = {
     role: { name: 'standalone', gatewayUrls: [], housekeeping: true },

@@ -36,7 +36,7 @@ async function expectLanes(stage: Stage, url: string): Promise<void> {
     await stage.recovers(`the lane of ${resource} is free`, 5_000, async () => {
       const rows = await sql(
         stage.postgresUrl,
-        `SELECT FROM resource_type WHERE api_group = '' AND resource = $1 FOR NO KEY UPDATE SKIP LOCKED`,
+        `SELECT FROM lane WHERE api_group = '' AND resource = $1 AND pg_try_advisory_xact_lock('lane'::regclass::integer, id)`,
         [resource],
       );
       return rows.length === 1;
@@ -48,15 +48,14 @@ async function expectLanes(stage: Stage, url: string): Promise<void> {
 }
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
-const LOCK = `SELECT FROM cluster.resource_type WHERE api_group = '' AND resource = 'secrets' FOR UPDATE`;
+const LOCK = `SELECT pg_advisory_xact_lock('cluster.lane'::regclass::integer, id) FROM cluster.lane WHERE api_group = '' AND resource = 'secrets'`;
 /** As the servers open their sessions: a transaction that idles longer is ended by the database. */
 const STATEMENT_TIMEOUT_MS = 4_500;
 
 export const headRowHeld = staged(
   {
     name: 'head-row-held',
-    fault:
-      'a session with the settings of the servers holds a head row and is silent; another one holds it without limits',
+    fault: 'a session with the settings of the servers holds a lane and is silent; another one holds it without limits',
     pass: 'the lane is free again within 5 s; its late commit fails cleanly; while it is held for ever, writes are refused with 503 or 504 in time',
   },
   {},

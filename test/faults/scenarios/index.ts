@@ -12,7 +12,6 @@ import { leaks, leaksKept } from './leaks.js';
 import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, natsPaused, natsSlow } from './nats.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
-import { redisFaults } from './redis.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
@@ -42,7 +41,6 @@ export const SCENARIOS: readonly Scenario[] = [
   natsDown,
   natsPartitioned,
   natsSlow,
-  redisFaults,
   gatewayKills,
   gatewayPaused,
   gatewayWithoutNats,

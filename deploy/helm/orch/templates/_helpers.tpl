@@ -114,6 +114,24 @@ nats://{{ include "orch.fullname" . }}-nats.{{ .Release.Namespace }}.svc:4222
 {{- end -}}
 {{- end -}}
 
-{{- define "orch.redisSecret" -}}
-{{- if .Values.redis.bundled.enabled -}}{{ include "orch.fullname" . }}-redis{{- else -}}{{ .Values.redis.urlSecret }}{{- end -}}
+{{/* How servers prove who they are at NATS, and what they ask of it. */}}
+{{- define "orch.natsArgs" -}}
+{{- $nats := .Values.nats -}}
+{{- if $nats.auth.secret }}
+{{- if eq $nats.auth.by "credentials" }}
+- --nats-credentials-file=/etc/orch/nats-auth/user.creds
+{{- else if eq $nats.auth.by "token" }}
+- --nats-token-file=/etc/orch/nats-auth/token
+{{- else }}
+- --nats-user={{ $nats.auth.user }}
+- --nats-password-file=/etc/orch/nats-auth/password
+{{- end }}
+{{- end }}
+{{- if $nats.tls.secret }}
+- --nats-ca-file=/etc/orch/nats-tls/ca.crt
+{{- if $nats.tls.clientCertificate }}
+- --nats-cert-file=/etc/orch/nats-tls/tls.crt
+- --nats-key-file=/etc/orch/nats-tls/tls.key
+{{- end }}
+{{- end }}
 {{- end -}}

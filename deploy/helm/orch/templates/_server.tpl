@@ -74,6 +74,7 @@ spec:
             {{- with include "orch.natsUrls" $root }}
             - --nats-url={{ . }}
             {{- end }}
+            {{- include "orch.natsArgs" $root | nindent 12 }}
             - --history-retention={{ $config.historyRetention }}
             - --watch-cache-bytes={{ $values.watchCacheBytes }}
             - --watch-bookmark-interval={{ $config.watchBookmarkInterval }}
@@ -100,13 +101,6 @@ spec:
                 secretKeyRef:
                   name: {{ include "orch.postgresSecret" $root }}
                   key: {{ ternary "url" $root.Values.postgres.urlKey $root.Values.postgres.bundled.enabled }}
-            {{- with include "orch.redisSecret" $root }}
-            - name: ORCH_REDIS_URL
-              valueFrom:
-                secretKeyRef:
-                  name: {{ . }}
-                  key: url
-            {{- end }}
             {{- with $root.Values.nats.urlSecret }}
             - name: ORCH_NATS_URL
               valueFrom:
@@ -141,6 +135,16 @@ spec:
             - name: pki
               mountPath: /etc/orch/pki
               readOnly: true
+            {{- if $root.Values.nats.auth.secret }}
+            - name: nats-auth
+              mountPath: /etc/orch/nats-auth
+              readOnly: true
+            {{- end }}
+            {{- if $root.Values.nats.tls.secret }}
+            - name: nats-tls
+              mountPath: /etc/orch/nats-tls
+              readOnly: true
+            {{- end }}
             {{- if $root.Values.auth.tokenSecret }}
             - name: tokens
               mountPath: /etc/orch/tokens
@@ -162,7 +166,7 @@ spec:
             defaultMode: 0440
             sources:
               {{- include "orch.pkiSources" (list $root .proxies) | nindent 14 }}
-        {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret }}
+        {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" $root.Values.nats.auth.secret "nats-tls" $root.Values.nats.tls.secret }}
         {{- if $secret }}
         - name: {{ $name }}
           secret:

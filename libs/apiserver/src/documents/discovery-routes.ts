@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import {
   type Accepted,
   discoveryOffers,
+  type Encoding,
   encodeObject,
   encodeUnknown,
   negotiator,
@@ -119,14 +121,27 @@ function sender(scheme: Scheme, names: Names) {
       },
     },
   };
-  return (res: Response, { mediaType }: Accepted, document: Document, from: string, parameters: string): void => {
+  const madeOf = weakMemo((_document: Document) => new Map<Encoding, Tagged>());
+  const made = (document: Document, from: string, mediaType: Encoding): Tagged => {
+    const known = madeOf(document).get(mediaType);
+    if (known) return known;
     const { type, body } = encode[mediaType];
+    const fresh = tagged(body(document, from), type);
+    madeOf(document).set(mediaType, fresh);
+    return fresh;
+  };
+  return (res: Response, { mediaType }: Accepted, document: Document, from: string, parameters: string): void => {
+    const { bytes, type, tag } = made(document, from, mediaType);
     res.set('Vary', 'Accept');
     // Past express, which would add a charset that the media type does not have.
     res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
-    res.send(body(document, from));
+    if (parameters) res.set('Cache-Control', 'public').set('ETag', tag);
+    res.send(bytes);
   };
 }
+
+/** With a tag, express answers 304 to whoever has these bytes. */
+const tagOf = (bytes: Buffer): string => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
 
 function mountOpenApiV3(app: Express, documents: () => OpenApiV3): void {
   app.get('/openapi/v3', (_req, res) => void res.json(documents().index()));
@@ -147,26 +162,33 @@ function mountOpenApiV3(app: Express, documents: () => OpenApiV3): void {
 }
 
 interface OpenApiV2Bodies {
-  readonly json: () => Buffer;
-  readonly protobuf: () => Buffer;
+  readonly json: () => Tagged;
+  readonly protobuf: () => Tagged;
 }
 
 function openApiV2Bodies(source: OpenApiSource): OpenApiV2Bodies {
   const document = lazily(() => openApiV2Document(source));
   return {
-    json: lazily(() => Buffer.from(stringifyJson(document()))),
-    protobuf: lazily(() => encodeOpenApiV2Protobuf(document())),
+    json: lazily(() => tagged(Buffer.from(stringifyJson(document())), 'application/json')),
+    protobuf: lazily(() => tagged(Buffer.from(encodeOpenApiV2Protobuf(document())), OPENAPI_V2_PROTOBUF_CONTENT_TYPE)),
   };
 }
 
 function mountOpenApiV2(app: Express, bodies: () => OpenApiV2Bodies): void {
   app.get('/openapi/v2', (req, res) => {
     const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
-    res.set('Vary', 'Accept');
-    if (wantsProtobuf) res.set('Content-Type', OPENAPI_V2_PROTOBUF_CONTENT_TYPE).send(bodies().protobuf());
-    else res.set('Content-Type', 'application/json').send(bodies().json());
+    const { bytes, type, tag } = wantsProtobuf ? bodies().protobuf() : bodies().json();
+    res.set({ Vary: 'Accept', 'Content-Type': type, ETag: tag }).send(bytes);
   });
 }
+
+interface Tagged {
+  readonly bytes: Buffer;
+  readonly type: string;
+  readonly tag: string;
+}
+
+const tagged = (bytes: Buffer, type: string): Tagged => ({ bytes, type, tag: tagOf(bytes) });
 
 function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;

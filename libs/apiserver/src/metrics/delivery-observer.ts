@@ -1,4 +1,4 @@
-import type { AnnouncedChange, ChangeBus } from '@orch/feed';
+import type { AnnouncedChange, ChangeBus, MessageRefusal } from '@orch/feed';
 import type { CounterSeries, HistogramSeries, Metrics, Tracing } from '@orch/runtime';
 import type { Change, TypeId } from '@orch/storage';
 import type { Flush, FrameEncoder, WatchObserver } from '@orch/watchcache';
@@ -23,6 +23,7 @@ export class DeliveryObserver implements WatchObserver {
   readonly #legs: Readonly<Record<'publish' | 'ring' | 'socket', HistogramSeries>>;
   readonly #flushes: HistogramSeries;
   readonly #dropped: CounterSeries;
+  readonly #refused: (reason: MessageRefusal) => void;
   readonly #seriesOf: (kind: WatchedKind) => EventSeries;
   readonly #byEncoder = new WeakMap<FrameEncoder, EventSeries>();
   /** Monotonic ms of a commit whose changes are being announced in this very turn. */
@@ -52,6 +53,7 @@ export class DeliveryObserver implements WatchObserver {
         labels: [] as const,
       })
       .with();
+    this.#refused = refusals(metrics);
     this.#seriesOf = eventSeries(metrics);
   }
 
@@ -77,6 +79,11 @@ export class DeliveryObserver implements WatchObserver {
 
   dropped(changes: number): void {
     this.#dropped.inc(changes);
+  }
+
+  /** A message came over the bus that is not believed. */
+  refused(reason: MessageRefusal): void {
+    this.#refused(reason);
   }
 
   arrived(_type: TypeId, change: AnnouncedChange): unknown {
@@ -117,6 +124,18 @@ export class DeliveryObserver implements WatchObserver {
     series.events.inc(events * watchers);
     series.sizes.observe(bytes / events, events * watchers);
   }
+}
+
+function refusals(metrics: Metrics): (reason: MessageRefusal) => void {
+  const refused = metrics.counter({
+    name: 'orch_feed_refused_messages_total',
+    help: 'Messages that came over the bus and were dropped: unsigned, signed with an unknown key, forged or altered, malformed, or on the wrong subject.',
+    labels: ['reason'] as const,
+  });
+  const reasons = ['unsigned', 'unknown-key', 'forged', 'malformed', 'misdirected'] as const;
+  // From the start at zero, so that the first one is a rise.
+  const series = new Map(reasons.map((reason) => [reason, refused.with(reason)]));
+  return (reason) => series.get(reason)?.inc();
 }
 
 function eventSeries(metrics: Metrics): (kind: WatchedKind) => EventSeries {

@@ -56,7 +56,7 @@ function laneSeries(metrics: Metrics) {
   });
   const duration = metrics.histogram({
     name: 'orch_store_batch_duration_seconds',
-    help: 'Time from a batch being sent to its answer; for writes, the lock of the head rows and the commit included.',
+    help: 'Time from a batch being sent to its answer; for writes, the wait for the lanes and the commit included.',
     labels: LANE,
     buckets: LATENCY_BUCKETS,
   });

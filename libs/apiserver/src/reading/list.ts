@@ -2,17 +2,24 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendPieces } from '../http/respond.js';
 import { prettyList, wantsPretty } from '../representation/pretty.js';
+import type { ListMeta } from '../representation/representation.js';
 import { listOptions } from './read-options.js';
 import { selectionOf } from './selection.js';
 
 /** GET of a collection (spec: "List", "Paging"). */
 export async function list(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
-  const options = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup });
+  const options = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const selection = selectionOf(ctx.query, endpoint, name);
-  const { meta, pages } = await deps.lister.list({ endpoint, namespace, options, ...(selection && { selection }) });
+  const listed = await deps.lister.list({ endpoint, namespace, options, ...(selection && { selection }) });
+  const { pages } = listed;
+  const meta = deps.remainingItemCount ? listed.meta : uncounted(listed.meta);
   const { parts } = representation;
   const pieces = parts && wantsPretty(ctx) ? prettyList(parts, meta, pages) : representation.list(meta, pages);
   await sendPieces(ctx, representation.contentType, pieces, deps.compress);
+}
+
+function uncounted({ remainingItemCount, ...meta }: ListMeta): ListMeta {
+  return meta;
 }

@@ -63,11 +63,12 @@ describe('list (spec: "Resource version semantics", List)', () => {
   });
 
   it.each([
-    ['', 0],
+    ['', 400],
     ['0', 0],
     ['-1', 0],
     ['500', 500],
-    ['99999999999999999999', Number.MAX_SAFE_INTEGER],
+    ['9223372036854775807', Number.MAX_SAFE_INTEGER],
+    ['99999999999999999999', 400],
     ['1e3', 400],
     ['x', 400],
     ['0x10', 400],
@@ -75,6 +76,22 @@ describe('list (spec: "Resource version semantics", List)', () => {
     const found = outcome(() => listOptions(query(`limit=${text}`), KIND));
     if (expected === 400) expect(found).toBe(400);
     else expect(found).toMatchObject({ limit: expected });
+  });
+
+  it.each([
+    ['resourceVersionMatch=Exact', ['unless resourceVersion is provided']],
+    [
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      ['resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
+    ],
+    [`resourceVersionMatch=NotOlderThan&resourceVersion=5&continue=${token}`, ['when continue is provided']],
+    ['limit=x', ['strconv.ParseInt: parsing "x": invalid syntax']],
+    ['limit=', ['strconv.ParseInt: parsing "": invalid syntax']],
+    ['timeoutSeconds=soon', ['strconv.ParseInt: parsing "soon": invalid syntax']],
+    ['timeoutSeconds=', ['strconv.ParseInt: parsing "": invalid syntax']],
+    ['timeoutSeconds=99999999999999999999', ['strconv.ParseInt: parsing "99999999999999999999": value out of range']],
+  ])('words the refusal of %s as clients know it', (text, parts) => {
+    for (const part of parts) expect(() => listOptions(query(text), KIND)).toThrow(part);
   });
 
   it('names the option that it refuses', () => {
@@ -137,6 +154,12 @@ describe('watch (spec: "Resource version semantics", Watch; "Watch behavior")', 
     const options = watchOptions(query('allowWatchBookmarks=true&timeoutSeconds=30'), KIND, true);
     expect(options).toMatchObject({ bookmarks: true, timeoutSeconds: 30 });
     expect(watchOptions(query('timeoutSeconds=0'), KIND, true)).not.toHaveProperty('timeoutSeconds');
+  });
+
+  it('refuses a continue token beside a match', () => {
+    expect(() => watchOptions(query(`${stream}&continue=x`), KIND, true)).toThrow(
+      'resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden when continue is provided',
+    );
   });
 
   it('refuses initial events while the gate is off, so that clients fall back to a list', () => {

@@ -29,16 +29,22 @@ export function getFreshness(query: URLSearchParams): Freshness {
  * The table of the spec ("List"), as one function.
  * @throws StatusError 422 for combinations that the table calls invalid, 400 for `continue` beside a version, and for
  * values that cannot be read.
+ * @param chunking the feature gate `APIListChunking`: without it `limit` and `continue` are as if they were not there
  */
-export function listOptions(query: URLSearchParams, optionsKind: { kind: string; group: string }): ListOptions {
+export function listOptions(
+  query: URLSearchParams,
+  optionsKind: { kind: string; group: string },
+  chunking = true,
+): ListOptions {
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const token = query.get('continue') ?? '';
-  const limit = parseLimit(query.get('limit'));
+  const asked = parseLimit(query.get('limit'));
+  const limit = chunking ? asked : 0;
   timeoutOf(query);
   const errors = [...matchErrors(version, match, token), ...initialEventsErrors(query)];
   if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
-  if (token !== '') {
+  if (chunking && token !== '') {
     if (version !== '' && version !== '0')
       throw badRequest('specifying resource version is not allowed when using continue');
     return { freshness: { want: 'recent' }, limit, continuation: decodeContinue(token) };
@@ -56,7 +62,7 @@ function matchErrors(version: string, match: string, token: string): FieldError[
     errors.push(notSupported(field, match, ['Exact', 'NotOlderThan', '']));
   }
   if (match === 'Exact' && version === '0') {
-    errors.push(forbiddenField(field, `${field} "Exact" is forbidden for resourceVersion "0"`));
+    errors.push(forbiddenField(field, `${field} "exact" is forbidden for resourceVersion "0"`));
   }
   return errors;
 }
@@ -75,12 +81,23 @@ function listFreshness(version: string, match: string, limit: number): Freshness
 }
 
 function parseLimit(text: string | null): number {
-  if (text === null || text === '') return 0;
-  if (!/^-?[0-9]+$/.test(text)) throw badRequest(`Invalid value: ${JSON.stringify(text)}: limit is not an integer`);
-  const limit = Number(text);
+  if (text === null) return 0;
+  const limit = parseInt64(text);
   if (limit < 0) return 0;
-  return Math.min(limit, Number.MAX_SAFE_INTEGER);
+  return Math.min(Number(limit), Number.MAX_SAFE_INTEGER);
 }
+
+/** @throws StatusError 400 in the words that clients know */
+function parseInt64(text: string): bigint {
+  const refused = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^[+-]?[0-9]+$/.test(text)) throw refused('invalid syntax');
+  // Not read before it is known to be short: reading takes time that grows with the square of the length.
+  const value = text.length > MAX_INT64_TEXT ? undefined : BigInt(text.replace('+', ''));
+  if (value === undefined || BigInt.asIntN(64, value) !== value) throw refused('value out of range');
+  return value;
+}
+
+const MAX_INT64_TEXT = 40;
 
 export type InitialEvents = 'none' | 'legacy' | 'stream';
 
@@ -106,7 +123,7 @@ export function watchOptions(
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const send = parseBool(query, 'sendInitialEvents');
-  const errors = watchErrors(match, send, watchList);
+  const errors = watchErrors(match, send, watchList, query.get('continue') ?? '');
   if (errors.length > 0) throw invalid(optionsKind.kind, optionsKind.group, '', errors);
   const common = {
     bookmarks: parseBool(query, 'allowWatchBookmarks') ?? false,
@@ -128,7 +145,7 @@ export function watchOptions(
   return { ...common, from: { after: parseVersion(version) }, initialEvents: 'none' };
 }
 
-function watchErrors(match: string, send: boolean | undefined, watchList: boolean): FieldError[] {
+function watchErrors(match: string, send: boolean | undefined, watchList: boolean, token: string): FieldError[] {
   const field = 'resourceVersionMatch';
   const errors: FieldError[] = [];
   if (send !== undefined && match !== 'NotOlderThan') {
@@ -142,16 +159,23 @@ function watchErrors(match: string, send: boolean | undefined, watchList: boolea
     errors.push(forbiddenField(field, `${field} is forbidden for watch unless sendInitialEvents is provided`));
   }
   if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported(field, match, ['NotOlderThan']));
+  if (match !== '' && token !== '') {
+    errors.push(forbiddenField(field, `${field} is forbidden when continue is provided`));
+  }
   return errors;
 }
 
+/** Longest time to an end that may be asked for, in seconds: 31 years. */
+const MAX_TIMEOUT_SECONDS = 999_999_999n;
+
 function timeoutOf(query: URLSearchParams): { timeoutSeconds?: number } {
   const text = query.get('timeoutSeconds');
-  if (text === null || text === '') return {};
-  if (!/^[0-9]{1,9}$/.test(text)) {
+  if (text === null) return {};
+  const seconds = parseInt64(text);
+  if (seconds < 0n || seconds > MAX_TIMEOUT_SECONDS) {
     throw badRequest(`Invalid value: ${JSON.stringify(text)}: timeoutSeconds is not a number of seconds`);
   }
-  return Number(text) === 0 ? {} : { timeoutSeconds: Number(text) };
+  return seconds === 0n ? {} : { timeoutSeconds: Number(seconds) };
 }
 
 /** `0` and `false` in any case are false, anything else that is there is true; absent is undefined. */

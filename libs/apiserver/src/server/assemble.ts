@@ -34,6 +34,8 @@ export interface AssembleOptions {
   readonly limits: RequestLimits;
   readonly lists: ListBudget;
   readonly watchList: boolean;
+  readonly chunking: boolean;
+  readonly remainingItemCount: boolean;
   readonly compress: boolean;
   /** Bytes of encoded and compressed lists that are kept. */
   readonly listCacheBytes: number;
@@ -109,6 +111,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       limits: options.limits,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       watchList: options.watchList,
+      chunking: options.chunking,
+      remainingItemCount: options.remainingItemCount,
       compress: options.compress,
     },
     served,

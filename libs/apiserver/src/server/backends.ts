@@ -1,5 +1,3 @@
-import { type ChangeBus, inProcessBus, jetStreamBus } from '@orch/feed';
-import type { Logger } from '@orch/runtime';
 import { openStore, PlacedStore, type PostgresStore, type ServingStore, type StoreObserver } from '@orch/storage';
 import { failpoints } from './failpoints.js';
 import type { BackendOptions, ServingOptions } from './options.js';
@@ -52,32 +50,4 @@ function storeOptions(serving: ServingOptions, backend: BackendOptions, observer
     publishBeforeCommit: failpoints(backend.failpoints).has('publish-before-commit'),
     observer,
   };
-}
-
-export interface BusSettings {
-  readonly logger: Logger;
-  readonly clusterId: string;
-  /** Hears how long announcements take (ms), and how many are not made. */
-  readonly observer: { taken(ms: number): void; dropped(changes: number): void };
-  readonly readTraces: boolean;
-}
-
-/**
- * NATS when servers are named, else a bus within the process. Subjects and stream carry the id of the cluster, so that
- * installations may share a NATS.
- */
-export function busOf(
-  { natsUrl, natsSubjectPrefix }: BackendOptions,
-  { logger, clusterId, observer, readTraces }: BusSettings,
-): ChangeBus {
-  if (natsUrl.length === 0) return inProcessBus({ onTaken: (ms) => observer.taken(ms) });
-  return jetStreamBus({
-    servers: natsUrl,
-    subjectPrefix: `${natsSubjectPrefix}.${clusterId}`,
-    streamName: `${natsSubjectPrefix}-${clusterId}`,
-    readTraces,
-    onTaken: (ms) => observer.taken(ms),
-    onDropped: (changes) => observer.dropped(changes),
-    onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
-  });
 }

@@ -4,7 +4,7 @@ import type { ServingStore } from '@orch/storage';
 import { WatchCache } from '@orch/watchcache';
 import type { Observation } from '../metrics/observation.js';
 import { observeWatchCache } from '../metrics/server-observers.js';
-import type { BusSettings } from './backends.js';
+import type { BusSettings } from './change-bus.js';
 import { type Failpoint, GATHER_LONG } from './failpoints.js';
 import type { BackendOptions } from './options.js';
 
@@ -30,8 +30,9 @@ export function openChangeFeed({ store, observation, failpoints, ...settings }: 
   const { delivery, metrics, names } = observation;
   const bus = settings.openBus({
     logger: settings.logger,
-    clusterId: store.installation.clusterId,
+    store,
     observer: delivery,
+    nameOf: (type) => names.of(type),
     readTraces: observation.tracing !== undefined,
   });
   const feed = new OrderedFeed({

@@ -2,7 +2,15 @@ import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
 import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
-import { type Component, createLogger, type FeatureGates, featureGates, Lifecycle, type Logger } from '@orch/runtime';
+import {
+  type Component,
+  createLogger,
+  type FeatureGates,
+  featureGates,
+  IdleCollector,
+  Lifecycle,
+  type Logger,
+} from '@orch/runtime';
 import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
@@ -10,11 +18,12 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { observePools } from '../metrics/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
-import type { BusSettings } from './backends.js';
+import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { type Failpoint, failpoints } from './failpoints.js';
 import { healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
+import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { VERSION } from './version.js';
@@ -99,7 +108,13 @@ class ControlPlaneProcess {
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#housekeeping?.stop() },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
+      this.#idleCollector(),
     ];
+  }
+
+  #idleCollector(): Component {
+    const collector = new IdleCollector({ quietMs: this.#settings.serving.collectWhenQuiet });
+    return { name: 'idle-collector', start: async () => collector.start(), stop: async () => collector.stop() };
   }
 
   address(): { url: string; kubeconfig: string | undefined } {
@@ -117,6 +132,8 @@ class ControlPlaneProcess {
   }
 
   async #openStore(): Promise<void> {
+    // Refused before anything is waited for.
+    natsSettings(this.#settings.backend);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
@@ -155,6 +172,8 @@ class ControlPlaneProcess {
       },
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       watchList: this.#features.enabled('WatchList'),
+      chunking: this.#features.enabled('APIListChunking'),
+      remainingItemCount: this.#features.enabled('RemainingItemCount'),
       compress: this.#features.enabled('APIResponseCompression'),
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,

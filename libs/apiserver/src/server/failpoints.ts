@@ -1,5 +1,5 @@
 /** Defects that a process can be given for the negative controls of the fault tests. */
-export const FAILPOINTS = ['no-heal', 'bookmark-before-flush', 'publish-before-commit'] as const;
+export const FAILPOINTS = ['no-heal', 'bookmark-before-flush', 'publish-before-commit', 'believe-bus'] as const;
 export type Failpoint = (typeof FAILPOINTS)[number];
 
 /** @throws RangeError for a name that is none */

@@ -1,6 +1,8 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
+import { limitOptions } from './limit-options.js';
+import { natsOptions } from './nats-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -77,6 +79,7 @@ export const servingOptions = {
     max: 100_000,
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
+  ...limitOptions,
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
@@ -104,6 +107,12 @@ export const servingOptions = {
     max: 1000,
     unit: 'percent',
     help: "How much JavaScript's heap may grow beyond what lived at the last full collection before the next one; less saves memory and makes events late more often. 0 leaves it to V8.",
+  },
+  'collect-when-quiet': {
+    type: 'duration',
+    default: 10_000,
+    min: 0,
+    help: 'A process that has had nothing to do for so long collects its garbage and gives memory back, if it has grown; 0 is never.',
   },
   'shutdown-watch-rate': {
     type: 'int',
@@ -154,9 +163,7 @@ export const backendOptions = {
     default: [],
     help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
   },
-  'nats-url': { type: 'list', default: [], help: 'NATS servers that carry changes between processes.' },
-  'nats-subject-prefix': { type: 'string', default: 'orch', help: 'First token of the subjects on NATS.' },
-  'redis-url': { type: 'string', help: 'Redis for shared short-lived caches; may be absent at any time.' },
+  ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
   'event-ttl': {
     type: 'duration',
@@ -239,6 +246,7 @@ export const backendOptions = {
   failpoints: {
     type: 'list',
     default: [],
+    choices: FAILPOINTS,
     help: `Deliberate defects, for the negative controls of the fault tests: ${FAILPOINTS.join(', ')}.`,
   },
 } as const;

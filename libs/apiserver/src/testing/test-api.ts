@@ -74,6 +74,8 @@ export async function testApi(
     limits: { ...LIMITS, ...limits },
     lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
     watchList: true,
+    chunking: true,
+    remainingItemCount: true,
     compress: true,
     listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',

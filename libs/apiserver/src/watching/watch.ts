@@ -13,6 +13,7 @@ const transportOf = watchTransports(streamStatus);
 
 /** What stands in the `ERROR` event of a stream that cannot go on. */
 function streamStatus(error: StreamError) {
+  if (error instanceof Error) return StatusError.from(error).status;
   if (error === 'expired') return expired('The resourceVersion for the provided watch is too old.').status;
   return new StatusError('InternalError', 'the stream cannot be continued').status;
 }
@@ -45,11 +46,13 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     sink: response,
     deadline,
   });
+  ctx.watch?.endBy((refusal) => watcher.refuse(refusal));
   response.open(ctx, () => watcher.close());
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */
-const leftMs = ({ expiresAt = Number.POSITIVE_INFINITY }: RequestContext): number => expiresAt - Date.now();
+const leftMs = ({ authentication: { expiresAt = Number.POSITIVE_INFINITY } }: RequestContext): number =>
+  expiresAt - Date.now();
 
 /**
  * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no

@@ -14,7 +14,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');

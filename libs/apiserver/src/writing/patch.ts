@@ -17,7 +17,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const type = patchType(ctx.req.headers['content-type']);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(type, bytes);
   ctx.trail?.mark('decoded');

@@ -70,7 +70,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, type);
   ctx.trail?.mark('decoded');
@@ -82,7 +82,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const media = patchType(ctx.req.headers['content-type']);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(media, bytes);
   ctx.trail?.mark('decoded');

@@ -17,7 +17,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
@@ -35,21 +35,27 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       namesVersion: namedVersion(object) !== '',
       replaces: true,
     },
-    replacement(endpoint, name, sent, creates),
+    replacement(endpoint, name, sent, creates && (() => ctx.authorize({ ...ctx.info, verb: 'create' }))),
   );
   await sendObject(ctx, created ? 201 : 200, representation, stored);
 }
 
 /** Puts what was sent in the place of what is there, or of nothing where the kind lets it. */
-function replacement(endpoint: Endpoint, name: string, sent: () => ApiObject, creates: boolean): Modification {
+function replacement(
+  endpoint: Endpoint,
+  name: string,
+  sent: () => ApiObject,
+  mayCreate: false | (() => Promise<void>),
+): Modification {
   return {
     change(current) {
       const wanted = sent();
       requireUid(endpoint, wanted, current);
       return wanted;
     },
-    ...(creates && {
-      create() {
+    ...(mayCreate && {
+      async create() {
+        await mayCreate();
         const wanted = sent();
         const uid = wanted.metadata?.uid ?? '';
         if (uid === '') return wanted;

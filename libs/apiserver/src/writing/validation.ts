@@ -17,5 +17,8 @@ function kindErrors({ request: { endpoint }, object, old, served }: Draft): Fiel
       ...rules.validateUpdate(object, old),
     ];
   // What the version that was sent asks of new objects, beside what is asked in every version.
-  return [...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []), ...rules.validateCreate(object)];
+  return [
+    ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
+    ...rules.validateCreate(object).map((error) => ({ ...error, field: endpoint.rules.refusedFieldName(error.field) })),
+  ];
 }

@@ -26,6 +26,8 @@ export class MemorySource implements ChangeSource {
   readonly announced = new Map<TypeId, Version>();
   /** Versions of a history that was left. */
   readonly lost = new Set<Version>();
+  /** The last version that other types have drawn. */
+  drawn: Version = 0n;
   /** While true, every read fails as an unreachable database does. */
   down = false;
   #types = new Map<TypeId, TypeState>();
@@ -133,6 +135,11 @@ export class MemorySource implements ChangeSource {
 
   isLost(_type: TypeId, version: Version): boolean {
     return this.lost.has(version);
+  }
+
+  async lastVersion(): Promise<Version> {
+    this.#checkUp();
+    return this.drawn > this.#last ? this.drawn : this.#last;
   }
 
   onRewind(listener: () => void): () => void {

@@ -1,6 +1,6 @@
-import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
+import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
+import { validateDefinition, validateDefinitionUpdate } from './definition-validation.js';
 
 export const customResourceDefinition: KindDeclaration = {
   generation: true,
@@ -28,12 +28,6 @@ export const customResourceDefinition: KindDeclaration = {
     if (name && !before.includes(name)) status.storedVersions = [...before, name];
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
-  validateCreate: validateVersions,
-  validateUpdate: validateVersions,
+  validate: validateDefinition,
+  validateUpdate: validateDefinitionUpdate,
 };
-
-function validateVersions(object: ApiObject): FieldError[] {
-  if (objectsAt(object, 'spec', 'versions').some((version) => version.storage === true)) return [];
-  const reason = 'must have exactly one version marked as storage version';
-  return [invalidValue('spec.versions', at(object, 'spec', 'versions'), reason)];
-}

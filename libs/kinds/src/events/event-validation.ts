@@ -32,7 +32,7 @@ function validateReport(event: ApiObject): FieldError[] {
   const reporter = textAt(event, 'reportingComponent');
   return [
     ...(reporter === '' ? [required('reportingComponent')] : []),
-    ...invalidEach('reportingComponent', reporter, reporter === '' ? [] : qualifiedNameErrors(reporter)),
+    ...invalidEach('reportingComponent', reporter, qualifiedNameErrors(reporter)),
     ...['reportingInstance', 'action', 'reason'].flatMap((name) => validateShort(textAt(event, name), name)),
     ...(textAt(event, 'message').length > MAX_NOTE
       ? [invalidValue('message', '', `can have at most ${MAX_NOTE} characters`)]

@@ -20,6 +20,8 @@ export const event: KindDeclaration = {
   validateCreate: validateNewForm,
   row: (object, now) => eventRow(eventsToCore(object), now),
   storedFieldNames: STORED_NAMES,
+  // The only one that clients know by its name here; of the others they hear as of core events.
+  refusedFieldNames: new Map([['reportingComponent', 'reportingController']]),
   selectableFields: {
     'regarding.kind': regarding('kind'),
     'regarding.namespace': regarding('namespace'),

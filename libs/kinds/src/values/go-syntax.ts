@@ -47,6 +47,18 @@ export function shownSelector(selector: unknown): Shown | null {
   );
 }
 
+/** The spec of a disruption budget. Of what it points to only addresses are printed, which differ each time; here they don't. */
+export function shownBudget(spec: unknown): Shown {
+  const pointer = (name: string, type: string): string =>
+    isObject(spec) && spec[name] !== undefined && spec[name] !== null ? `(*${type})(0xc000000000)` : `(*${type})(nil)`;
+  return new Shown(
+    `policy.PodDisruptionBudgetSpec{MinAvailable:${pointer('minAvailable', 'intstr.IntOrString')}, ` +
+      `Selector:${pointer('selector', 'v1.LabelSelector')}, ` +
+      `MaxUnavailable:${pointer('maxUnavailable', 'intstr.IntOrString')}, ` +
+      `UnhealthyPodEvictionPolicy:${pointer('unhealthyPodEvictionPolicy', 'policy.UnhealthyPodEvictionPolicyType')}}`,
+  );
+}
+
 /** The role that a binding grants. */
 export const shownRoleRef = (ref: unknown): Shown =>
   new Shown(

@@ -60,6 +60,8 @@ export interface ListOption extends Described {
 /** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */
 export interface MapOption extends Described {
   readonly type: 'map';
+  /** Looks at the whole, once every use has been read. Throws OptionsError. */
+  readonly check?: (value: ReadonlyMap<string, string>) => void;
 }
 
 export type OptionDefinition =

@@ -54,6 +54,7 @@ function parse<D extends OptionDefinitions>(definitions: D, argv: readonly strin
   }
   reading.fillIn(env);
   const { problems, stray, given, help } = reading;
+  for (const [name, definition] of Object.entries(definitions)) problems.push(...checked(definition, given.get(name)));
   // What follows an unknown flag may have been meant as its value: one complaint is enough then.
   if (problems.length === 0) problems.push(...stray.map((text) => `unexpected argument: ${JSON.stringify(text)}`));
   if (!help) problems.push(...missing(definitions, given));
@@ -130,6 +131,18 @@ function argument(definition: OptionDefinition, rawName: string, value: string |
   }
   // `-v=4` arrives as the value `=4`.
   return rawName.startsWith('--') || !value.startsWith('=') ? value : value.slice(1);
+}
+
+/** What is wrong with a value that could be read. */
+function checked(definition: OptionDefinition, value: AnyValue): readonly string[] {
+  if (definition.type !== 'map' || !(value instanceof Map)) return [];
+  try {
+    definition.check?.(value as ReadonlyMap<string, string>);
+    return [];
+  } catch (error) {
+    if (!(error instanceof OptionsError)) throw error;
+    return error.problems;
+  }
 }
 
 const missing = (definitions: OptionDefinitions, given: ReadonlyMap<string, AnyValue>): string[] =>

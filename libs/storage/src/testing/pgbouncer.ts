@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDatabaseUrl } from '../connection-url.js';
-import { findIdentity } from '../embedded-identity.js';
+import { findIdentity } from '../embedded/identity.js';
 import { installPackages } from './system-packages.js';
 
 export interface PgBouncer {

@@ -1,18 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { chown, lstat, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { type Binaries, findBinaries } from './embedded-binaries.js';
-import { findIdentity, type Identity } from './embedded-identity.js';
-import {
-  askPostmaster,
-  readPostmaster,
-  stopPostmaster,
-  waitUntilReady,
-  watchPostmaster,
-} from './embedded-postmaster.js';
+import { chown, mkdir, open, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Binaries, findBinaries } from './binaries.js';
+import { lockFolder } from './folder-lock.js';
+import { findIdentity, type Identity, ownFolder } from './identity.js';
+import { initialize } from './initialize.js';
+import { askPostmaster, readPostmaster, stopPostmaster, waitUntilReady, watchPostmaster } from './postmaster.js';
+import { shortPath } from './short-path.js';
 
 /** How to run a PostgreSQL of one's own. */
 export interface EmbeddedOptions {
@@ -46,34 +42,45 @@ export interface EmbeddedPostgres {
 const SUPERUSER = 'postgres';
 const SOCKET_PORT = 5432;
 
-/** `sun_path` holds 104 bytes on some systems; "/.s.PGSQL.5432.lock" comes behind. */
-const LONGEST_SOCKET_DIRECTORY = 84;
-
 /**
  * Starts PostgreSQL on a directory, creating the cluster on first use. The postmaster is a process of its own: when this
  * process is killed it goes on, and the next start finds it by its lock file and takes it over; when this process exits
- * by itself it is asked to shut down.
- * @throws Error with the end of the server's log when it cannot be started
+ * by itself it is asked to shut down. As root, it runs as another user, who need not be able to come to the directory or
+ * to where the programs are installed.
+ * @throws Error when another process uses the directory, or with the end of the server's log when it cannot be started
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const root = resolve(options.dataDir);
-  const binaries = await findBinaries(options.binDir);
   const identity = await findIdentity(options.runAs);
-  await mkdir(root, { recursive: true, mode: 0o700 });
+  await mkdir(options.dataDir, { recursive: true, mode: 0o700 });
+  const root = await realpath(options.dataDir);
   if (identity.switched) await chown(root, identity.uid, identity.gid);
+  const lock = await lockFolder(root);
+  if (lock === undefined) throw new Error(`another server uses ${root}: stop it, or give this one a folder of its own`);
+  try {
+    const server = await start(options, identity, root);
+    void server.exited.then(lock.release);
+    return { ...server, stop: () => server.stop().then(lock.release) };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function start(options: EmbeddedOptions, identity: Identity, root: string): Promise<EmbeddedPostgres> {
+  const binaries = await findBinaries(options.binDir, identity);
   const data = join(root, 'data');
   const password = await readPassword(root);
-  if (!(await exists(join(data, 'PG_VERSION')))) await initialize(binaries, identity, root, data, password);
-
-  const sockets = await socketDirectory(root, identity);
-  const url = urlOf(options.port, sockets, password);
+  if (!(await exists(join(data, 'PG_VERSION')))) {
+    await initialize(binaries, identity, data, { name: SUPERUSER, password });
+  }
+  const url = urlOf(options.port, join(await shortPath(root), 'data'), password);
   const running = await readPostmaster(data);
   if (running !== undefined) {
     // Left behind by a process that was killed. It serves if it answers where we want it, else it makes room.
     if (await waitUntilReady(url, 2000).catch(() => false)) return handle(url, running, undefined);
     await stopPostmaster(running);
   }
-  return launch(options, { binaries, identity, root, data, sockets, url });
+  return launch(options, { binaries, identity, root, data, url });
 }
 
 interface Launch {
@@ -81,7 +88,6 @@ interface Launch {
   readonly identity: Identity;
   readonly root: string;
   readonly data: string;
-  readonly sockets: string;
   readonly url: string;
 }
 
@@ -90,8 +96,9 @@ async function launch(options: EmbeddedOptions, how: Launch): Promise<EmbeddedPo
   const log = join(root, 'postgres.log');
   await rename(log, `${log}.1`).catch(() => undefined);
   const output = await open(log, 'a', 0o600);
-  const child = spawn(binaries.postgres, ['-D', how.data, ...settings(options, how.sockets)], {
-    cwd: root,
+  const { cwd, name } = ownFolder(how.data, identity);
+  const child = spawn(binaries.postgres, ['-D', name, ...settings(options)], {
+    cwd,
     env: binaries.environment,
     // Its own process group: an interrupt from the terminal is ours to handle, and clients go before their database.
     detached: true,
@@ -134,11 +141,12 @@ function urlOf(port: number | undefined, sockets: string, password: string): str
 }
 
 /** Durable, and small when idle. What is not said here is PostgreSQL's default. */
-function settings(options: EmbeddedOptions, sockets: string): string[] {
+function settings(options: EmbeddedOptions): string[] {
   const values: Record<string, string | number> = {
     listen_addresses: options.port === undefined ? '' : '127.0.0.1',
     port: options.port ?? SOCKET_PORT,
-    unix_socket_directories: sockets,
+    // Where it works: its own folder.
+    unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     max_connections: options.maxConnections ?? 60,
     shared_buffers: `${options.sharedBuffers ?? 64}MB`,
@@ -164,49 +172,6 @@ function settings(options: EmbeddedOptions, sockets: string): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-async function initialize(
-  binaries: Binaries,
-  identity: Identity,
-  root: string,
-  data: string,
-  password: string,
-): Promise<void> {
-  const passwordFile = join(root, `.initdb-${process.pid}`);
-  await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
-  if (identity.switched) await chown(passwordFile, identity.uid, identity.gid);
-  // Killed halfway, the last attempt left a directory without a usable cluster. PG_VERSION is written early, so a
-  // directory of another name is filled first and renamed when it is whole.
-  const fresh = `${data}.new`;
-  await rm(fresh, { recursive: true, force: true });
-  try {
-    const child = spawn(
-      binaries.initdb,
-      [
-        '-D',
-        fresh,
-        '-U',
-        SUPERUSER,
-        '--auth=scram-sha-256',
-        `--pwfile=${passwordFile}`,
-        '-E',
-        'UTF8',
-        '--locale=C',
-        '--wal-segsize=16',
-      ],
-      { cwd: root, env: binaries.environment, stdio: ['ignore', 'pipe', 'pipe'], ...identity.spawnAs },
-    );
-    const complaints = collect(child);
-    const code = await new Promise<number | null>((done, fail) => {
-      child.once('error', fail);
-      child.once('close', done);
-    });
-    if (code !== 0) throw new Error(`initdb failed (${code}) as user ${identity.name} in ${root}: ${complaints()}`);
-    await rename(fresh, data);
-  } finally {
-    await rm(passwordFile, { force: true });
-  }
-}
-
 /** The superuser's password: made once, readable by the owner only. */
 async function readPassword(root: string): Promise<string> {
   const file = join(root, 'password');
@@ -216,30 +181,6 @@ async function readPassword(root: string): Promise<string> {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   return (await readFile(file, 'utf8')).trim();
-}
-
-/** Where the socket lies: with the data, or in a private directory of its own where that path is too long for a socket. */
-async function socketDirectory(root: string, identity: Identity): Promise<string> {
-  if (Buffer.byteLength(root) <= LONGEST_SOCKET_DIRECTORY) return root;
-  const directory = join(tmpdir(), `pg-${createHash('sha256').update(root).digest('hex').slice(0, 16)}`);
-  await mkdir(directory, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const found = await lstat(directory);
-  if (!found.isDirectory() || (found.uid !== identity.uid && found.uid !== process.getuid?.())) {
-    throw new Error(`${directory} belongs to somebody else`);
-  }
-  if (identity.switched) await chown(directory, identity.uid, identity.gid);
-  return directory;
-}
-
-/** Keeps the end of what a child says on its standard error. */
-function collect(child: ChildProcess): () => string {
-  let tail = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    tail = (tail + text).slice(-2000);
-  });
-  return () => tail.trim();
 }
 
 async function exists(path: string): Promise<boolean> {

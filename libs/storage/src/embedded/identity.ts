@@ -35,3 +35,13 @@ async function lookUp(name: string): Promise<{ uid: number; gid: number } | unde
     return undefined;
   }
 }
+
+/**
+ * How a program that runs as `identity` is told of a folder that it owns and works in. Another user may be unable to come
+ * there by its path, as below /root; whoever was put there needs no path. The program takes "." for a reason to look up
+ * the path, so it gets the name that the kernel has for it.
+ */
+export function ownFolder(directory: string, identity: Identity): { readonly cwd: string; readonly name: string } {
+  const byName = identity.switched && process.platform === 'linux';
+  return { cwd: directory, name: byName ? '/proc/self/cwd' : directory };
+}

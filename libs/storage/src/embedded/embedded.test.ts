@@ -1,17 +1,16 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { startEmbeddedPostgres } from './embedded.js';
-import { openStore } from './postgres-store.js';
+import { openStore } from '../postgres-store.js';
+import { startEmbeddedPostgres } from './index.js';
 
 let root: string;
 beforeAll(async () => {
+  // Mode 0700: as root the server runs as another user, who cannot come by.
   root = await mkdtemp(join(tmpdir(), 'embedded-'));
-  // As root the server runs as another user, who must be able to come by.
-  await chmod(root, 0o755);
 });
 afterAll(() => rm(root, { recursive: true, force: true }));
 
@@ -44,7 +43,28 @@ describe('embedded PostgreSQL', () => {
     for (const file of ['password', 'data']) expect((await stat(join(dataDir, file))).mode & 0o077).toBe(0);
   });
 
-  it('outlives a starter that is killed and is found again; a second start does not harm it', async () => {
+  it('refuses a folder that another server uses, whose database it does not touch', async () => {
+    const dataDir = join(root, 'used');
+    const { starter, pid } = await startElsewhere(dataDir);
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`another server uses ${dataDir}`);
+    process.kill(pid, 0);
+    starter.kill('SIGKILL');
+    await once(starter, 'exit');
+    const own = await startEmbeddedPostgres({ dataDir });
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('another server uses');
+    await own.stop();
+    await (await startEmbeddedPostgres({ dataDir })).stop();
+  });
+
+  it('lets one of several that start at once on a new folder have it', async () => {
+    const dataDir = join(root, 'race');
+    const starts = await Promise.allSettled(Array.from({ length: 4 }, () => startEmbeddedPostgres({ dataDir })));
+    const started = starts.flatMap((start) => (start.status === 'fulfilled' ? [start.value] : []));
+    expect(started).toHaveLength(1);
+    await started[0]?.stop();
+  });
+
+  it('outlives a starter that is killed and is found again', async () => {
     const dataDir = join(root, 'orphan');
     const { starter, pid } = await startElsewhere(dataDir);
     starter.kill('SIGKILL');
@@ -70,6 +90,7 @@ describe('embedded PostgreSQL', () => {
     await first.exited;
     const second = await startEmbeddedPostgres({ dataDir });
     expect(second.pid).not.toBe(first.pid);
+    await (await openStore({ url: second.url, naming: 'orch' })).close();
     await second.stop();
   });
 
@@ -88,7 +109,7 @@ describe('embedded PostgreSQL', () => {
 
 /** Starts it from another process, which goes on until a signal; `more` is run there as well. */
 async function startElsewhere(dataDir: string, more = '') {
-  const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)};
+  const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
     ${more}
     console.log(server.pid); setInterval(() => undefined, 1000);`;

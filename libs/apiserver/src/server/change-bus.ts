@@ -1,0 +1,73 @@
+import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal } from '@orch/feed';
+import type { Logger } from '@orch/runtime';
+import type { ServingStore, TypeId } from '@orch/storage';
+import { failpoints } from './failpoints.js';
+import { natsSettings } from './nats-options.js';
+import type { BackendOptions } from './options.js';
+
+export interface BusSettings {
+  readonly logger: Logger;
+  /** Where the keys are that announcements are signed with. */
+  readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onRewind'>;
+  /** Hears how long announcements take (ms), how many are not made, and why messages are not believed. */
+  readonly observer: { taken(ms: number): void; dropped(changes: number): void; refused(reason: MessageRefusal): void };
+  /** What a type is called: `deployments.apps`; empty before it is known. */
+  readonly nameOf: (type: TypeId) => string;
+  readonly readTraces: boolean;
+}
+
+/**
+ * NATS when servers are named, else a bus within the process. Subjects and stream carry the id of the cluster, so that
+ * installations may share a NATS.
+ * @throws RangeError for options of NATS that do not go together
+ */
+export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus {
+  const { observer, store, logger, nameOf, readTraces } = settings;
+  if (options.natsUrl.length === 0) return inProcessBus({ onTaken: (ms) => observer.taken(ms) });
+  const { clusterId } = store.installation;
+  const keyring = new Keyring({
+    installation: clusterId,
+    load: () => store.announcementKeys(options.natsKeyRotation),
+    onError: (error) => logger.error('keys of announcements cannot be read', error),
+  });
+  const stopListening = store.onRewind(() => void keyring.refresh());
+  const apart = new Set(options.natsOmitBodies.map(nameInMetrics));
+  const bus = jetStreamBus({
+    ...natsSettings(options),
+    keyring: failpoints(options.failpoints).has('believe-bus') ? gullible(keyring) : keyring,
+    subjectPrefix: `${options.natsSubjectPrefix}.${clusterId}`,
+    stream: { name: `${options.natsSubjectPrefix}-${clusterId}` },
+    omitsBodies: (type) => omits(apart, nameOf(type)),
+    readTraces,
+    onTaken: (ms) => observer.taken(ms),
+    onDropped: (changes) => observer.dropped(changes),
+    onRefused: (reason) => observer.refused(reason),
+    onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
+  });
+  return {
+    publish: (changes) => bus.publish(changes),
+    subscribe: (type, listener) => bus.subscribe(type, listener),
+    onConnected: (listener) => bus.onConnected(listener),
+    healthy: () => bus.healthy(),
+    close() {
+      stopListening();
+      keyring.close();
+      return bus.close();
+    },
+  };
+}
+
+/** `deployments.apps` for `apps/deployments`. */
+function nameInMetrics(type: string): string {
+  const [resource = '', group] = type.split('/').reverse();
+  return group === undefined ? resource : `${resource}.${group}`;
+}
+
+/** What is not known yet may be one of them. */
+const omits = (apart: ReadonlySet<string>, name: string): boolean => apart.size > 0 && (name === '' || apart.has(name));
+
+/** A deliberate defect: whatever comes is believed. A seal is skipped like any field that is not known. */
+const gullible = (keyring: Keyring): Pick<Keyring, 'sign' | 'verify'> => ({
+  sign: (message) => keyring.sign(message),
+  verify: (message) => message,
+});

@@ -1,0 +1,129 @@
+import { readFileSync } from 'node:fs';
+import {
+  type Authenticator,
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+  tokenAuthenticator,
+  usernamePasswordAuthenticator,
+} from '@nats-io/transport-node';
+
+/** How a server knows who asks. The files are read again for every connection. */
+export type NatsIdentity =
+  | { readonly user: string; readonly passwordFile: string }
+  | { readonly tokenFile: string }
+  /** A file as `nsc` writes it: a JWT and the seed of its key. */
+  | { readonly credentialsFile: string };
+
+export interface NatsConnectionOptions {
+  /** `host:port` or `nats://host:port`, tried in turn. */
+  readonly servers: readonly string[];
+  /**
+   * A server without TLS is refused when this is there. Files in PEM form, read again for every connection. Servers must be
+   * named then: the client holds a certificate against names only.
+   */
+  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  readonly identity?: NatsIdentity;
+  /** Milliseconds between attempts to connect. Default 500. */
+  readonly reconnectWait?: number;
+}
+
+/** What becomes of a connection that is kept up. */
+export interface NatsConnectionEvents {
+  /** `lostFor`: milliseconds that the same connection was lost; undefined for one that is new. */
+  connected(connection: NatsConnection, lostFor: number | undefined): void;
+  disconnected(): void;
+  /** Nothing can be done about it but to log it: the next attempt follows by itself. */
+  failed(error: unknown): void;
+}
+
+const PING_INTERVAL_MS = 10_000;
+
+/** Connects in the background and for ever. The client reconnects by itself; a connection that it gives up is made anew. */
+export class KeptConnection {
+  readonly #options: NatsConnectionOptions;
+  readonly #events: NatsConnectionEvents;
+  readonly #run: Promise<void>;
+  #connection: NatsConnection | undefined;
+  #closed = false;
+  #stopPause = (): void => {};
+
+  constructor(options: NatsConnectionOptions, events: NatsConnectionEvents) {
+    this.#options = options;
+    this.#events = events;
+    this.#run = this.#stayConnected();
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#stopPause();
+    await this.#connection?.close().catch((error: unknown) => this.#events.failed(error));
+    await this.#run;
+  }
+
+  async #stayConnected(): Promise<void> {
+    while (!this.#closed) {
+      try {
+        await this.#use(await connect(connectionOptions(this.#options)));
+      } catch (error) {
+        this.#events.failed(error);
+      }
+      this.#events.disconnected();
+      this.#connection = undefined;
+      if (!this.#closed) await this.#pause();
+    }
+  }
+
+  async #use(connection: NatsConnection): Promise<void> {
+    if (this.#closed) return connection.close();
+    this.#connection = connection;
+    this.#events.connected(connection, undefined);
+    let lostAt = performance.now();
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect' || status.type === 'staleConnection') {
+        // A connection that was stale may have brought nothing since the last ping but one.
+        lostAt = performance.now() - (status.type === 'staleConnection' ? 3 * PING_INTERVAL_MS : 0);
+        this.#events.disconnected();
+      } else if (status.type === 'reconnect') this.#events.connected(connection, performance.now() - lostAt);
+      else if (status.type === 'error') this.#events.failed(status.error);
+      else if (status.type === 'close') break;
+    }
+    const error = await connection.closed();
+    if (error !== undefined) this.#events.failed(error);
+  }
+
+  /** Until the next attempt, or the end. */
+  #pause(): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, this.#options.reconnectWait ?? 500);
+      this.#stopPause = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+function connectionOptions({ servers, tls, identity, reconnectWait = 500 }: NatsConnectionOptions) {
+  return {
+    servers: [...servers],
+    maxReconnectAttempts: -1,
+    reconnectTimeWait: reconnectWait,
+    reconnectJitter: reconnectWait / 4,
+    pingInterval: PING_INTERVAL_MS,
+    maxPingOut: 2,
+    timeout: 5_000,
+    ...(tls && { tls: { ...tls } }),
+    ...(identity && { authenticator: authenticatorOf(identity) }),
+  } satisfies NodeConnectionOptions;
+}
+
+function authenticatorOf(identity: NatsIdentity): Authenticator {
+  if ('credentialsFile' in identity) return credsAuthenticator(() => readFileSync(identity.credentialsFile));
+  if ('tokenFile' in identity) return tokenAuthenticator(() => secretIn(identity.tokenFile));
+  return usernamePasswordAuthenticator(identity.user, () => secretIn(identity.passwordFile));
+}
+
+/** Without the line end that editors put behind it. */
+const secretIn = (file: string): string => readFileSync(file, 'utf8').replace(/\r?\n$/, '');

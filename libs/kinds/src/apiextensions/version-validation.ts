@@ -1,0 +1,104 @@
+import { dns1035LabelErrors, type FieldError, invalidValue, required } from '@orch/machinery';
+import { equal } from '../values/equal.js';
+import { at, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
+
+const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
+const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
+const MAX_WARNING = 256;
+
+/** The versions of a definition: each by itself, and all together. */
+export function validateVersions(spec: unknown): FieldError[] {
+  const versions = objectsAt(spec, 'versions');
+  const names = versions.map((version) => textAt(version, 'name'));
+  const refusal = (why: string) => invalidValue('spec.versions', versions.length > 0 ? versions : [], why);
+  const stored = versions.filter((version) => version.storage === true).length;
+  return [
+    ...versions.flatMap(validateSchema),
+    ...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
+    ...eachOrAll(versions, 'subresources', (version, path) => validateScale(version, `${path}.subresources.scale`)),
+    ...eachOrAll(versions, 'additionalPrinterColumns', validateColumns),
+    ...(new Set(names).size < names.length ? [refusal('must contain unique version names')] : []),
+    ...(stored === 1 ? [] : [refusal('must have exactly one version marked as storage version')]),
+  ];
+}
+
+/** What all versions say alike is said of the definition, and so are its errors. */
+function eachOrAll(versions: readonly Json[], member: string, check: (version: Json, path: string) => FieldError[]) {
+  const [first] = versions;
+  if (first && versions.every((version) => equal(version[member], first[member]))) return check(first, 'spec');
+  return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
+}
+
+const validateSchema = (version: Json, index: number): FieldError[] =>
+  isObject(at(version, 'schema', 'openAPIV3Schema'))
+    ? []
+    : [required(`spec.versions[${index}].schema.openAPIV3Schema`, 'schemas are required')];
+
+function validateVersion(version: Json, path: string): FieldError[] {
+  const name = textAt(version, 'name');
+  const errors = dns1035LabelErrors(name);
+  const warning = version.deprecationWarning;
+  const complaints = typeof warning === 'string' ? warningErrors(warning, version.deprecated === true) : [];
+  return [
+    ...(errors.length > 0 ? [invalidValue(`${path}.name`, name, errors.join(','))] : []),
+    ...complaints.map((error) => invalidValue(`${path}.deprecationWarning`, warning, error)),
+  ];
+}
+
+function warningErrors(warning: string, deprecated: boolean): string[] {
+  if (!deprecated) return ['can only be set for deprecated versions'];
+  const strange = warning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
+  const index = Buffer.byteLength(warning.slice(0, strange));
+  return [
+    ...(Buffer.byteLength(warning) > MAX_WARNING ? [`must be <= ${MAX_WARNING} characters long`] : []),
+    ...(warning === '' ? ['must not be an empty string'] : []),
+    ...(strange >= 0
+      ? [`must only contain printable UTF-8 characters; non-printable character found at index ${index}`]
+      : []),
+  ];
+}
+
+function validateScale(version: Json, path: string): FieldError[] {
+  const scale = at(version, 'subresources', 'scale');
+  if (!isObject(scale)) return [];
+  const selector = textAt(scale, 'labelSelectorPath');
+  return [
+    ...requiredPath(`${path}.specReplicasPath`, textAt(scale, 'specReplicasPath'), ['.spec.'], 'under .spec'),
+    ...requiredPath(`${path}.statusReplicasPath`, textAt(scale, 'statusReplicasPath'), ['.status.'], 'under .status'),
+    ...(selector === ''
+      ? []
+      : pathErrors(`${path}.labelSelectorPath`, selector, ['.spec.', '.status.'], 'under either .spec or .status')),
+  ];
+}
+
+const requiredPath = (field: string, path: string, below: readonly string[], where: string): FieldError[] =>
+  path === '' ? [required(field)] : pathErrors(field, path, below, where);
+
+function pathErrors(field: string, path: string, below: readonly string[], where: string): FieldError[] {
+  if (!path.startsWith('.')) return [invalidValue(field, path, 'must be a simple json path starting with .')];
+  return below.some((start) => path.startsWith(start))
+    ? []
+    : [invalidValue(field, path, `should be a json path ${where}`)];
+}
+
+const validateColumns = (version: Json, path: string): FieldError[] =>
+  objectsAt(version, 'additionalPrinterColumns').flatMap((column, index) =>
+    validateColumn(objectAt(column), `${path}.additionalPrinterColumns[${index}]`),
+  );
+
+function validateColumn(column: Readonly<Json>, path: string): FieldError[] {
+  const [type, format, jsonPath] = ['type', 'format', 'jsonPath'].map((name) => textAt(column, name));
+  const types = `must be one of ${COLUMN_TYPES.join(',')}`;
+  return [
+    ...(textAt(column, 'name') === '' ? [required(`${path}.name`)] : []),
+    ...(type === '' ? [required(`${path}.type`, types)] : []),
+    ...(type && !COLUMN_TYPES.includes(type) ? [invalidValue(`${path}.type`, type, types)] : []),
+    ...(format && !COLUMN_FORMATS.includes(format)
+      ? [invalidValue(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`)]
+      : []),
+    ...(jsonPath === '' ? [required(`${path}.JSONPath`)] : []),
+    ...(jsonPath && !jsonPath.startsWith('.')
+      ? [invalidValue(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .')]
+      : []),
+  ];
+}

@@ -1,0 +1,98 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { type Clock, systemClock } from './clock.js';
+
+/** What a collector looks at and does; the process itself unless a test says otherwise. */
+export interface CollectedProcess {
+  /** Milliseconds of CPU used so far. */
+  cpu(): number;
+  /** Resident bytes. */
+  rss(): number;
+  /** Collects all garbage, at once. */
+  collect(): void;
+}
+
+export interface IdleCollectorSettings {
+  /** How long a process has to be quiet before it collects, milliseconds; 0 for never. */
+  readonly quietMs: number;
+  readonly clock?: Clock;
+  readonly process?: CollectedProcess;
+}
+
+/** Looks in a quiet time. */
+const LOOKS = 5;
+/** Share of one core below which a process counts as quiet. */
+const QUIET_SHARE = 0.05;
+/** Growth since the last collection that is worth another, bytes. */
+const WORTH_BYTES = 24 << 20;
+
+/**
+ * Gives memory back after a load. V8 collects as its heap grows: a process that is left alone keeps what the last busy moment
+ * took, for ever. Once such a process has been quiet for a while it collects twice: what the first finds dead, buffers
+ * above all, the second lets go of. Nobody waits for it, as nobody asks for anything then.
+ */
+export class IdleCollector {
+  readonly #clock: Clock;
+  readonly #process: CollectedProcess;
+  readonly #quietMs: number;
+  #cancel: (() => void) | undefined;
+  #cpu = 0;
+  #quietLooks = 0;
+  #again = false;
+  #after = 0;
+
+  constructor({ quietMs, clock = systemClock, process = thisProcess() }: IdleCollectorSettings) {
+    this.#quietMs = quietMs;
+    this.#clock = clock;
+    this.#process = process;
+  }
+
+  start(): void {
+    if (this.#quietMs === 0) return;
+    this.#cpu = this.#process.cpu();
+    this.#after = this.#process.rss();
+    this.#schedule();
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+  }
+
+  #schedule(): void {
+    this.#cancel = this.#clock.after(this.#quietMs / LOOKS, () => {
+      this.#look();
+      this.#schedule();
+    });
+  }
+
+  #look(): void {
+    const cpu = this.#process.cpu();
+    const quiet = cpu - this.#cpu < (this.#quietMs / LOOKS) * QUIET_SHARE;
+    this.#cpu = cpu;
+    this.#quietLooks = quiet ? this.#quietLooks + 1 : 0;
+    if (this.#again) this.#collect(false);
+    else if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
+  }
+
+  #collect(again: boolean): void {
+    this.#process.collect();
+    this.#again = again;
+    this.#after = this.#process.rss();
+    // What collecting took is not what makes the process busy.
+    this.#cpu = this.#process.cpu();
+  }
+}
+
+function thisProcess(): CollectedProcess {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  return {
+    cpu() {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1000;
+    },
+    rss: () => process.memoryUsage.rss(),
+    collect,
+  };
+}

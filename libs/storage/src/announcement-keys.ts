@@ -1,0 +1,47 @@
+import type { Connection } from './connection.js';
+
+/** A key that records of changes are authenticated with between servers. */
+export interface AnnouncementKey {
+  /** In 32 bits; never used again for another key. */
+  readonly id: number;
+  /** 32 bytes. */
+  readonly secret: Buffer;
+}
+
+/** The keys of an installation, as of a moment. */
+export interface AnnouncementKeys {
+  /** What to sign with. */
+  readonly signing: AnnouncementKey;
+  /** What may have been signed with, among them the one above and one that will be signed with next. */
+  readonly accepted: readonly AnnouncementKey[];
+}
+
+const READ = `
+SELECT id, encode(secret, 'hex'), signs_from <= clock_timestamp(),
+       $1::bigint > 0 AND max(signs_from) OVER () < clock_timestamp() - $1 * interval '1 millisecond',
+       count(*) FILTER (WHERE signs_from < clock_timestamp() - $2::bigint * interval '1 millisecond') OVER () > 1
+  FROM announcement_key ORDER BY signs_from, id`;
+
+/** Milliseconds for which a key is known before it signs, and accepted after it was replaced. */
+const OVERLAP = 600_000;
+
+/** Reads the keys; makes one where there is none, or where the newest is older than so many ms (0: however old it is). */
+export async function announcementKeys(
+  connection: Connection,
+  rotation: number,
+  overlap = OVERLAP,
+): Promise<AnnouncementKeys> {
+  let rows = await connection.query(READ, [rotation, overlap]);
+  if (rows.length === 0 || rows.some(([, , , isDue, hasSpent]) => isDue === 't' || hasSpent === 't')) {
+    await connection.query('SELECT renew_announcement_keys($1, $2)', [rotation, overlap]);
+    rows = await connection.query(READ, [rotation, overlap]);
+  }
+  const keys = rows.map(([id, secret, signs]) => ({
+    key: { id: Number(id), secret: Buffer.from(secret ?? '', 'hex') },
+    signs: signs === 't',
+  }));
+  // Where the clock of the database was set back, none may have begun to sign.
+  const signing = (keys.findLast(({ signs }) => signs) ?? keys[0])?.key;
+  if (signing === undefined) throw new Error('the database holds no key for announcements');
+  return { signing, accepted: keys.map(({ key }) => key) };
+}

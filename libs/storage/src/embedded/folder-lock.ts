@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { link, readdir, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { shortPath } from './short-path.js';
+
+/** A folder that belongs to this process until it is released, or until the process ends, by whatever cause. */
+export interface FolderLock {
+  release(): void;
+}
+
+/**
+ * Takes a folder for this process; undefined when a process has it, this one included.
+ *
+ * Node has no flock(2); a socket that is listened to dies with its process as well. They are numbered, and the highest
+ * number counts: once nobody listens there nobody ever will, and whoever makes the next one has the folder. The last one
+ * is never removed, so a number is never given twice.
+ * @throws Error of the file system, as when sockets cannot be made in the folder
+ */
+export async function lockFolder(folder: string): Promise<FolderLock | undefined> {
+  const place = await shortPath(folder);
+  for (;;) {
+    const last = Math.max(0, ...(await numbers(place)));
+    if (last > 0 && (await isHeld(join(place, nameOf(last))))) return undefined;
+    const server = await makeSocket(place, last + 1);
+    if (server === undefined) continue;
+    // Somebody slower than two others could have made a number that was passed long ago.
+    if (Math.max(...(await numbers(place))) === last + 1) {
+      await removeOthers(place, last + 1);
+      return { release: () => void server.close() };
+    }
+    server.close();
+  }
+}
+
+const PREFIX = 'lock.';
+const nameOf = (number: number): string => `${PREFIX}${number}`;
+
+async function numbers(place: string): Promise<number[]> {
+  const names = await readdir(place);
+  return names.flatMap((name) => (/^lock\.\d+$/.test(name) ? [Number(name.slice(PREFIX.length))] : []));
+}
+
+function isHeld(path: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      // Gone is a number that was passed: making the next one fails, and what there is then is looked at again.
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(false);
+      else reject(error);
+    });
+  });
+}
+
+/** Undefined when the number is taken. It is listened to before it has its name: what has a name and no listener is dead. */
+async function makeSocket(place: string, number: number): Promise<Server | undefined> {
+  const unnamed = join(place, `${PREFIX}new-${randomBytes(4).toString('hex')}`);
+  const server = createServer((socket) => socket.destroy()).unref();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(unnamed, resolve);
+  });
+  try {
+    await link(unnamed, join(place, nameOf(number)));
+    await rm(unnamed, { force: true });
+    return server;
+  } catch (error) {
+    server.close();
+    const { code } = error as NodeJS.ErrnoException;
+    // Without the first name: whoever has the folder by now has tidied up.
+    if (code === 'EEXIST' || code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function removeOthers(place: string, number: number): Promise<void> {
+  const names = (await readdir(place)).filter((name) => name.startsWith(PREFIX) && name !== nameOf(number));
+  await Promise.all(names.map((name) => rm(join(place, name), { force: true })));
+}

@@ -1,0 +1,58 @@
+import { Gatherer } from './gatherer.js';
+import type { CompleteOptions } from './options.js';
+import type { Pool } from './pool.js';
+import { type Reader, unknownType } from './reader.js';
+import type { Head, TypeId, Version } from './store.js';
+
+/** Waits in the queue of the writers (migrations/0004-lanes.sql). */
+const AWAIT_LANE = 'SELECT await_lane($1)';
+
+/**
+ * Heads behind which no write is in flight any more. Nobody waits for a version that the head has passed; of those that have
+ * to, one for each type stands in the queue of the writers for all who came before it got there.
+ */
+export class SettledHeads {
+  readonly #waits = new Map<TypeId, Gatherer<undefined, undefined>>();
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly reader: Reader,
+    private readonly options: CompleteOptions,
+  ) {}
+
+  async reach(type: TypeId, version: Version): Promise<Head> {
+    const head = await this.#head(type);
+    if (head.head >= version) return head;
+    await this.#writesInFlight(type);
+    return this.#head(type);
+  }
+
+  async #head(type: TypeId): Promise<Head> {
+    const head = (await this.reader.heads([type])).get(type);
+    if (!head) throw unknownType(type);
+    return head;
+  }
+
+  async #writesInFlight(type: TypeId): Promise<void> {
+    const { waiting } = this.options;
+    const wait =
+      this.#waits.get(type) ??
+      new Gatherer((all: readonly undefined[]) => this.#await(type, all), {
+        items: waiting,
+        bytes: 1,
+        sizeOf: () => 0,
+        waiting,
+      });
+    this.#waits.set(type, wait);
+    try {
+      await wait.add(undefined);
+    } finally {
+      if (wait.idle) this.#waits.delete(type);
+    }
+  }
+
+  async #await(type: TypeId, all: readonly undefined[]): Promise<readonly undefined[]> {
+    await this.pool.use((connection) => connection.statement('await_lane', AWAIT_LANE, [type]));
+    return all;
+  }
+}
