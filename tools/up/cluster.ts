@@ -57,6 +57,7 @@ export interface Cluster {
   /** Path of a kubeconfig with the above. */
   readonly kubeconfig: string;
   readonly postgresUrl: string;
+  readonly natsUrl: string;
   readonly postgres: ManagedProcess;
   readonly nats: ManagedProcess;
   readonly loadBalancer: ManagedProcess;
@@ -137,6 +138,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     token,
     kubeconfig: kubeconfigFile,
     postgresUrl: postgresUrl(postgresPort),
+    natsUrl: `nats://127.0.0.1:${natsPort}`,
     postgres,
     nats,
     loadBalancer: balancer,

@@ -7,6 +7,7 @@ export interface FeedObserver {
   healed?(type: TypeId, changes: number): void;
   /** So many announcements had been delivered before. */
   repeated?(type: TypeId, changes: number): void;
+  /** A follower has to start over from a snapshot. */
   reset?(type: TypeId, reason: ResetReason): void;
   /** One query has read the heads of so many types, for so many callers. */
   headsRead?(types: number, callers: number): void;

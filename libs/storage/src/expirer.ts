@@ -27,9 +27,11 @@ export interface ExpirerStore {
   write(op: WriteOp): Promise<WriteOutcome>;
 }
 
+/** What one round did. */
 export interface ExpiryRound {
   /** False when another process was at it. */
   readonly ran: boolean;
+  /** Number of objects deleted, by this process in this round. */
   readonly deleted: number;
 }
 
@@ -58,11 +60,13 @@ export class Expirer {
     this.#lease = new Lease(`expiry/${type}`, LEASE);
   }
 
+  /** Runs rounds until stopped; every process may, one at a time gets through. */
   start(): void {
     this.#stopped = false;
     this.#rounds.start();
   }
 
+  /** Begins no more rounds and no more batches. Resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#rounds.stop();

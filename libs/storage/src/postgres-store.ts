@@ -171,6 +171,10 @@ export class PostgresStore implements ServingStore {
     return found ? found.row : this.get(type, key);
   }
 
+  database(): number {
+    return 0;
+  }
+
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     return this.#reader.heads(types);
   }

@@ -9,9 +9,13 @@ export class CacheEntry implements Row {
   readonly body: Buffer;
 
   constructor(
+    /** Empty for cluster-scoped types. */
     readonly namespace: string,
+    /** Name of the object. */
     readonly name: string,
+    /** Uid of the object. */
     readonly uid: string,
+    /** The version that this state was written at; of a deleted object that of the deletion. */
     readonly version: Version,
     body: Buffer,
     private readonly describe: Describe,

@@ -15,7 +15,9 @@ export interface FrameEncoder {
   readonly key: string;
   /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
+  /** All changes up to `version` have been sent; `initialEventsEnd`: so has the initial state. */
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
+  /** The last frame of a stream that ends with an error. */
   error(kind: StreamError): Buffer;
   /** Makes all events of a stream but its first, where they differ from that. */
   readonly following?: FrameEncoder;

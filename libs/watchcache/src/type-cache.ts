@@ -39,6 +39,7 @@ export class TypeCache {
   lastUsed: number;
 
   constructor(
+    /** The type whose objects these are. */
     readonly type: TypeId,
     private readonly source: ChangeSource,
     private readonly feed: OrderedFeed,
@@ -148,6 +149,7 @@ export class TypeCache {
    * @throws ExpiredError when history does not reach back to the version.
    * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
    * @throws CacheNotReadyError
+   * @throws SelectorBudgetError when the selectors of its owner, or of all, say too much already
    * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
    */
@@ -205,6 +207,7 @@ export class TypeCache {
     this.#waiters.close();
   }
 
+  /** Open watches, those included that wait or catch up. */
   get watchers(): number {
     return this.#fanOut.size;
   }
@@ -215,6 +218,7 @@ export class TypeCache {
     return ringBytes + stateBytes + frameBytes + historyBytes;
   }
 
+  /** Figures of this moment, for metrics. */
   stats(): TypeCacheStats {
     const { state, ring, following } = this.#loaded ?? {};
     const confirmedAt = following?.confirmedAt;
@@ -240,12 +244,13 @@ export class TypeCache {
   }
 
   #join(request: WatchRequest, from: Joining['from']): Watcher {
-    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection } = request;
+    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection, owner } = request;
     return this.#fanOut.join({
       interest: {
         ...(namespace === undefined ? {} : { namespace }),
         ...(selection === undefined ? {} : { selection }),
       },
+      owner,
       encoder,
       sink,
       bookmarks,

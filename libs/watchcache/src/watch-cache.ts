@@ -4,8 +4,11 @@ import type { ChangeSource, TypeId } from '@orch/storage';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
+/** Where changes come from, and how much is kept; the rest has defaults. */
 export interface WatchCacheOptions extends TypeCacheOptions {
+  /** Where states and history are read. Not closed by the cache. */
   readonly source: ChangeSource;
+  /** Brings every change in order. Not closed by the cache. */
   readonly feed: OrderedFeed;
   /** Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
   readonly maxBytes?: number;
@@ -51,6 +54,7 @@ export class WatchCache {
     return this.#types.get(type);
   }
 
+  /** The caches there are, loaded or loading. */
   types(): IterableIterator<TypeCache> {
     return this.#types.values();
   }
@@ -71,6 +75,7 @@ export class WatchCache {
     await Promise.all([...this.#types.values()].map((cache) => cache.drain(spread)));
   }
 
+  /** Ends everything at once; whoever asks for a type later gets an Error. */
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();

@@ -3,6 +3,7 @@ import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
 import type { ChangeEvent } from './ring.js';
+import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
 /** Where a stream's bytes go. */
@@ -47,6 +48,7 @@ export type WatcherState =
 
 /** One stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {
+  /** Kept by the fan-out, as are the members below but the sink; others only read it. */
   state: WatcherState;
   /** The sink has asked for no more. */
   blocked = false;
@@ -56,13 +58,21 @@ export class Watcher implements Due {
   opened = false;
   /** Place among the live watchers of its cohort. */
   liveIndex = -1;
+  /** What its selector was charged. */
+  charge: Charge | undefined;
+  /** Monotonic ms at which the timer wheel looks at it next. */
   due = 0;
+  /** Place in the timer wheel; -1 when it is in none. */
   slot = -1;
+  /** Monotonic ms of the next bookmark; infinity for none. */
   nextBookmark = Number.POSITIVE_INFINITY;
 
   constructor(
+    /** All who want the same bytes. */
     public audience: Audience,
+    /** Where the bytes go. */
     readonly sink: WatchSink,
+    /** Whether bookmarks are wanted. */
     readonly bookmarks: boolean,
     /** The initial state is to be closed by a bookmark. */
     readonly marksInitialEnd: boolean,
@@ -74,6 +84,7 @@ export class Watcher implements Due {
     this.state = initial;
   }
 
+  /** Whether nothing more will be written. */
   get ended(): boolean {
     return this.state.at === 'ended';
   }

@@ -1,6 +1,6 @@
 import { MASTERS } from '@orch/authorization';
-import { tooManyRequests } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
+import { tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
@@ -33,12 +33,6 @@ export function makeFlowControl({ inflight, maxWaiting, maxWaitMs, bodies }: Flo
     bodies: new SharedBound(bodies),
   };
 }
-
-/** Seconds after which who was refused may ask again. */
-const RETRY_SECONDS = 1;
-
-/** 429 for whom a limit is reached. */
-export const tooMany = () => tooManyRequests('Too many requests, please try again later.', RETRY_SECONDS);
 
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head', 'options']);
 const PROBES = /^\/(?:livez|readyz|healthz)(?:\/|$)/;

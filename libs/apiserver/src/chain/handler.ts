@@ -1,11 +1,12 @@
 import type { RequestListener } from 'node:http';
+import { SelectorBudgetError } from '@orch/watchcache';
 import type { ApiDeps } from '../deps.js';
 import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
+import { tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import type { Stage } from './chain.js';
-import { tooMany } from './flow-control.js';
 import type { OpenContext } from './new-context.js';
 import { handle, type ResourceRouter, type Route } from './router.js';
 
@@ -52,6 +53,9 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
   ctx.res.once('close', close);
   try {
     await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
+  } catch (error) {
+    if (error instanceof SelectorBudgetError) options.metrics.refused('selectors');
+    throw error;
   } finally {
     // Nothing more is heard of a response that never got to its connection.
     if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) close();

@@ -38,9 +38,13 @@ export interface Role {
   readonly housekeeping: boolean;
 }
 
+/** Of what a process of the control plane is made. */
 export interface ControlPlaneSettings {
+  /** What it does beside serving the API. */
   readonly role: Role;
+  /** How it serves. */
   readonly serving: ServingOptions;
+  /** How the state and the bus are reached. */
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
   openStore(observer: StoreObserver): Promise<ServingStore>;

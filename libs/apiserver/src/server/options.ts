@@ -231,6 +231,18 @@ export const backendOptions = {
     min: 0,
     help: 'Label keys and fields of each type that selectors may have indexed at a time.',
   },
+  'watch-selector-terms': {
+    type: 'int',
+    default: 50_000,
+    min: 0,
+    help: 'Conditions and values in the selectors of all watches that an event of a type has matched; more watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+  },
+  'watch-selector-terms-per-user': {
+    type: 'int',
+    default: 10_000,
+    min: 0,
+    help: 'The same in the watches of one user on a type.',
+  },
   'list-cache-bytes': {
     type: 'bytes',
     default: 64 << 20,
@@ -251,5 +263,7 @@ export const backendOptions = {
   },
 } as const;
 
+/** Values of {@link servingOptions}. */
 export type ServingOptions = OptionValues<typeof servingOptions>;
+/** Values of {@link backendOptions}. */
 export type BackendOptions = OptionValues<typeof backendOptions>;

@@ -129,6 +129,10 @@ export class MemoryStore implements Store {
     return { objects: rows.length, bytes: rows.reduce((sum, { body }) => sum + body.length, 0) };
   }
 
+  database(): number {
+    return 0;
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     this.#check();
     return new Map(types.map((type) => [type, this.#head(type)]));

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { MASTERS } from '@orch/authorization';
 import { expired, StatusError } from '@orch/machinery';
 import { systemClock } from '@orch/runtime/clock';
 import type { StreamError } from '@orch/watchcache';
@@ -44,6 +45,7 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     initialEvents: options.initialEvents,
     bookmarks: options.bookmarks,
     sink: response,
+    ...(!ctx.user.groups.includes(MASTERS) && { owner: ctx.user.name }),
     deadline,
   });
   ctx.watch?.endBy((refusal) => watcher.refuse(refusal));

@@ -107,6 +107,10 @@ export class MemorySource implements ChangeSource {
     this.#last += versions;
   }
 
+  database(): number {
+    return 0;
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     this.calls.heads++;
     this.#checkUp();

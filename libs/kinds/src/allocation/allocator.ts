@@ -1,7 +1,10 @@
 /** Whose an allocated value is. */
 export interface Owner {
+  /** Namespace of the object. */
   readonly namespace: string;
+  /** Name of the object. */
   readonly name: string;
+  /** Tells the owner from one that had its name before: what that one held is not this one's. */
   readonly uid: string;
 }
 
@@ -38,9 +41,11 @@ export const lookingOnly = (claims: Claims): Claims => ({
 
 /** A finite, numbered set of values. */
 export interface Range {
+  /** How many values there are. */
   readonly size: number;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
+  /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;
 }
 
@@ -48,6 +53,7 @@ export interface Range {
 export class AllocationError extends Error {
   override readonly name = 'AllocationError';
   constructor(
+    /** `taken` and `outOfRange` are of a value that was asked for; `full`: none of those tried was free. */
     readonly kind: 'taken' | 'outOfRange' | 'full',
     message: string,
   ) {
@@ -57,6 +63,7 @@ export class AllocationError extends Error {
 
 /** Gives out values of one range. */
 export interface Allocator {
+  /** What values are given from. */
   readonly range: Range;
   /**
    * The wanted value, or a free one.
@@ -68,13 +75,17 @@ export interface Allocator {
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
 
+/** A value that was given, held until it is released. */
 export interface Allocated extends Hold {
+  /** In the form of the range: an address, or a port as decimal digits. */
   readonly value: string;
 }
 
 /** The ranges that kinds take values from. */
 export interface Allocators {
+  /** Addresses of Services, `--service-cluster-ip-range`. */
   readonly clusterIPs: Allocator;
+  /** Ports that Services take on every node, `--service-node-port-range`. */
   readonly nodePorts: Allocator;
 }
 

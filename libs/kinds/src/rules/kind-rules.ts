@@ -1,6 +1,7 @@
 import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
 
+/** One value of a table row, in the type of its column. */
 export type Cell = string | number | boolean;
 
 /** Who asks for a write, as far as kinds record it. */
@@ -28,7 +29,9 @@ export interface ScaleView {
   readonly selector: string;
 }
 
+/** Where a kind keeps the numbers of its `scale` subresource. */
 export interface ScaleRules {
+  /** Unset numbers are 0, an unset selector is empty. */
   read(object: ApiObject): ScaleView;
   /** Sets the replicas asked for. Mutates. */
   write(object: ApiObject, replicas: number): void;
@@ -49,6 +52,7 @@ export interface Allocation {
  * behaviour. Every function is pure but for the mutation that its text names.
  */
 export interface KindRules {
+  /** What `metadata.name` must look like. */
   readonly nameRule: NameRule;
   /** The kind counts its changes in metadata.generation. */
   readonly hasGeneration: boolean;
@@ -72,7 +76,11 @@ export interface KindRules {
   prepareForDelete(object: ApiObject): void;
   /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
   hasFinalizers(object: ApiObject): boolean;
+  /**
+   * What is wrong with a new object, all of it; empty when nothing is. Runs on prepared objects, defaults filled in.
+   */
   validateCreate(object: ApiObject): FieldError[];
+  /** What is wrong with the new state, and with the step from the old one; empty when nothing is. */
   validateUpdate(object: ApiObject, old: ApiObject): FieldError[];
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
@@ -92,6 +100,7 @@ export interface KindRules {
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
   gracePeriod(object: ApiObject, requested?: number): number;
+  /** How the `scale` subresource reads and writes the object; undefined for kinds without one. */
   readonly scale?: ScaleRules;
 }
 
