@@ -6,11 +6,13 @@ export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
 
 /** What a write is about, known before any object is looked at. */
 export interface Target {
+  /** What becomes of the object. */
   readonly operation: Operation;
   /** Group of the resource; '' for the core group. */
   readonly group: string;
   /** The version that the client speaks, which need not be the one that is stored. */
   readonly version: string;
+  /** Plural name of the resource, as in paths. */
   readonly resource: string;
   /** Kind of the objects. */
   readonly kind: string;
@@ -26,7 +28,9 @@ export interface Target {
 export interface RequestOptions {
   /** The request goes all the way and leaves nothing behind: a plugin may have no effects outside of it. */
   readonly dryRun: boolean;
+  /** Who is to own what the request sets; as it was sent, up to 128 bytes. */
   readonly fieldManager?: string;
+  /** What unknown and duplicate fields of the body lead to. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Of a deletion: seconds asked for. */
   readonly gracePeriodSeconds?: number;
@@ -44,7 +48,9 @@ export interface Attributes extends Target {
   readonly object: ApiObject | undefined;
   /** The object that is there, in the same version: a copy. Undefined for a creation. */
   readonly oldObject: ApiObject | undefined;
+  /** Options of the request. */
   readonly options: RequestOptions;
+  /** As whom the request is carried out; `system:apiserver` where the server writes for itself. */
   readonly user: UserInfo;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
   readonly deadline: number;

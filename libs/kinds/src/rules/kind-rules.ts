@@ -6,14 +6,19 @@ export type Cell = string | number | boolean;
 
 /** Who asks for a write, as far as kinds record it. */
 export interface Requestor {
+  /** User name. */
   readonly name: string;
+  /** Id of the user, where the credential has one. */
   readonly uid?: string;
+  /** Groups that the user is in. */
   readonly groups: readonly string[];
+  /** What else the credential says, by key. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 /** What the preparing of a write may need beside the objects. */
 export interface WriteContext {
+  /** Who asks for it. */
   readonly user: Requestor;
   /** The subresource written through; '' for the resource itself. */
   readonly subresource: string;
