@@ -6,6 +6,7 @@ import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
 import type { Endpoint } from './served/endpoint.js';
+import type { ServedWatches } from './watching/served-watches.js';
 import type { WatchOutputs } from './watching/watch-output.js';
 import type { ObjectRemover } from './writing/object-remover.js';
 import type { WritePipeline } from './writing/write-pipeline.js';
@@ -38,6 +39,7 @@ export interface ApiDeps {
   readonly representations: Representations;
   readonly limits: RequestLimits;
   readonly watchOutputs: WatchOutputs;
+  readonly servedWatches: ServedWatches;
   /** The feature gate `WatchList`. */
   readonly watchList: boolean;
   /** The feature gate `APIListChunking`. */

@@ -83,9 +83,10 @@ export class FanOut {
     const charge = this.#selectors.charge(joining.interest, joining.owner);
     const audience = this.#audiences.enter(joining.interest, joining.encoder);
     const start = this.#start(audience, joining.from);
-    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (ended, error) => {
-      if (error === undefined) this.#end(ended, 'closed');
-      else this.#fail(ended, 'refused', error);
+    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (ended, how) => {
+      if (how === 'closed') this.#end(ended, 'closed');
+      else if (how === 'in-order') this.#times.endBy(ended, this.#options.clock.now());
+      else this.#fail(ended, 'refused', how);
     });
     watcher.charge = charge;
     this.#watchers.add(watcher);

@@ -79,7 +79,7 @@ export class Watcher implements Due {
     /** Monotonic ms at which the stream ends; infinity for never. */
     public endsAt: number,
     initial: WatcherState,
-    private readonly onEnd: (watcher: Watcher, error?: Error) => void,
+    private readonly onEnd: (watcher: Watcher, how: 'closed' | 'in-order' | Error) => void,
   ) {
     this.state = initial;
   }
@@ -91,7 +91,12 @@ export class Watcher implements Due {
 
   /** The client is gone: nothing more is written, and the sink is left to the caller. */
   close(): void {
-    this.onEnd(this);
+    this.onEnd(this, 'closed');
+  }
+
+  /** Ends the stream as at its deadline, after a bookmark if it is live: what it is of is served no more. */
+  finish(): void {
+    this.onEnd(this, 'in-order');
   }
 
   /** The client's rights are gone: what waits is not written any more, the stream ends with the error. */

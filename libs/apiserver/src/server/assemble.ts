@@ -18,6 +18,7 @@ import { PieceCache } from '../representation/piece-cache.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { buildEndpoints } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
+import { ServedWatches } from '../watching/served-watches.js';
 import { WatchOutputs } from '../watching/watch-output.js';
 import { ObjectRemover } from '../writing/object-remover.js';
 import { WritePipeline } from '../writing/write-pipeline.js';
@@ -110,6 +111,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
+      servedWatches: new ServedWatches(served),
       watchList: options.watchList,
       chunking: options.chunking,
       remainingItemCount: options.remainingItemCount,

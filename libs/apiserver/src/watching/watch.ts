@@ -49,7 +49,11 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     deadline,
   });
   ctx.watch?.endBy((refusal) => watcher.refuse(refusal));
-  response.open(ctx, () => watcher.close());
+  const leave = deps.servedWatches.add(endpoint, watcher);
+  response.open(ctx, () => {
+    leave();
+    watcher.close();
+  });
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */
