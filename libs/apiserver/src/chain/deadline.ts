@@ -1,5 +1,5 @@
 import { timeout } from '@orch/machinery';
-import type { RequestContext } from '../http/context.js';
+import type { OpenContext } from './new-context.js';
 import { requestDeadline } from './request-deadline.js';
 import { isLongRunning } from './request-info.js';
 
@@ -12,9 +12,10 @@ const RETRY_SECONDS = 1;
  * @throws StatusError 504 when it takes too long; what was begun may still be finished, as with any time-out. 400 for a
  * time-out that is no duration
  */
-export async function withinDeadline(ctx: RequestContext, maximum: number, work: () => Promise<void>): Promise<void> {
+export async function withinDeadline(ctx: OpenContext, maximum: number, work: () => Promise<void>): Promise<void> {
   if (isLongRunning(ctx.info)) return work();
   const ms = requestDeadline(ctx.query, maximum);
+  ctx.deadline = performance.now() + ms;
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(timeout('the request timed out', RETRY_SECONDS)), ms);

@@ -38,6 +38,8 @@ export interface RequestContext {
    * @throws StatusError 429 when too many bytes of bodies are here
    */
   holdBody(bytes: number): void;
+  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; absent for an answer that lasts. */
+  readonly deadline?: number;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
   /** What stages note for the audit log, by key; absent where nobody keeps it. */

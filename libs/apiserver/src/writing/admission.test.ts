@@ -142,6 +142,22 @@ describe('a plugin that refuses a label', () => {
     expect(api.stored('namespaces', 'labelled')).toBeDefined();
   });
 
+  it('knows until when its client waits', async () => {
+    const deadlines: number[] = [];
+    const noting: AdmissionPlugin = {
+      name: 'Noting',
+      handles: () => true,
+      validate: ({ deadline }) => void deadlines.push(deadline),
+    };
+    await start(noting);
+    server = await openServer(listenerOf(api));
+    const before = performance.now();
+    await server.ask(`${core}/configmaps?timeout=7s`, { method: 'POST', body: JSON.stringify(configMap('a')) });
+    const deadline = deadlines.at(-1) ?? 0;
+    expect(deadline).toBeGreaterThanOrEqual(before + 7_000);
+    expect(deadline).toBeLessThanOrEqual(performance.now() + 7_000);
+  });
+
   it('lets everything else through', async () => {
     await begin();
     const answer = await server?.ask(`${core}/configmaps`, { method: 'POST', body: JSON.stringify(configMap('a')) });

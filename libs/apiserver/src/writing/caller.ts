@@ -1,5 +1,4 @@
 import type { UserInfo } from '@orch/authentication';
-import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
@@ -16,11 +15,11 @@ export interface Caller {
 }
 
 /** The caller of a request of the API. */
-export const callerOf = ({ user, warnings, annotations, trail }: RequestContext, deps: ApiDeps): Caller => ({
+export const callerOf = ({ user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
   user,
   warnings,
   annotations: annotations ?? new Map(),
-  deadline: performance.now() + deps.limits.requestTimeoutMs,
+  deadline: deadline ?? Number.POSITIVE_INFINITY,
   ...(trail && { origin: trail }),
 });
 

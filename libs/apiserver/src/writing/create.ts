@@ -27,7 +27,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     endpoint,
     key,
     subresource: '',
-    caller: callerOf(ctx, deps),
+    caller: callerOf(ctx),
     options,
   } as const;
   const create = firstAsItIs(object, () => decodeBody(bytes, encoding, endpoint.definition).object);

@@ -24,7 +24,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
   const selection = selectionOf(ctx.query, endpoint, '');
   const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
   const options = await readDeleteOptions(deps, ctx);
-  const caller = callerOf(ctx, deps);
+  const caller = callerOf(ctx);
   const { meta, pages, windows } = await deps.lister.list({
     endpoint,
     namespace,

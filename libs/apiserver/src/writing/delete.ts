@@ -30,7 +30,7 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const options = await readDeleteOptions(deps, ctx);
   checkDeletable(endpoint, name);
-  const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx, deps));
+  const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
   if (!removal.gone || deletionAnswersObject(endpoint.definition)) {
     return sendObject(ctx, 200, representation, removal.stored);
   }

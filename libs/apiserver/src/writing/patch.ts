@@ -22,7 +22,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const document = readPatch(type, bytes);
   ctx.trail?.mark('decoded');
   const key = { namespace, name };
-  const request = { operation: 'UPDATE', endpoint, key, subresource, caller: callerOf(ctx, deps), options } as const;
+  const request = { operation: 'UPDATE', endpoint, key, subresource, caller: callerOf(ctx), options } as const;
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
   const change: Change = (current) => {

@@ -109,7 +109,7 @@ async function writeScale(
     endpoint,
     key,
     subresource: 'scale',
-    caller: callerOf(ctx, deps),
+    caller: callerOf(ctx),
     options,
   } as const;
   const change: Change = (current) => {

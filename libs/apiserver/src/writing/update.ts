@@ -30,7 +30,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       endpoint,
       key: { namespace, name },
       subresource,
-      caller: callerOf(ctx, deps),
+      caller: callerOf(ctx),
       options,
       namesVersion: namedVersion(object) !== '',
       replaces: true,

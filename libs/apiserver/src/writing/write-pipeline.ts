@@ -34,7 +34,7 @@ interface Base {
 
 /** A try that was overtaken, and what is answered if it was the last. */
 interface Overtaken {
-  readonly failure: StatusError;
+  failure(): StatusError;
 }
 
 /**
@@ -81,7 +81,7 @@ export class WritePipeline {
     for (let attempt = 1; ; attempt++) {
       const tried = await this.#try(request, base, make);
       if ('stored' in tried) return tried;
-      if (attempt >= attempts) throw tried.failure;
+      if (attempt >= attempts) throw tried.failure();
       base = await this.#freshBase(request, make);
     }
   }
@@ -102,7 +102,7 @@ export class WritePipeline {
   async #try(request: WriteRequest, { stored: base, fresh }: Base, make: Modification): Promise<Written | Overtaken> {
     const { endpoint, key } = request;
     if (!base && !make.create) throw notFound(endpoint.groupResource, key.name);
-    const overtaken = { failure: conflict(endpoint.groupResource, key.name, STALE_WRITE) };
+    const overtaken = { failure: () => conflict(endpoint.groupResource, key.name, STALE_WRITE) };
     let plan: WritePlan;
     try {
       plan = await planWrite(request, base, make, this.options);
@@ -147,5 +147,5 @@ function whyNotCreated(
   const failure = createError(request.endpoint, request.key.namespace, object.metadata ?? {}, outcome);
   const mayTryAgain = request.key.name === '' || make.change !== undefined;
   if (outcome.outcome !== 'already-exists' || !mayTryAgain) throw failure;
-  return { failure };
+  return { failure: () => failure };
 }
