@@ -19,9 +19,18 @@ const sourceOf = (from, path) => join(dirname(from), path.replace(/\.js$/, '.ts'
 /** Where the names of a face are declared: pairs of file and name, `*` for all that a file exports. */
 function* exportsOf(file) {
   const text = readFileSync(file, 'utf8');
-  for (const [, from] of text.matchAll(/export (?:type )?\* (?:as \w+ )?from '(\.[^']+)'/g)) yield* declaredIn(sourceOf(file, from));
+  for (const [, from] of text.matchAll(/export (?:type )?\* (?:as \w+ )?from '(\.[^']+)'/g))
+    yield* declaredIn(sourceOf(file, from));
   for (const [, names, from] of text.matchAll(/export (?:type )?\{([^}]*)\} from '(\.[^']+)'/g)) {
-    for (const name of names.split(',').map((one) => one.replace(/\btype\b/, '').split(' as ')[0].trim()).filter(Boolean))
+    for (const name of names
+      .split(',')
+      .map((one) =>
+        one
+          .replace(/\btype\b/, '')
+          .split(' as ')[0]
+          .trim(),
+      )
+      .filter(Boolean))
       yield* resolve(sourceOf(file, from), name);
   }
   if (!/^export .* from/m.test(text)) yield* declaredIn(file);
@@ -36,7 +45,11 @@ function* declaredIn(file) {
 }
 
 function* resolve(file, name) {
-  if (new RegExp(`^export (?:abstract |async )?(?:const|function\\*?|class|interface|type|enum) ${name}\\b`, 'm').test(readFileSync(file, 'utf8')))
+  if (
+    new RegExp(`^export (?:abstract |async )?(?:const|function\\*?|class|interface|type|enum) ${name}\\b`, 'm').test(
+      readFileSync(file, 'utf8'),
+    )
+  )
     yield [file, name];
   else for (const [at, found] of exportsOf(file)) if (found === name) yield [at, found];
 }
@@ -50,13 +63,20 @@ const documented = (lines, at) => {
 /** Places of a declaration that have no docstring: itself, and its public members. */
 function* missing(file, name) {
   const lines = readFileSync(file, 'utf8').split('\n');
-  const at = lines.findIndex((line) => new RegExp(`^export (?:abstract |async )?(?:const|function\\*?|class|interface|type|enum) ${name}\\b`).test(line));
+  const at = lines.findIndex((line) =>
+    new RegExp(`^export (?:abstract |async )?(?:const|function\\*?|class|interface|type|enum) ${name}\\b`).test(line),
+  );
   if (at < 0) return;
   yield [at, name, documented(lines, at)];
-  if (!/^export (?:abstract )?(?:class|interface) |^export type \w+ = \{$/.test(lines[at]) || !lines[at].trim().endsWith('{')) return;
+  if (
+    !/^export (?:abstract )?(?:class|interface) |^export type \w+ = \{$/.test(lines[at]) ||
+    !lines[at].trim().endsWith('{')
+  )
+    return;
   for (let line = at + 1; line < lines.length && !lines[line].startsWith('}'); line++) {
     const member = /^ {2}(?:readonly |abstract |static |async |get |set )*([a-z]\w*)[?(<:!]/.exec(lines[line]);
-    if (!member || /^ {2}(?:private|protected|constructor)\b/.test(lines[line]) || member[1] === 'constructor') continue;
+    if (!member || /^ {2}(?:private|protected|constructor)\b/.test(lines[line]) || member[1] === 'constructor')
+      continue;
     yield [line, `${name}.${member[1]}`, documented(lines, line)];
   }
 }

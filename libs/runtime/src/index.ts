@@ -28,5 +28,6 @@ export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } f
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { formatBytes, formatDuration, parseBytes, parseDuration } from './options/values.js';
 export { type ProcessControl, runToCompletion } from './process.js';
+export { RELEASE } from './release.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';
