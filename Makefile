@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build test test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build package test test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -20,6 +20,10 @@ build: install
 # One command: embedded PostgreSQL, one HTTPS port, nothing to configure.
 run: build
 	node_modules/.bin/orch standalone --secure-port=$(PORT) --data-dir=$(DATA_DIR) --naming=$(NAMING) --kubeconfig-out=$(DATA_DIR)/kubeconfig
+
+# One npm package of everything, build/package/orch-<version>.tgz: npm i -g runs it anywhere.
+package: build
+	node tools/package.mjs
 
 test: lint unit integration
 
@@ -71,4 +75,4 @@ format: install
 	npx biome check --write .
 
 clean:
-	rm -rf libs/*/dist services/*/dist test/dist node_modules
+	rm -rf build libs/*/dist services/*/dist test/dist node_modules

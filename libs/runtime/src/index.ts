@@ -27,5 +27,6 @@ export { type CommandLine, type Output, readCommandLine } from './options/comman
 export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { type ProcessControl, runToCompletion } from './process.js';
+export { RELEASE } from './release.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';
 export { type SpanAttributes, type SpanRole, TraceSpan, Tracing } from './tracing/tracing.js';

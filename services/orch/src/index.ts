@@ -6,6 +6,7 @@ const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ main: Subcommand }>>>
   standalone: () => import('@orch/standalone'),
   'api-server': () => import('@orch/api-server'),
   'watch-gateway': () => import('@orch/watch-gateway'),
+  version: () => import('./version.js'),
 };
 
 const USAGE = `usage: orch <command> [options]
@@ -13,6 +14,7 @@ const USAGE = `usage: orch <command> [options]
   standalone      everything in one process, with an embedded PostgreSQL
   api-server      the stateless API in front of PostgreSQL
   watch-gateway   serves watches, fed by NATS and healed from PostgreSQL
+  version         prints the version
 
 orch <command> --help lists the options of a command.
 `;
@@ -20,9 +22,10 @@ orch <command> --help lists the options of a command.
 /** The executable: picks the subcommand. */
 export async function main(argv: readonly string[]): Promise<number> {
   const [name, ...args] = argv;
+  const asked = name === '--help' || name === '-h' || name === 'help';
+  if (name === '--version') return (await import('./version.js')).main();
   const load = name !== undefined && Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
   if (load) return (await load()).main(args);
-  const asked = name === '--help' || name === '-h' || name === 'help';
   (asked ? process.stdout : process.stderr).write(USAGE);
   return asked ? 0 : 2;
 }

@@ -1,10 +1,16 @@
+import { RELEASE } from '@orch/runtime';
 import type { VersionInfo } from '../chain/fallback-app.js';
 
-/** What `GET /version` says: the release whose API this is, as clients compare it with theirs. */
+/** The release whose API this is. */
+export const API_RELEASE = '1.27.16';
+
+const [major = '', minor = ''] = API_RELEASE.split('.');
+
+/** What `GET /version` says: the release whose API this is, as clients compare it with theirs, and behind it our own. */
 export const VERSION: VersionInfo = {
-  major: '1',
-  minor: '27',
-  gitVersion: 'v1.27.16',
+  major,
+  minor,
+  gitVersion: `v${API_RELEASE}+orch.${RELEASE}`,
   gitCommit: '',
   gitTreeState: '',
   buildDate: '',

@@ -1,0 +1,8 @@
+import { API_RELEASE } from '@orch/apiserver';
+import { RELEASE } from '@orch/runtime';
+
+/** `orch version`: what this is, and whose API it serves. */
+export async function main(): Promise<number> {
+  process.stdout.write(`orch ${RELEASE} (API of release ${API_RELEASE}, Node ${process.version})\n`);
+  return 0;
+}
