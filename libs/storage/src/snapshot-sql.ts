@@ -1,3 +1,4 @@
+import { ROW_COLUMNS } from './rows.js';
 import type { Key, SnapshotRequest, TypeId, Version } from './store.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */
@@ -36,7 +37,7 @@ export interface KeyRange {
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */
 export function currentRows(request: SnapshotRequest): string {
   const old = request.upTo === undefined ? '' : ` AND o.version <= ${request.upTo}`;
-  return `SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o WHERE ${within('o', request)}${old}`;
+  return `SELECT ${ROW_COLUMNS} FROM object o WHERE ${within('o', request)}${old}`;
 }
 
 /**
@@ -45,10 +46,10 @@ export function currentRows(request: SnapshotRequest): string {
  * in an index tells what is of another version, though: one that finds little in its range reads all of it.
  */
 export function exactRows(range: KeyRange, at: Version): string {
-  return `(SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o
+  return `(SELECT ${ROW_COLUMNS} FROM object o
     WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
   UNION ALL
-  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior FROM change c
+  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, '') FROM change c
     WHERE ${within('c', range)} AND c.version > ${at} AND c.prior_version <= ${at} ${ORDER})`;
 }
 
