@@ -29,6 +29,8 @@ export interface OrderedFeedOptions {
  */
 export class OrderedFeed {
   readonly #followers = new Set<Follower>();
+  /** Followers whose poll is under way. */
+  readonly #polled = new Set<Follower>();
   readonly #context: FollowerContext;
   readonly #bus: ChangeBus;
   readonly #pollInterval: number;
@@ -76,13 +78,16 @@ export class OrderedFeed {
   }
 
   /**
-   * How long ago, in ms, the longest-unconfirmed follower was known to have everything: grows when changes do not arrive
-   * and when the database cannot be asked. Zero when nothing is followed.
+   * How long ago, in ms, the longest-unconfirmed follower of a type in the main database was known to have everything: grows
+   * when changes do not arrive and when the database cannot be asked. Zero when nothing is followed. Another database takes
+   * only its own types with it.
    */
   lag(): number {
     const now = this.#context.clock.now();
     let lag = 0;
-    for (const { confirmedAt, begunAt } of this.#followers) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
+    for (const { type, confirmedAt, begunAt } of this.#followers) {
+      if (this.#context.source.database(type) === 0) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
+    }
     return lag;
   }
 
@@ -94,18 +99,20 @@ export class OrderedFeed {
   }
 
   #schedule(): void {
-    this.#cancelPoll = this.#context.clock.after(this.#pollInterval, () => void this.#pollAndSchedule());
+    this.#cancelPoll = this.#context.clock.after(this.#pollInterval, () => {
+      this.#poll();
+      if (this.#closed || this.#followers.size === 0) this.#cancelPoll = undefined;
+      else this.#schedule();
+    });
   }
 
-  async #pollAndSchedule(): Promise<void> {
-    await this.#poll();
-    if (this.#closed || this.#followers.size === 0) this.#cancelPoll = undefined;
-    else this.#schedule();
-  }
-
-  /** All followers ask in the same turn, which makes it one query. */
-  async #poll(): Promise<void> {
+  /** All followers ask in the same turn, which makes it one query; but for those whose database has not answered yet. */
+  #poll(): void {
     if (!this.#context.heal) return;
-    await Promise.all([...this.#followers].map((follower) => follower.poll()));
+    for (const follower of this.#followers) {
+      if (this.#polled.has(follower)) continue;
+      this.#polled.add(follower);
+      void follower.poll().finally(() => this.#polled.delete(follower));
+    }
   }
 }

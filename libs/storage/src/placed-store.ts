@@ -124,8 +124,8 @@ export class PlacedStore implements ServingStore {
     if (after === 'open') return outcome;
     for (let row = await store.get(op.type, op); row?.uid === op.uid; row = await store.get(op.type, op)) {
       const { type, namespace, name } = op;
-      const { version, body } = row;
-      await store.write({ op: 'delete', type, namespace, name, version, body });
+      const { version, storedVersion, body } = row;
+      await store.write({ op: 'delete', type, namespace, name, version, storedVersion, body });
     }
     return { outcome: after };
   }
@@ -178,14 +178,17 @@ export class PlacedStore implements ServingStore {
     return place.store.lastVersion();
   }
 
-  /** The types of a database that fails are left out, so that it does not take those of the others with it. */
+  database(type: TypeId): number {
+    return this.#stores.indexOf(this.#placeOf(type).store);
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     const asked = new Map<PostgresStore, TypeId[]>();
     for (const id of types) {
       const { store } = this.#placeOf(id);
       asked.set(store, [...(asked.get(store) ?? []), id]);
     }
-    const answers = await Promise.allSettled(
+    const answers = await Promise.all(
       [...asked].map(async ([store, ids]) => {
         const heads = await store.heads(ids.map((id) => this.#placeOf(id).type));
         return ids.flatMap((id) => {
@@ -194,9 +197,7 @@ export class PlacedStore implements ServingStore {
         });
       }),
     );
-    const [failed] = answers.filter((answer) => answer.status === 'rejected');
-    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason;
-    return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])));
+    return new Map(answers.flat());
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -243,8 +244,9 @@ export class PlacedStore implements ServingStore {
     return [...(main ?? []), ...others.flatMap((pools, i) => pools.map(named(i + 1)))];
   }
 
-  async ping(): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.ping()));
+  /** Of the main database: one of the others takes only its own types with it. */
+  ping(): Promise<void> {
+    return this.main.ping();
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import { ROW_COLUMNS } from './rows.js';
-import type { Key, SnapshotRequest, TypeId, Version } from './store.js';
+import type { Key, TypeId, Version } from './store.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */
 export function literal(text: string): string {
@@ -35,10 +35,7 @@ export interface KeyRange {
 }
 
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */
-export function currentRows(request: SnapshotRequest): string {
-  const old = request.upTo === undefined ? '' : ` AND o.version <= ${request.upTo}`;
-  return `SELECT ${ROW_COLUMNS} FROM object o WHERE ${within('o', request)}${old}`;
-}
+export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM object o WHERE ${within('o', range)}`;
 
 /**
  * The rows at a version: those that nothing has touched since, which their own version says, and for the others what the

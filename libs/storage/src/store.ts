@@ -106,8 +106,6 @@ export interface SnapshotRequest {
   readonly limit?: number;
   /** The state at exactly this version (at most the head); undefined for now. */
   readonly at?: Version;
-  /** Only what was last written at this version or before; of the newest state. */
-  readonly upTo?: Version;
   /** The newest state, or one a little behind; never behind what this process has read or written. */
   readonly stale?: boolean;
   /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
@@ -151,7 +149,12 @@ export class StoreUnavailableError extends Error {
 
 /** What anybody who follows changes needs of a store. */
 export interface ChangeSource {
-  /** Heads of these types, from the primary, read after the call began; concurrent calls share queries. */
+  /** Which database holds a type: 0 for the main one. Types of one database fail together, and those of others without them. */
+  database(type: TypeId): number;
+  /**
+   * Heads of these types, from the primary, read after the call began; concurrent calls share queries.
+   * @throws StoreUnavailableError when a database of theirs does not answer
+   */
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
    * Changes of a type after a version, ascending, at most `limit`.
@@ -163,8 +166,10 @@ export interface ChangeSource {
   onRewind(listener: () => void): () => void;
   /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
-  /** Whether a version may have been announced before a failover lost it: no history of the database holds it. */
+  /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */
   isLost(type: TypeId, version: Version): boolean;
+  /** The highest version ever drawn in the database that holds a type; concurrent calls share queries. */
+  lastVersion(type: TypeId): Promise<Version>;
 }
 
 /** How much there is of a type. */
@@ -200,8 +205,6 @@ export interface Store extends ChangeSource {
   measure(type: TypeId, objects: number): Promise<Measure>;
   /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */
   settledHead(type: TypeId, version: Version): Promise<Head>;
-  /** The highest version ever drawn in the database that holds a type. */
-  lastVersion(type: TypeId): Promise<Version>;
   /** What was committed through this store, per type in ascending order, right after each commit. */
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */

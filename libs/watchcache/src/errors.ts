@@ -1,13 +1,13 @@
 import type { Key, TypeId, Version } from '@orch/storage';
 
-/** History no longer reaches back to the version asked for: answer 410 before the stream starts. */
+/** History does not hold the version asked for, any more or at all: answer 410 before the stream starts. */
 export class ExpiredError extends Error {
   override readonly name = 'ExpiredError';
   constructor(
     readonly requested: Version,
     readonly floor: Version,
   ) {
-    super(`version ${requested} is older than the history held (${floor})`);
+    super(`version ${requested} is not in the history held (from ${floor})`);
   }
 }
 

@@ -57,6 +57,8 @@ export class TypeCache {
       history: this.#history,
       versionWait: options.versionWait ?? 3_000,
       isLost: (version) => source.isLost(type, version),
+      lastVersion: () => source.lastVersion(type),
+      current: () => this.#now().state.version,
       ring: () => this.#now().ring,
       confirm: () => this.confirm(),
       waitUntil: (version, deadline) => this.waitUntil(version, deadline),

@@ -6,7 +6,7 @@ import { encodeContinue } from './continue-token.js';
 import type { DatabaseLister } from './database-lister.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
-import { isAtLeast, type ObjectReader } from './object-reader.js';
+import type { ObjectReader } from './object-reader.js';
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
@@ -24,7 +24,7 @@ export class ObjectLister {
     if (continuation) return this.#continue(request, continuation.version, continuation.after);
     if (freshness.want === 'exact') return this.#exact(request, freshness.at);
     const cache = await this.#memory(endpoint);
-    if (cache && isAtLeast(cache, freshness)) return this.#fromMemory(request, cache);
+    if (cache && this.reader.isAtLeast(endpoint.type, cache, freshness)) return this.#fromMemory(request, cache);
     if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
     if (!cache) return this.database.list(request);
     await (freshness.want === 'any' ? cache.waitReady() : cache.confirm());

@@ -131,6 +131,10 @@ export class MemoryStore implements Store {
     return { objects: rows.length, bytes: rows.reduce((sum, { body }) => sum + body.length, 0) };
   }
 
+  database(): number {
+    return 0;
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     this.#check();
     return new Map(types.map((type) => [type, this.#head(type)]));
@@ -166,7 +170,7 @@ export class MemoryStore implements Store {
 
   noteAnnounced(): void {}
 
-  isLost(): boolean {
+  isLost(_type: TypeId, _version: Version): boolean {
     return false;
   }
 

@@ -17,3 +17,21 @@ BEGIN
       'CREATE INDEX ON %I (type, namespace, name, version, prior_version) WHERE prior_version IS NOT NULL', partition);
   END LOOP;
 END $$;
+
+-- The objects of types that expire, in the order of their versions: what was written longest ago is found without looking at
+-- the rest. Filled from history by whoever deletes them, not by writers. One that was written since is in it twice: only the
+-- entry with the object's version counts.
+CREATE TABLE expiring (
+  type integer NOT NULL,
+  version bigint NOT NULL,
+  namespace text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  PRIMARY KEY (type, version)
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000);
+
+-- Which versions have been put there, and which have been dealt with.
+CREATE TABLE expiry_progress (
+  type integer PRIMARY KEY REFERENCES lane (id),
+  noted bigint NOT NULL,
+  spent bigint NOT NULL DEFAULT 0
+) WITH (fillfactor = 10);
