@@ -24,15 +24,19 @@ export interface ObjectMetaRules {
 export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
   const { path } = rules;
   const errors: FieldError[] = [];
+  // One by one: there may be more than a call can take as arguments.
+  const add = (more: readonly FieldError[]) => {
+    for (const error of more) errors.push(error);
+  };
   validateName(meta, rules, errors);
   validateNamespace(meta, rules, errors);
   if ((meta.generation ?? 0) < 0) {
     errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
-  if (meta.labels) errors.push(...validateLabels(meta.labels, `${path}.labels`));
-  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, `${path}.annotations`));
-  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
-  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, `${path}.finalizers`));
+  if (meta.labels) add(validateLabels(meta.labels, `${path}.labels`));
+  if (meta.annotations) add(validateAnnotations(meta.annotations, `${path}.annotations`));
+  if (meta.ownerReferences) add(validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
+  if (meta.finalizers) add(validateFinalizers(meta.finalizers, `${path}.finalizers`));
   return errors;
 }
 
