@@ -4,6 +4,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
+import { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import type { Endpoint } from '../endpoint.js';
 import { WatchOutputs } from '../http/watch-output.js';
@@ -77,6 +78,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     reader,
     namespaces,
     allocators,
+    limits: options.limits,
     now,
     patience: options.limits.requestTimeoutMs,
   });
@@ -99,6 +101,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
+      yaml: new YamlReader(),
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       watchList: options.watchList,
       compress: options.compress,

@@ -36,6 +36,7 @@ function schemeOf(profile: NamingProfile): Scheme {
 
 const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
+  maxValues: 100_000,
   minRequestTimeoutSeconds: 1800,
   maxWatchAgeMs: 0,
   requestTimeoutMs: 60_000,
@@ -102,6 +103,7 @@ export async function testApi(
       return row && servedObject(at, row);
     },
     close() {
+      deps.yaml.close();
       cache.close();
       feed.close();
       void bus.close();

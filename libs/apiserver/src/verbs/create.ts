@@ -14,14 +14,14 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   const meta = ensureMetadata(object);
   if (namespace === '' && endpoint.definition.namespaced)
     throw badRequest('an object cannot be created without a namespace');
   const key = { namespace, name: meta.name ?? '' };
-  const request = { endpoint, key, subresource: '', dryRun: options.dryRun, origin: ctx.trail };
+  const request = { endpoint, key, subresource: '', dryRun: options.dryRun, bytes: bytes.length, origin: ctx.trail };
   const stored = await deps.writer.create(request, object);
   await sendObject(ctx, 201, representation, stored);
 }

@@ -1,5 +1,6 @@
 import { readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
+import { turnAfter } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -17,9 +18,17 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const document = readPatch(type, bytes);
+  const document = readPatch(type, bytes, deps.limits);
+  await turnAfter(bytes.length);
   ctx.trail?.mark('decoded');
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
+  const request = {
+    endpoint,
+    key: { namespace, name },
+    subresource,
+    dryRun: options.dryRun,
+    bytes: bytes.length,
+    origin: ctx.trail,
+  };
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
   const { stored } = await deps.writer.update(request, (current) => {

@@ -13,7 +13,7 @@ import { patchType, readPatch } from '../writing/patch-document.js';
 import { writeOptions } from '../writing/write-options.js';
 import { sendApiObject } from './send-api-object.js';
 
-type MakeScale = (scale: ApiObject) => ApiObject;
+type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
 function scaleType(deps: ApiDeps, call: ResourceCall): ExpectedType {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
@@ -70,7 +70,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, type);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, type);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await writeScale(deps, ctx, call, type, options.dryRun, () => object);
@@ -82,11 +82,11 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const type = scaleType(deps, call);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const document = readPatch(media, bytes);
+  const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
-  await writeScale(deps, ctx, call, type, options.dryRun, (scale) => {
+  await writeScale(deps, ctx, call, type, options.dryRun, async (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
-    const { object, problems } = decodeBody(patched, 'json', type);
+    const { object, problems } = await decodeBody(deps, patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
   });
@@ -102,8 +102,8 @@ async function writeScale(
 ): Promise<void> {
   const { endpoint, namespace, name } = call;
   const request = { endpoint, key: { namespace, name }, subresource: 'scale', dryRun, origin: ctx.trail };
-  const { stored } = await deps.writer.update(request, (current) => {
-    const wanted = make(scaleView(call, type, current));
+  const { stored } = await deps.writer.update(request, async (current) => {
+    const wanted = await make(scaleView(call, type, current));
     // What the client says of the object it means is judged as for the object itself.
     requireUid(endpoint, wanted, current);
     const { name: named = '', namespace: within, resourceVersion } = wanted.metadata ?? {};

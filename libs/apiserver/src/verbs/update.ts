@@ -15,10 +15,17 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
+  const request = {
+    endpoint,
+    key: { namespace, name },
+    subresource,
+    dryRun: options.dryRun,
+    bytes: bytes.length,
+    origin: ctx.trail,
+  };
   try {
     // The writer may ask more than once and owns what it is given.
     const namesVersion = namedVersion(object) !== '';

@@ -2,11 +2,19 @@ import { randomUUID } from 'node:crypto';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, ensureMetadata, formatTime, generateName, type ObjectMeta } from '@orch/machinery';
 import type { Key, Store, WriteOutcome } from '@orch/storage';
+import { turnAfter } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, fateAfter } from './allocation-fate.js';
 import { createError } from './create-error.js';
-import { checkPlace, invalidObject, namedVersion, validateMeta } from './object-checks.js';
+import {
+  checkPlace,
+  invalidObject,
+  namedVersion,
+  type ObjectLimits,
+  sizeError,
+  validateMeta,
+} from './object-checks.js';
 import { toStorage } from './to-storage.js';
 import type { WriteRequest } from './write-request.js';
 
@@ -16,6 +24,7 @@ export interface CreatorOptions {
   readonly namespaces: Endpoint;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
+  readonly limits: ObjectLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -48,10 +57,14 @@ export class ObjectCreator {
   async #createOnce(request: WriteRequest, served: ApiObject): Promise<Stored | WriteOutcome> {
     const { endpoint, dryRun } = request;
     const object = this.#prepareNew(request, served);
+    await turnAfter(request.bytes);
     const allocation = await endpoint.storageRules.allocate(object, undefined, this.options.allocators);
     let fate: Fate = 'dropped';
     try {
       const body = toStoredBody(object);
+      const tooMuch = sizeError(body, this.options.limits);
+      if (tooMuch) throw tooMuch;
+      await turnAfter(request.bytes);
       const outcome = await this.#storeNew(request, object.metadata ?? {}, body);
       if (outcome.outcome !== 'committed') return outcome;
       if (!dryRun) fate = 'kept';

@@ -4,6 +4,7 @@ import type { Store } from '@orch/storage';
 import type { Endpoint, Stored } from '../endpoint.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fateAfter } from './allocation-fate.js';
+import type { ObjectLimits } from './object-checks.js';
 import { ObjectCreator } from './object-creator.js';
 import { SharedUpdates } from './shared-updates.js';
 import { planRemoval, planUpdate, type UpdatePlan } from './update-plan.js';
@@ -16,6 +17,7 @@ export interface WriterOptions {
   readonly namespaces: Endpoint;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
+  readonly limits: ObjectLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds that an update waits for others of the same object. */
@@ -58,13 +60,13 @@ export class ObjectWriter {
 
   async #update(request: WriteRequest, change: Change): Promise<Updated> {
     const { endpoint, key } = request;
-    const { reader, store, allocators } = this.options;
+    const { reader, store } = this.options;
     let base = reader.hint(endpoint.type, key);
     let fresh = base === undefined;
     base ??= await reader.current(endpoint.type, key);
     for (let attempt = 1; ; attempt++) {
       if (!base) throw notFound(endpoint.groupResource, key.name);
-      const result = await this.#updateOnce(request, base, change, allocators).catch((error: unknown) => {
+      const result = await this.#updateOnce(request, base, change).catch((error: unknown) => {
         // What memory had may be behind: only the newest state decides against a request.
         if (fresh || !(error instanceof StatusError)) throw error;
         return 'stale' as const;
@@ -80,8 +82,8 @@ export class ObjectWriter {
     }
   }
 
-  async #updateOnce(request: WriteRequest, base: Stored, change: Change, allocators: Allocators) {
-    const plan = await planUpdate(request, base, change, allocators);
+  async #updateOnce(request: WriteRequest, base: Stored, change: Change) {
+    const plan = await planUpdate(request, base, change, this.options);
     return plan === 'named-other-version' ? plan : this.#carryOut(request, plan);
   }
 

@@ -3,7 +3,8 @@ import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
 import { Gatherer, type Store, type WriteOutcome } from '@orch/storage';
 import type { Stored } from '../endpoint.js';
 import { fateAfter } from './allocation-fate.js';
-import { planUpdate, UNWRITTEN, type UpdatePlan } from './update-plan.js';
+import type { ObjectLimits } from './object-checks.js';
+import { type PlanOptions, planUpdate, UNWRITTEN, type UpdatePlan } from './update-plan.js';
 import { type Change, type Updated, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
 /** Updates of one object that are made upon each other and committed together. */
@@ -18,6 +19,7 @@ const RETRY_SECONDS = 1;
 export interface SharedUpdatesOptions {
   readonly store: Store;
   readonly allocators: Allocators;
+  readonly limits: ObjectLimits;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;
 }
@@ -84,7 +86,7 @@ export class SharedUpdates {
     const { endpoint, key } = request;
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       const base = await this.options.store.get(endpoint.type, key);
-      const chain = new Chain(base, this.options.allocators);
+      const chain = new Chain(base, this.options);
       let taken = 0;
       while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
       if (!(await chain.commit(this.options.store))) continue;
@@ -106,7 +108,7 @@ class Chain {
 
   constructor(
     private readonly base: Stored | undefined,
-    private readonly allocators: Allocators,
+    private readonly options: PlanOptions,
   ) {
     this.#current = base;
   }
@@ -128,7 +130,7 @@ class Chain {
   async #plan({ request, change }: Turn): Promise<Error | undefined> {
     const { endpoint, key } = request;
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
-    const plan = await planUpdate(request, this.#current, change, this.allocators);
+    const plan = await planUpdate(request, this.#current, change, this.options);
     if (plan === 'named-other-version') return conflict(endpoint.groupResource, key.name, STALE_WRITE);
     if (!plan.op) return undefined;
     this.#plans.push(plan);

@@ -10,10 +10,19 @@ import {
 } from '@orch/machinery';
 import { alignZeros } from '@orch/schema';
 import type { DeleteOp, UpdateOp } from '@orch/storage';
+import { turnAfter } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
-import { checkPlace, invalidObject, isGone, namedVersion, validateMeta } from './object-checks.js';
+import {
+  checkPlace,
+  invalidObject,
+  isGone,
+  namedVersion,
+  type ObjectLimits,
+  sizeError,
+  validateMeta,
+} from './object-checks.js';
 import { sameBody } from './same-body.js';
 import { toStorage } from './to-storage.js';
 import type { Change, WriteRequest } from './write-request.js';
@@ -32,29 +41,45 @@ export interface UpdatePlan {
   conclude(fate: Fate): Promise<void>;
 }
 
+export interface PlanOptions {
+  /** Addresses and ports that objects may be given. */
+  readonly allocators: Allocators;
+  readonly limits: ObjectLimits;
+}
+
 /** The version of a base that is itself still to be written. */
 export const UNWRITTEN = 0n;
 
 /**
  * Makes of a base what is to be written; writes nothing.
  * @param base as read, or with the version {@link UNWRITTEN} the result of another plan
- * @throws StatusError 400, 409, 422 and what the change throws
+ * @throws StatusError 400, 409, 413, 422 and what the change throws
  */
 export async function planUpdate(
   request: WriteRequest,
   base: Stored,
   change: Change,
-  allocators: Allocators,
+  { allocators, limits }: PlanOptions,
 ): Promise<UpdatePlan | 'named-other-version'> {
   const { endpoint } = request;
+  const bytes = base.body.length + (request.bytes ?? 0);
   const old = fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+  await turnAfter(bytes);
   const served = await change(servedCopy(endpoint, old));
+  await turnAfter(bytes);
   const named = namedVersion(served);
   if (named !== '' && (base.version === UNWRITTEN || named !== String(base.version))) return 'named-other-version';
   const object = prepareUpdate(request, served, old, named);
+  await turnAfter(bytes);
   if (isGone(object, endpoint)) return planRemoval(request, base, object, allocators);
   const allocation = await endpoint.storageRules.allocate(object, old, allocators);
   const body = toStoredBody(object);
+  const tooMuch = sizeError(body, limits, base.body.length);
+  if (tooMuch) {
+    await conclude(allocation, 'dropped');
+    throw tooMuch;
+  }
+  await turnAfter(bytes);
   const terminating = object.metadata?.deletionTimestamp !== undefined;
   if (sameBody(base.body, body) || request.dryRun) {
     await conclude(allocation, 'dropped');

@@ -11,6 +11,8 @@ export interface WriteRequest {
   readonly dryRun: boolean;
   /** The client says which version it means: it need not wait for others who write the object. */
   readonly namesVersion?: boolean;
+  /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
+  readonly bytes?: number;
   /** Who asks, for those who observe the store. */
   readonly origin?: unknown;
 }

@@ -3,6 +3,8 @@
  * declared type would promise more than there is.
  */
 
+import { setMember } from '@orch/machinery';
+
 export type Json = Record<string, unknown>;
 
 const NOTHING: Readonly<Json> = Object.freeze({});
@@ -88,11 +90,7 @@ export function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   if (!isObject(value)) return value;
   const made: Json = {};
-  for (const name of Object.keys(value)) {
-    // Assigning would set the prototype.
-    if (name === '__proto__') Object.defineProperty(made, name, { value: copy(value[name]), enumerable: true });
-    else made[name] = copy(value[name]);
-  }
+  for (const name of Object.keys(value)) setMember(made, name, copy(value[name]));
   return made;
 }
 
