@@ -32,9 +32,9 @@ export const shortened = (text: string): string =>
 
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (value instanceof Shown) return value.text;
   if (value === undefined || value === null) return '"null"';
-  if (typeof value === 'string') return JSON.stringify(shortened(value));
   let left = SHOWN_VALUES;
   return JSON.stringify(value, (_key, v: unknown) => {
     if (--left < 0) return undefined;
@@ -42,33 +42,46 @@ function shown(value: unknown): string {
   });
 }
 
-/** Made when it is read: of thousands of errors only the first are ever told. */
-function fieldError(field: string, reason: FieldErrorReason, text: () => string): FieldError {
-  return {
-    field,
-    reason,
-    get message() {
-      return text();
-    },
-  };
-}
+/** A value whose text is made once for several errors. */
+export const asShown = (value: unknown): Shown => new Shown(shown(value));
 
-export const required = (field: string, detail = ''): FieldError =>
-  fieldError(field, 'FieldValueRequired', () => (detail ? `Required value: ${detail}` : 'Required value'));
-export const invalidValue = (field: string, value: unknown, detail: string): FieldError =>
-  fieldError(field, 'FieldValueInvalid', () => `Invalid value: ${shown(value)}: ${detail}`);
-export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError =>
-  fieldError(field, 'FieldValueNotSupported', () => {
-    const texts = supported.map((text) => JSON.stringify(text));
-    return `Unsupported value: ${shown(value)}: supported values: ${texts.join(', ')}`;
-  });
-export const duplicate = (field: string, value: unknown): FieldError =>
-  fieldError(field, 'FieldValueDuplicate', () => `Duplicate value: ${shown(value)}`);
-export const forbiddenField = (field: string, detail: string): FieldError =>
-  fieldError(field, 'FieldValueForbidden', () => `Forbidden: ${detail}`);
-export const tooLong = (field: string, limit: number): FieldError =>
-  fieldError(field, 'FieldValueTooLong', () => `Too long: must have at most ${limit} bytes`);
-export const tooMany = (field: string, actual: number, limit: number): FieldError =>
-  fieldError(field, 'FieldValueTooMany', () => `Too many: ${actual}: must have at most ${limit} items`);
-export const notFoundValue = (field: string, value: unknown): FieldError =>
-  fieldError(field, 'FieldValueNotFound', () => `Not found: ${shown(value)}`);
+export const required = (field: string, detail = ''): FieldError => ({
+  field,
+  reason: 'FieldValueRequired',
+  message: detail ? `Required value: ${detail}` : 'Required value',
+});
+export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueInvalid',
+  message: `Invalid value: ${shown(value)}: ${detail}`,
+});
+export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError => ({
+  field,
+  reason: 'FieldValueNotSupported',
+  message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`,
+});
+export const duplicate = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueDuplicate',
+  message: `Duplicate value: ${shown(value)}`,
+});
+export const forbiddenField = (field: string, detail: string): FieldError => ({
+  field,
+  reason: 'FieldValueForbidden',
+  message: `Forbidden: ${detail}`,
+});
+export const tooLong = (field: string, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooLong',
+  message: `Too long: must have at most ${limit} bytes`,
+});
+export const tooMany = (field: string, actual: number, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${actual}: must have at most ${limit} items`,
+});
+export const notFoundValue = (field: string, value: unknown): FieldError => ({
+  field,
+  reason: 'FieldValueNotFound',
+  message: `Not found: ${shown(value)}`,
+});

@@ -1,4 +1,12 @@
-import { type FieldError, forbiddenField, invalidValue, required, tooLong } from './field-error.js';
+import {
+  asShown,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  required,
+  type Shown,
+  tooLong,
+} from './field-error.js';
 import { parseApiVersion } from './group-version.js';
 import {
   dnsLabelErrors,
@@ -92,6 +100,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 export function validateOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
+  let all: Shown | undefined;
   for (const reference of references) {
     validateOwnerReference(reference, path, errors);
     if (!reference.controller) continue;
@@ -100,7 +109,8 @@ export function validateOwnerReferences(references: readonly OwnerReference[], p
       continue;
     }
     const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.name}`;
-    errors.push(invalidValue(path, references, text));
+    all ??= asShown(references);
+    errors.push(invalidValue(path, all, text));
   }
   return errors;
 }

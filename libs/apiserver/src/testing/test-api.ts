@@ -36,7 +36,7 @@ function schemeOf(profile: NamingProfile): Scheme {
 
 const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
-  maxValues: 100_000,
+  maxValues: 50_000,
   minRequestTimeoutSeconds: 1800,
   maxWatchAgeMs: 0,
   requestTimeoutMs: 60_000,
