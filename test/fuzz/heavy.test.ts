@@ -1,9 +1,11 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addressOf } from '../load/target.js';
 import { Api } from '../support/api.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { corpus } from './heavy/corpus.js';
-import type { HeavyRequest } from './heavy/heavy-request.js';
+import { heavier } from './heavy/grow.js';
+import { type HeavyRequest, MAX_BODY_BYTES } from './heavy/heavy-request.js';
 import { type Stall, stallOf, type Victim } from './heavy/stall.js';
 
 /** What any other request may wait for one of the largest size, milliseconds. */
@@ -11,6 +13,11 @@ const MAX_WAIT_MS = 150;
 /** What a request costs shows every time it is sent; what others on the machine cost does not. */
 const TRIES = 3;
 const TIMEOUT_MS = 120_000;
+
+/** `HEAVY_RUNS=2000 HEAVY_SEED=7 npx vitest run --config test/vitest.config.ts test/fuzz/heavy.test.ts` for more of them. */
+const RUNS = Number(process.env.HEAVY_RUNS ?? 60);
+const SEED = Number(process.env.HEAVY_SEED ?? 20_261_122);
+const RUN_MS = 10_000;
 
 let server: Standalone;
 let api: Api;
@@ -65,3 +72,19 @@ describe.each(Object.entries(corpus))('no request waits for %s', (_part, request
     TIMEOUT_MS,
   );
 });
+
+test(
+  `nor for what is made of them (seed ${SEED})`,
+  async () => {
+    const requests = heavier(Object.values(corpus).flat(), MAX_BODY_BYTES);
+    const property = fc.asyncProperty(requests, async (heavy) => {
+      await prepare(heavy);
+      const { waitMs, status, answer } = await leastOf(heavy);
+      expect(status, answer).toBeLessThan(500);
+      expect(waitMs, `${heavy.name}: ${answer}`).toBeLessThanOrEqual(MAX_WAIT_MS);
+    });
+    // A smaller body costs less: what is found is kept as it is.
+    await fc.assert(property, { seed: SEED, numRuns: RUNS, endOnFailure: true });
+  },
+  TIMEOUT_MS + RUNS * RUN_MS,
+);
