@@ -1,6 +1,6 @@
 import { readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
-import { turnAfter } from '../decoding/turns.js';
+import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -18,8 +18,9 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
+  await turnFor(bytes.length);
   const document = readPatch(type, bytes, deps.limits);
-  await turnAfter(bytes.length);
+  await turnFor(bytes.length);
   ctx.trail?.mark('decoded');
   const request = {
     endpoint,
@@ -31,8 +32,9 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   };
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
-  const { stored } = await deps.writer.update(request, (current) => {
+  const { stored } = await deps.writer.update(request, async (current) => {
     const patched = document.apply(schema, current);
+    await turnFor(bytes.length);
     if (patched.kind !== current.kind || patched.apiVersion !== current.apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }

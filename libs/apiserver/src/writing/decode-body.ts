@@ -8,7 +8,7 @@ import {
 } from '@orch/codec';
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
-import { turnAfter } from '../decoding/turns.js';
+import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
 import type { FieldValidation } from './write-options.js';
 
@@ -57,8 +57,9 @@ export async function decodeBody(
   groups: 'own-group' | 'any-group' = 'own-group',
 ): Promise<Decoded> {
   const apiVersion = formatApiVersion(expected);
+  await turnFor(bytes.length);
   const decoded = await decodeAs(reading, bytes, encoding, expected, apiVersion);
-  await turnAfter(bytes.length);
+  await turnFor(bytes.length);
   const { object } = decoded;
   if (object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind) {
     throw badRequest(

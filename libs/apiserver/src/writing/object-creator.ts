@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, badRequest, ensureMetadata, formatTime, generateName, type ObjectMeta } from '@orch/machinery';
 import type { Key, Store, WriteOutcome } from '@orch/storage';
-import { turnAfter } from '../decoding/turns.js';
+import { turnFor } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, fateAfter } from './allocation-fate.js';
@@ -57,14 +57,16 @@ export class ObjectCreator {
   async #createOnce(request: WriteRequest, served: ApiObject): Promise<Stored | WriteOutcome> {
     const { endpoint, dryRun } = request;
     const object = this.#prepareNew(request, served);
-    await turnAfter(request.bytes);
+    await turnFor(request.bytes);
+    validateNew(endpoint, object, served);
+    await turnFor(request.bytes);
     const allocation = await endpoint.storageRules.allocate(object, undefined, this.options.allocators);
     let fate: Fate = 'dropped';
     try {
       const body = toStoredBody(object);
       const tooMuch = sizeError(body, this.options.limits);
       if (tooMuch) throw tooMuch;
-      await turnAfter(request.bytes);
+      await turnFor(request.bytes);
       const outcome = await this.#storeNew(request, object.metadata ?? {}, body);
       if (outcome.outcome !== 'committed') return outcome;
       if (!dryRun) fate = 'kept';
@@ -90,13 +92,6 @@ export class ObjectCreator {
     delete meta.generation;
     const object = toStorage(endpoint, served);
     endpoint.storageRules.prepareForCreate(object);
-    const errors = [
-      ...validateMeta(endpoint, object),
-      // What the version that was sent asks of new objects, beside what is asked in every version.
-      ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
-      ...endpoint.storageRules.validateCreate(object),
-    ];
-    if (errors.length > 0) throw invalidObject(endpoint, object, errors);
     return object;
   }
 
@@ -130,3 +125,14 @@ export class ObjectCreator {
 }
 
 const structuredCloneIf = <T>(needed: boolean, value: T): T => (needed ? structuredClone(value) : value);
+
+/** @throws StatusError 422 */
+function validateNew(endpoint: Endpoint, object: ApiObject, served: ApiObject): void {
+  const errors = [
+    ...validateMeta(endpoint, object),
+    // What the version that was sent asks of new objects, beside what is asked in every version.
+    ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
+    ...endpoint.storageRules.validateCreate(object),
+  ];
+  if (errors.length > 0) throw invalidObject(endpoint, object, errors);
+}

@@ -10,7 +10,7 @@ import {
 } from '@orch/machinery';
 import { alignZeros } from '@orch/schema';
 import type { DeleteOp, UpdateOp } from '@orch/storage';
-import { turnAfter } from '../decoding/turns.js';
+import { turnFor } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../endpoint.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
@@ -64,13 +64,17 @@ export async function planUpdate(
   const { endpoint } = request;
   const bytes = base.body.length + (request.bytes ?? 0);
   const old = fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
-  await turnAfter(bytes);
-  const served = await change(servedCopy(endpoint, old));
-  await turnAfter(bytes);
+  await turnFor(bytes);
+  const current = servedCopy(endpoint, old);
+  await turnFor(bytes);
+  const served = await change(current);
+  await turnFor(bytes);
   const named = namedVersion(served);
   if (named !== '' && (base.version === UNWRITTEN || named !== String(base.version))) return 'named-other-version';
   const object = prepareUpdate(request, served, old, named);
-  await turnAfter(bytes);
+  await turnFor(bytes);
+  validateUpdate(endpoint, object, old);
+  await turnFor(bytes);
   if (isGone(object, endpoint)) return planRemoval(request, base, object, allocators);
   const allocation = await endpoint.storageRules.allocate(object, old, allocators);
   const body = toStoredBody(object);
@@ -79,7 +83,7 @@ export async function planUpdate(
     await conclude(allocation, 'dropped');
     throw tooMuch;
   }
-  await turnAfter(bytes);
+  await turnFor(bytes);
   const terminating = object.metadata?.deletionTimestamp !== undefined;
   if (sameBody(base.body, body) || request.dryRun) {
     await conclude(allocation, 'dropped');
@@ -129,13 +133,17 @@ function prepareUpdate(request: WriteRequest, served: ApiObject, old: ApiObject,
   const object = toStorage(endpoint, served);
   alignZeros(endpoint.storage.schema, object, old);
   rules.prepareForUpdate(object, old, { subresource });
+  return object;
+}
+
+/** @throws StatusError 422 */
+function validateUpdate(endpoint: Endpoint, object: ApiObject, old: ApiObject): void {
   const errors = [
     ...validateMeta(endpoint, object),
     ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}),
-    ...rules.validateUpdate(object, old),
+    ...endpoint.storageRules.validateUpdate(object, old),
   ];
   if (errors.length > 0) throw invalidObject(endpoint, object, errors);
-  return object;
 }
 
 /** In the words that clients know, with the resource in the place of the kind. */
