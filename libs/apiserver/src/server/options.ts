@@ -35,6 +35,12 @@ export const servingOptions = {
     help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
   },
   'max-request-bytes': { type: 'bytes', default: 3 << 20, min: 1024, help: 'Largest request body.' },
+  'max-request-values': {
+    type: 'int',
+    default: 50_000,
+    min: 1000,
+    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored: they cost more than bytes do, and other requests wait for them.',
+  },
   'request-timeout': {
     type: 'duration',
     default: 60_000,

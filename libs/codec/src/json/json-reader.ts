@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { JsonSyntaxError } from './json-error.js';
 
 /** Names that stand more than once in an object, by object. */
@@ -24,7 +24,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
 
 /**
  * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
- * surrogates become U+FFFD; a member `__proto__` is dropped, so that no later copy can set a prototype with it.
+ * surrogates become U+FFFD.
  */
 export class JsonReader {
   readonly duplicates: Duplicates = new Map();
@@ -82,7 +82,7 @@ export class JsonReader {
       this.#space();
       if (!this.#take(':')) throw this.#unexpected('after object key');
       const value = this.#value();
-      if (name !== '__proto__') this.#member(object, name, value);
+      this.#member(object, name, value);
       this.#space();
       if (this.#take('}')) return object;
       if (!this.#take(',')) throw this.#unexpected('after object key:value pair');
@@ -95,7 +95,7 @@ export class JsonReader {
       if (names) names.add(name);
       else this.duplicates.set(object, new Set([name]));
     }
-    object[name] = value;
+    setMember(object, name, value);
   }
 
   #array(): JsonValue[] {
