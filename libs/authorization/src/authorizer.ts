@@ -4,12 +4,17 @@ import type { UserInfo } from '@orch/authentication';
 export interface RequestAttributes {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
+  /** Whether it is about a resource; of what is not, only verb and path say anything, all else is empty. */
   readonly isResourceRequest: boolean;
   /** Of the request, decoded as little as it came. What is asked for if it is no resource. */
   readonly path: string;
+  /** Empty for the core group. */
   readonly group: string;
+  /** Without the group, as `v1`. */
   readonly version: string;
+  /** The plural, as in paths; it need not be served. */
   readonly resource: string;
+  /** Empty for the object itself. */
   readonly subresource: string;
   /** Empty for what lies outside of namespaces, and for all of them; a namespace lies in itself. */
   readonly namespace: string;
@@ -19,6 +24,7 @@ export interface RequestAttributes {
 
 /** `no-opinion` leaves it to others; where nobody has one, the answer is no. */
 export interface Decision {
+  /** `allow` and `deny` are final. */
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   /** Why, for whoever is refused and for audit; may be empty. */
   readonly reason: string;
@@ -30,7 +36,9 @@ export interface Authorizer {
   authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
 }
 
+/** Yes, without a reason. */
 export const ALLOW: Decision = { decision: 'allow', reason: '' };
+/** Others may say, without a reason. */
 export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
 
 /** The group whose members may do everything, and whom no limit on requests holds up. */
