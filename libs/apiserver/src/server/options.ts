@@ -241,11 +241,11 @@ export const backendOptions = {
     type: 'int',
     default: 50_000,
     min: 0,
-    help: 'Conditions and values in the selectors of all watches that an event of a type has matched; more watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+    help: 'Conditions and values in the selectors that an event of a type has matched, each different one counting 4 more; further watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
   },
   'watch-selector-terms-per-user': {
     type: 'int',
-    default: 10_000,
+    default: 20_000,
     min: 0,
     help: 'The same in the watches of one user on a type.',
   },
