@@ -13,6 +13,7 @@ import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, nats
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { redisFaults } from './redis.js';
+import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
@@ -35,6 +36,8 @@ export const SCENARIOS: readonly Scenario[] = [
   diskFull,
   failoverSynchronous,
   failoverAsynchronous,
+  restoredBackup,
+  restoredBackupUnnoticed,
   natsKilled,
   natsEmptied,
   natsCorrupted,
