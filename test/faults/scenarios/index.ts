@@ -1,4 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
+import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
 import { diskFull } from './disk-full.js';
@@ -56,6 +57,7 @@ export const SCENARIOS: readonly Scenario[] = [
   herd,
   rollingRestart,
   initialEventsCut,
+  busyPages,
   compaction,
   watchFrom,
   clocks,

@@ -66,7 +66,8 @@ async function restore(stage: Stage, name: string, seconds: number): Promise<Hel
   execFileSync('rm', ['-rf', data]);
   execFileSync('mv', [`${data}-${name}`, data]);
   await cluster.postgres.start();
-  const now = seconds === 0 ? 'SET at = clock_timestamp()' : 'SET at = at - $1::interval, origin = origin - $1::interval';
+  const now =
+    seconds === 0 ? 'SET at = clock_timestamp()' : 'SET at = at - $1::interval, origin = origin - $1::interval';
   await sql(stage.postgresUrl, `UPDATE heartbeat ${now}`, seconds === 0 ? [] : [`${seconds} seconds`]);
   await allUp(stage);
   return held;
