@@ -85,6 +85,7 @@ function change(version: bigint, body = '{}', type = 5): Change {
     namespace: 'a',
     name: 'b',
     uid: 'u',
+    storedVersion: '',
     body: body_,
     at: 1,
   };

@@ -15,6 +15,7 @@ export class CacheEntry implements Row {
     readonly version: Version,
     body: Buffer,
     private readonly describe: Describe,
+    readonly storedVersion = '',
   ) {
     this.body = owned(body);
   }
