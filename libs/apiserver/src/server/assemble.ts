@@ -1,4 +1,4 @@
-import { type Allocators, addressRange, makeAllocator, portRange } from '@orch/kinds';
+import { type Allocators, makeAddressAllocators, makeAllocator, portRange, serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
@@ -121,7 +121,14 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       onError: options.onError,
     }),
     bootstrap: (securePort) =>
-      bootstrap({ reader, writer, names, find, securePort, serviceAddress: addressRange(options.serviceCidr).first }),
+      bootstrap({
+        reader,
+        writer,
+        names,
+        find,
+        securePort,
+        serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
+      }),
   };
 }
 
@@ -132,7 +139,7 @@ function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: Ob
 
 function makeAllocators({ serviceCidr, nodePorts }: AssembleOptions, claims: AllocationClaims): Allocators {
   return {
-    clusterIPs: makeAllocator(addressRange(serviceCidr), claims.clusterIPs),
+    clusterIPs: makeAddressAllocators(serviceNetworks(serviceCidr), claims.clusterIPs),
     nodePorts: makeAllocator(portRange(nodePorts.from, nodePorts.to), claims.nodePorts),
   };
 }
