@@ -30,6 +30,8 @@ test: lint unit integration
 lint: build
 	npx biome check .
 	node tools/check-imports.mjs
+	node tools/check-doc-paths.mjs
+	node tools/check-docs.mjs
 
 unit: install
 	npx vitest run

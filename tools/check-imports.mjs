@@ -15,6 +15,8 @@ const RULES = {
   watchcache: { uses: ['storage', 'feed', 'runtime'], io: false },
   runtime: { uses: [], io: true },
   authentication: { uses: ['machinery'], io: true },
+  authorization: { uses: ['machinery', 'authentication'], io: false },
+  admission: { uses: ['machinery', 'authentication'], io: false },
   client: { uses: ['machinery'], io: true },
   apiserver: {
     uses: [
@@ -27,6 +29,8 @@ const RULES = {
       'feed',
       'watchcache',
       'authentication',
+      'authorization',
+      'admission',
       'runtime',
       'client',
     ],

@@ -184,6 +184,30 @@ describe('the chart', () => {
     expect(new Set(objects.map(({ apiVersion }) => apiVersion))).toEqual(expect.objectContaining(new Set(FOREIGN)));
   });
 
+  test('gives a bundled NATS memory for its stream, and the password that servers show it', () => {
+    const { objects } = render('values', '--set=nats.auth.secret=nats-password');
+    const { data } = named(objects, 'ConfigMap', 'orch-nats') as Manifest;
+    expect(data['nats.conf']).toContain('max_mem: 256MB');
+    expect(data['nats.conf']).toContain('authorization { user: "orch", password: $NATS_PASSWORD }');
+    const [nats] = containers(named(objects, 'StatefulSet', 'orch-nats') as Manifest);
+    expect(nats.env).toContainEqual({
+      name: 'NATS_PASSWORD',
+      valueFrom: { secretKeyRef: { name: 'nats-password', key: 'password' } },
+    });
+    for (const role of ['api-server', 'watch-gateway']) {
+      const [{ args, volumeMounts }] = containers(named(objects, 'Deployment', `orch-${role}`) as Manifest);
+      expect(args).toContain('--nats-user=orch');
+      expect(args).toContain('--nats-password-file=/etc/orch/nats-auth/password');
+      expect(volumeMounts).toContainEqual({ name: 'nats-auth', mountPath: '/etc/orch/nats-auth', readOnly: true });
+    }
+    const other = render(
+      'values',
+      '--set=nats.auth.secret=s,nats.auth.by=credentials,nats.bundled.enabled=false',
+    ).objects;
+    const [{ args }] = containers(named(other, 'Deployment', 'orch-api-server') as Manifest);
+    expect(args).toContain('--nats-credentials-file=/etc/orch/nats-auth/user.creds');
+  });
+
   test('takes rules and dashboards as files', () => {
     const rules = join(DEPLOY, 'prometheus', 'rules', 'orch.yml');
     const dashboard = join(DEPLOY, 'grafana', 'orch-watch.json');

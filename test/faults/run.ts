@@ -19,7 +19,7 @@ import { SpecWriter } from './traffic/spec-writer.js';
 import { planWatchers } from './traffic/watch-plan.js';
 import { Watcher } from './traffic/watcher.js';
 import { Writer } from './traffic/writer.js';
-import type { Violation } from './validators/violation.js';
+import type { Rule, Violation } from './validators/violation.js';
 import { checkWatch } from './validators/watch.js';
 
 export interface RunSettings {
@@ -42,6 +42,8 @@ export interface RunSettings {
   readonly informers?: number;
   /** Meddles with the database before the traffic begins. */
   readonly sabotage?: (url: string) => Promise<void>;
+  /** The rule that a negative control has to break: nothing is kept of a run that did. */
+  readonly expected?: Rule | undefined;
   /** Hears what is going on. */
   readonly log?: (line: string) => void;
 }
@@ -73,7 +75,9 @@ export async function run(settings: RunSettings): Promise<RunResult> {
     },
     async (premises) => {
       const outcome = await runOn(premises, settings, log);
-      return { ...outcome, clean: outcome.violations.length === 0 };
+      const { violations } = outcome;
+      const clean = violations.length === 0 || violations.some(({ rule }) => rule === settings.expected);
+      return { ...outcome, clean };
     },
   );
   return result;

@@ -9,6 +9,8 @@ export interface StandaloneSettings {
   readonly naming?: NamingProfile;
   /** Further options of `orch standalone`. */
   readonly args?: readonly string[];
+  /** Users beside the administrator; each is its own token. */
+  readonly users?: readonly string[];
 }
 
 /** A server of its own for one test file, with an empty database. */
@@ -30,13 +32,14 @@ export interface Standalone {
 
 /** Starts `orch standalone` on free ports in a new temporary directory; resolves when it is ready. */
 export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
-  const { naming = 'kubernetes', args = [] } = settings;
+  const { naming = 'kubernetes', args = [], users = [] } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
   const data = join(dir, 'data');
   mkdirSync(data);
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
-  writeFileSync(tokenFile, `${token},tester,tester,"system:masters"\n`, { mode: 0o600 });
+  const tokens = [`${token},tester,tester,"system:masters"`, ...users.map((user) => `${user},${user},${user}`)];
+  writeFileSync(tokenFile, `${tokens.join('\n')}\n`, { mode: 0o600 });
   const kubeconfig = join(dir, 'kubeconfig');
   const caFile = join(data, 'pki', 'ca.crt');
   const [securePort, plainPort] = await freePorts(2);

@@ -55,12 +55,16 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
 export const postgresUrl = (port: number): string => `postgres://${POSTGRES_USER}@127.0.0.1:${port}/postgres`;
 
 /** NATS with JetStream, which keeps what it needs for itself in a directory of its own. */
-export function natsServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+export function natsServer(
+  place: Place,
+  programs: Programs = findPrograms(),
+  more: readonly string[] = [],
+): ManagedProcess {
   const store = join(place.dir, 'nats');
   return new ManagedProcess({
     name: 'nats',
     command: programs.nats,
-    args: ['--addr', '127.0.0.1', '--port', String(place.port), '--jetstream', '--store_dir', store],
+    args: ['--addr', '127.0.0.1', '--port', String(place.port), '--jetstream', '--store_dir', store, ...more],
     logFile: join(place.dir, 'nats.log'),
     detached: place.detached,
     ready: () => accepts(place.port),

@@ -31,6 +31,8 @@ export interface ClusterSettings {
   readonly executable?: (server: string) => string;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
+  /** Further options of NATS. */
+  readonly natsArgs?: readonly string[];
   /** The processes go on when the starter exits. */
   readonly detached?: boolean;
   /**
@@ -57,6 +59,7 @@ export interface Cluster {
   /** Path of a kubeconfig with the above. */
   readonly kubeconfig: string;
   readonly postgresUrl: string;
+  readonly natsUrl: string;
   readonly postgres: ManagedProcess;
   readonly nats: ManagedProcess;
   readonly loadBalancer: ManagedProcess;
@@ -88,7 +91,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   writeFileSync(kubeconfigFile, kubeconfig({ url, ca: pki.ca.cert, token }), { mode: 0o600 });
 
   const postgres = postgresServer({ dir, port: postgresPort, detached }, programs);
-  const nats = natsServer({ dir, port: natsPort, detached }, programs);
+  const nats = natsServer({ dir, port: natsPort, detached }, programs, settings.natsArgs);
   const server = serverFactory({
     dir,
     detached,
@@ -137,6 +140,7 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
     token,
     kubeconfig: kubeconfigFile,
     postgresUrl: postgresUrl(postgresPort),
+    natsUrl: `nats://127.0.0.1:${natsPort}`,
     postgres,
     nats,
     loadBalancer: balancer,

@@ -1,14 +1,15 @@
 import type { Names } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
-import type { Store } from '@orch/storage';
+import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
 import type { Endpoint } from './served/endpoint.js';
+import type { ServedWatches } from './watching/served-watches.js';
 import type { WatchOutputs } from './watching/watch-output.js';
 import type { ObjectRemover } from './writing/object-remover.js';
-import type { ObjectWriter } from './writing/object-writer.js';
+import type { WritePipeline } from './writing/write-pipeline.js';
 
 /** Limits on what a request may ask for; every one is an option of the service. */
 export interface RequestLimits {
@@ -28,15 +29,17 @@ export interface RequestLimits {
 export interface ApiDeps {
   readonly names: Names;
   readonly scheme: Scheme;
-  readonly store: Store;
+  readonly store: ReadingStore;
   readonly cache: WatchCache;
   readonly reader: ObjectReader;
   readonly lister: ObjectLister;
-  readonly writer: ObjectWriter;
+  /** The one way to the store for objects. */
+  readonly pipeline: WritePipeline;
   readonly remover: ObjectRemover;
   readonly representations: Representations;
   readonly limits: RequestLimits;
   readonly watchOutputs: WatchOutputs;
+  readonly servedWatches: ServedWatches;
   /** The feature gate `WatchList`. */
   readonly watchList: boolean;
   /** The feature gate `APIListChunking`. */

@@ -46,6 +46,11 @@ const SERVED: ReadonlyMap<string, Handlers> = new Map([
   ['scale', { get: getScale, update: updateScale, patch: patchScale }],
 ]);
 
+const VERBS: ReadonlySet<string> = new Set(Object.keys(RESOURCE));
+
+/** Whether a request's verb is one of those that resources have. */
+export const isVerb = (verb: string): verb is Verb => VERBS.has(verb);
+
 /** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
 export const handlerOf = (subresource: string, verb: Verb): Handler | undefined => SERVED.get(subresource)?.[verb];
 

@@ -14,7 +14,8 @@ import { createAuthority, generateKey, issueCertificate, type Subject } from './
 import { ensurePki, type KeyPair, type Pki } from './pki.js';
 import { forwardedIdentity } from './request-header.js';
 import { TokenFile } from './token-file.js';
-import { type CertificateTrust, fingerprintsOf } from './trust.js';
+import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
+import type { AuthenticationMethod } from './user.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -119,6 +120,7 @@ test('client certificate: common name and organizations', async () => {
       user: { name: 'admin', groups: ['system:masters', 'system:authenticated'], extra: {} },
       method: 'x509',
       expiresAt: expect.any(Number),
+      authority: [...fingerprintsOf(pki.ca.cert)][0],
     },
   });
   expect(await ask(via), 'a later request on the connection').toEqual(first);
@@ -178,6 +180,27 @@ test('an authority that is dropped is so for open connections', async () => {
   });
   trust = { ...trust, clients: fingerprintsOf(pki.ca.cert) };
   expect((await ask(via)).code).toBe(200);
+});
+
+test('what was let in is believed no longer than its authority', () => {
+  const [ca = '', proxyCa = ''] = [...fingerprintsOf(pki.ca.cert), ...fingerprintsOf(pki.proxyCa.cert)];
+  const user = { name: 'jane', groups: [], extra: {} };
+  const none = { ...trust, clients: new Set<string>(), proxies: new Set<string>() };
+  const believed = (method: AuthenticationMethod, authority?: string) => {
+    const authentication = { user, method, ...(authority !== undefined && { authority }) };
+    return [isTrusted(trust, authentication), isTrusted(none, authentication)];
+  };
+  expect(believed('x509', ca)).toEqual([true, false]);
+  expect(believed('proxy', proxyCa)).toEqual([true, false]);
+  expect([believed('x509', proxyCa), believed('proxy', ca), believed('x509')]).toEqual([
+    [false, false],
+    [false, false],
+    [false, false],
+  ]);
+  expect([believed('token'), believed('anonymous')]).toEqual([
+    [true, true],
+    [true, true],
+  ]);
 });
 
 test('an authority of callers and proxies tells them apart by name', async () => {

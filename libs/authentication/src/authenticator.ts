@@ -9,15 +9,19 @@ import { certificateVerdict } from './x509.js';
 
 /** What authentication looks at; a `http.IncomingMessage` is one. */
 export interface AuthenticationRequest {
+  /** The connection; a `TLSSocket` for client certificates to count. */
   readonly socket: Socket;
+  /** As Node gives them: names in lower case. Only `Authorization` is read, and identity headers of a front proxy. */
   readonly headers: IncomingHttpHeaders;
 }
 
+/** Who makes a request, by every method that the server was given. */
 export interface Authenticator {
   /** Settles the caller, anonymous included. Throws a `StatusError` 401 whose `cause` says why, for the log only. */
   authenticate(request: AuthenticationRequest): Promise<Authentication>;
 }
 
+/** The methods, in the order they are tried: client certificate, token, anonymous. */
 export interface AuthenticatorSettings {
   /**
    * Whose client certificates are believed now; without it they are not looked at. It is asked for every request, so that
@@ -81,7 +85,7 @@ function byCertificate(
   const spokenFor = identityFrom(headers);
   if (spokenFor === undefined) return 'a front proxy named nobody to speak for';
   if (at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)) return 'what a front proxy spoke for has expired';
-  return spokenFor;
+  return verdict.authority === undefined ? spokenFor : { ...spokenFor, authority: verdict.authority };
 }
 
 /** The token of an `Authorization: Bearer` header; undefined for other schemes and for no token. */

@@ -16,5 +16,5 @@ export {
 } from './pki.js';
 export { forwardedIdentity, isIdentityHeader } from './request-header.js';
 export { TokenFile, TokenFileError, type TokenVerifier } from './token-file.js';
-export { type CertificateTrust, certificatesOf, fingerprintsOf } from './trust.js';
+export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';

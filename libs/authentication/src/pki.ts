@@ -23,11 +23,13 @@ const RENEW_DAYS = 30;
 /** The first address of the default service range, where pods find the API. */
 const SERVICE_ADDRESS = '10.96.0.1';
 
+/** Where certificates are kept, and for which names the server is certified. */
 export interface PkiSettings {
   /** `--cert-dir`; made with mode 0700 when it is not there. */
   readonly certDir: string;
   /** Address that the server listens on; for `0.0.0.0` and `::` all addresses of the machine are certified. */
   readonly bindAddress: string;
+  /** The naming profile's name of the API's Service, which pods call the server by. */
   readonly names: Pick<Names, 'apiServiceName'>;
   /** Further DNS names and IP addresses of the serving certificate: load balancers, public names. */
   readonly extraHosts?: readonly string[];
@@ -37,9 +39,13 @@ export interface PkiSettings {
 
 /** A certificate and its private key, as PEM text and as files. */
 export interface KeyPair {
+  /** PEM, one certificate. */
   readonly cert: string;
+  /** PEM, the private key of `cert`. */
   readonly key: string;
+  /** Path of the file that holds `cert`, mode 0644. */
   readonly certFile: string;
+  /** Path of the file that holds `key`, mode 0600. */
   readonly keyFile: string;
 }
 
@@ -47,6 +53,7 @@ export interface KeyPair {
 export interface ServingPki {
   /** The authority that signs the two below; its certificate is the client CA when no other is given. */
   readonly ca: KeyPair;
+  /** Server certificate for every name and address that the server may be called by. */
   readonly serving: KeyPair;
   /** Client certificate of user `admin` in `system:masters`, with an RSA key (PKCS #1) unless there was one before. */
   readonly admin: KeyPair;
@@ -60,6 +67,7 @@ export interface ProxyPki {
   readonly proxy: KeyPair;
 }
 
+/** Everything that a server which clients reach and which talks to its peers needs. */
 export type Pki = ServingPki & ProxyPki;
 
 /**

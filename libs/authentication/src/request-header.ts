@@ -33,9 +33,20 @@ export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<st
   return headers;
 }
 
-/** Whether a header carries an identity; such headers from anybody else are not to be passed on. */
+/** Headers by which a caller asks to act as another. */
+const IMPERSONATE_PREFIX = 'impersonate-';
+
+/**
+ * Whether a header carries an identity, or asks for one; such headers from anybody else are not to be passed on, and what
+ * was asked for has been granted or refused by whom it was asked of.
+ */
 export const isIdentityHeader = (name: string): boolean =>
-  name === USER || name === UID || name === GROUP || name === EXPIRES || name.startsWith(EXTRA_PREFIX);
+  name === USER ||
+  name === UID ||
+  name === GROUP ||
+  name === EXPIRES ||
+  name.startsWith(EXTRA_PREFIX) ||
+  name.startsWith(IMPERSONATE_PREFIX);
 
 /**
  * The caller that a front proxy speaks for; undefined when it names none. Only for requests that came with its certificate.

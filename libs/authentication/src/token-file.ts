@@ -5,6 +5,7 @@ import { type Authentication, authenticated } from './user.js';
 
 /** Settles who a bearer token stands for; undefined when this verifier does not know the token. */
 export interface TokenVerifier {
+  /** @throws anything when it cannot tell now: the request fails then, no further verifier is asked */
   verify(token: string): Authentication | undefined | Promise<Authentication | undefined>;
 }
 
@@ -48,6 +49,7 @@ export class TokenFile implements TokenVerifier {
     return new TokenFile(await readFile(path, 'utf8'), path);
   }
 
+  /** Takes as long for a token that is held as for another of its length. */
   verify(token: string): Authentication | undefined {
     return this.#users.get(this.#digest(token));
   }

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import type { Authentication } from './user.js';
 
 /** Whose client certificates are believed, and as what. */
 export interface CertificateTrust {
@@ -32,4 +33,10 @@ export function roleOf(
   if (authority === undefined) return undefined;
   if (proxies.has(authority) && (proxyNames.length === 0 || proxyNames.includes(commonName))) return 'proxy';
   return clients.has(authority) ? 'client' : undefined;
+}
+
+/** Whether what a caller was let in by is believed still. Only client certificates have an authority that can be dropped. */
+export function isTrusted(trust: CertificateTrust, { method, authority, user }: Authentication): boolean {
+  if (method === 'x509') return roleOf(trust, authority, user.name) === 'client';
+  return method !== 'proxy' || (authority !== undefined && trust.proxies.has(authority));
 }

@@ -1,19 +1,28 @@
 /** Who makes a request: what authorization, admission and audit know of the caller. */
 export interface UserInfo {
+  /** Unique among users: a certificate's common name, a token's user name, `system:anonymous`. Never empty. */
   readonly name: string;
+  /** Tells users apart that had the same name at different times; unset when the method knows none. */
   readonly uid?: string;
+  /** Without repeats when made by {@link authenticated}, which adds `system:authenticated`. */
   readonly groups: readonly string[];
+  /** Further values that the method knows, by key; empty when there are none. */
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
+/** How a caller was recognised. `proxy`: by what another server of the installation, or a front proxy, says. */
 export type AuthenticationMethod = 'x509' | 'token' | 'proxy' | 'anonymous';
 
 /** A request whose caller is settled. */
 export interface Authentication {
+  /** Shared by all requests with the same credential: not to be changed. */
   readonly user: UserInfo;
+  /** What recognised the caller. */
   readonly method: AuthenticationMethod;
   /** When the credential ends, milliseconds since the epoch: what outlives a request (a watch) is to be judged again then. */
   readonly expiresAt?: number;
+  /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
+  readonly authority?: string;
 }
 
 const ANONYMOUS_NAME = 'system:anonymous';

@@ -48,8 +48,10 @@ function judge(socket: Socket): CertificateVerdict {
   if (!name) return NONE;
   const groups = [...new Set(values(certificate.subject.O))];
   const expiresAt = Date.parse(certificate.valid_to);
-  const authentication = authenticated({ name, groups, extra: {} }, 'x509', expiresAt);
-  return { kind: 'user', authentication, expiresAt, authority: authorityOf(certificate) };
+  const authority = authorityOf(certificate);
+  const known = authenticated({ name, groups, extra: {} }, 'x509', expiresAt);
+  const authentication = authority === undefined ? known : { ...known, authority };
+  return { kind: 'user', authentication, expiresAt, authority };
 }
 
 /** The end of a verified chain is its own issuer. */

@@ -5,6 +5,7 @@ import { type Query, type ResourceRef, resourcePath } from './paths.js';
 import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 
+/** How a {@link Client} behaves; everything has a default. */
 export interface ClientSettings extends TransportSettings {
   /** The server's naming profile. Default: the names of `orch`. */
   readonly names?: Names;
@@ -14,40 +15,64 @@ export interface ClientSettings extends TransportSettings {
 
 /** A `type`, so that it is a {@link Query} too. */
 export type Selection = {
+  /** In the text form: `app=web,tier in (a,b)`. Unset or empty selects everything. */
   readonly labelSelector?: string;
+  /**
+   * In the text form: `spec.nodeName=n1`; each resource has fields that it knows. Unset or empty selects everything.
+   */
   readonly fieldSelector?: string;
 };
 
+/** Query of a list. A `type`, so that it is a {@link Query} too. */
 export type ListQuery = Selection & {
+  /** Objects of a page. Unset or 0: everything at once. */
   readonly limit?: number;
+  /** Token of the page before; goes with neither `resourceVersion` nor `resourceVersionMatch`. */
   readonly continue?: string;
+  /** Unset: the newest state. `0`: any state that the server holds. Else see {@link resourceVersionMatch}. */
   readonly resourceVersion?: string;
+  /** `Exact`: the state at that version (410 when it is gone). `NotOlderThan`: that or a later one. */
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** How long the server may take, seconds. */
   readonly timeoutSeconds?: number;
 };
 
+/** Query of a write. A `type`, so that it is a {@link Query} too. */
 export type WriteQuery = {
+  /** `All`: everything but the storing. Unset: for real. */
   readonly dryRun?: 'All';
+  /** Who writes, as the owner of the fields written: at most 128 bytes, printable. */
   readonly fieldManager?: string;
+  /** What becomes of unknown and repeated fields: dropped, dropped with a warning (default), or refused. */
   readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
   /** Of an apply: take fields over from other managers. */
   readonly force?: boolean;
 };
 
+/** What goes beside the query of a request. */
 export interface RequestOptions {
+  /** Such as `status` or `scale`; unset for the object itself. */
   readonly subresource?: string;
+  /** Gives the request up: the promise rejects with the signal's reason. A write may have taken effect. */
   readonly signal?: AbortSignal;
 }
 
 /** A collection's answer. */
 export interface ObjectList<T extends ApiObject> {
+  /** Of the list, and of every item, which leaves its own out. */
   readonly apiVersion?: string;
+  /** Kind of the list: `PodList`. */
   readonly kind?: string;
+  /**
+   * `resourceVersion`: the state listed, to watch from. `continue`: set while pages are left; `remainingItemCount`:
+   * objects on them, if known.
+   */
   readonly metadata: {
     readonly resourceVersion?: string;
     readonly continue?: string;
     readonly remainingItemCount?: number;
   };
+  /** In the order of namespace and name. */
   readonly items: readonly T[];
 }
 
@@ -61,8 +86,14 @@ export const PATCH_TYPE = {
 
 /** Body of a delete. */
 export interface DeleteOptions {
+  /** How long the object may take to end, seconds; 0 at once. Default: the kind's own. */
   readonly gracePeriodSeconds?: number;
+  /**
+   * What becomes of what the object owns: left without owner, deleted after it, deleted before it. Default: the kind's
+   * own.
+   */
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  /** What the object must be; 409 when it is not. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
@@ -72,6 +103,7 @@ export interface DeleteOptions {
  * their last digits; use {@link raw} where that matters.
  */
 export class Client {
+  /** The naming profile of the settings. */
   readonly names: Names;
   readonly #transport: Transport;
   readonly #settings: ClientSettings;
@@ -82,6 +114,7 @@ export class Client {
     this.#transport = new Transport(connection, settings);
   }
 
+  /** One object. Without a `resourceVersion` the newest state; with one, that or a later one. */
   get<T extends ApiObject>(
     ref: ResourceRef,
     name: string,
@@ -111,6 +144,7 @@ export class Client {
     }
   }
 
+  /** The object as it was created. `options.name` is that of the parent of a subresource. */
   create<T extends ApiObject>(
     ref: ResourceRef,
     object: T,
@@ -127,6 +161,7 @@ export class Client {
     return this.#json<T>('PUT', path, query, options, 'application/json', object);
   }
 
+  /** The object as it became. `patch` is written as JSON, also that of an `apply`. */
   patch<T extends ApiObject>(
     ref: ResourceRef,
     name: string,
@@ -163,6 +198,9 @@ export class Client {
     );
   }
 
+  /**
+   * Deletes what the query selects. Resolves with what the server answers: a Status, or the list of what was deleted.
+   */
   deleteCollection(
     ref: ResourceRef,
     query: Selection & { dryRun?: 'All' } = {},
@@ -202,6 +240,7 @@ export class Client {
     );
   }
 
+  /** Closes all connections; requests and watches in flight fail. */
   close(): Promise<void> {
     return this.#transport.close();
   }

@@ -6,6 +6,7 @@ export interface Connection {
   readonly ca?: string;
   /** Client certificate and its private key, PEM. */
   readonly cert?: string;
+  /** Private key of {@link cert}, PEM; both or neither. */
   readonly key?: string;
   /** Bearer token. */
   readonly token?: string;

@@ -5,6 +5,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError';
 
   constructor(
+    /** As the server sent it, or made up after the HTTP code; not to be changed. */
     readonly status: Status,
     /** What the `Retry-After` header asks for, ms. */
     readonly retryAfterMs?: number,
@@ -17,6 +18,7 @@ export class ApiError extends Error {
     return this.status.code;
   }
 
+  /** Machine-readable, such as `NotFound`; empty when the server gave none. */
   get reason(): string {
     return this.status.reason ?? '';
   }

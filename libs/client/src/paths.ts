@@ -2,6 +2,7 @@ import type { GroupVersionResource } from '@orch/machinery';
 
 /** A collection of objects: all of a resource, or one namespace's. */
 export interface ResourceRef extends GroupVersionResource {
+  /** Unset or empty: all namespaces, or a resource of the cluster. */
   readonly namespace?: string;
 }
 

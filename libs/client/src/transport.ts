@@ -4,6 +4,7 @@ import type { Connection } from './connection.js';
 import { ApiError, TransportError } from './errors.js';
 import { type Query, withQuery } from './paths.js';
 
+/** How requests are sent; everything has a default. */
 export interface TransportSettings {
   /** `User-Agent` header. Default `client`. */
   readonly userAgent?: string;
@@ -11,21 +12,32 @@ export interface TransportSettings {
   readonly timeoutMs?: number;
   /** How often a request is tried again when the server asks for it (429 or 5xx with `Retry-After`). Default 10. */
   readonly maxRetries?: number;
+  /** How waits between attempts pass. Default: timers. */
   readonly sleep?: Sleep;
 }
 
+/** The methods that the API knows. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** What goes with a method and a path; everything may be left out. */
 export interface RawRequest {
+  /** Added to the path, which must have no query of its own then. */
   readonly query?: Query;
+  /** Names in lower case. They replace `Accept: application/json`, `User-Agent` and the connection's `Authorization`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as it is; its media type stands in `headers`. */
   readonly body?: string | Buffer;
+  /** Gives the request up: the promise rejects with the signal's reason. A write may have taken effect. */
   readonly signal?: AbortSignal;
 }
 
+/** An answer of the 200s; others are thrown. */
 export interface RawResponse {
+  /** The HTTP status, 200 to 299. */
   readonly status: number;
+  /** Names in lower case; a list where a header came more than once. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whole, as it was sent; empty when there was none. */
   readonly body: Buffer;
 }
 

@@ -11,7 +11,6 @@ export {
   negotiate,
   negotiator,
   type Offers,
-  resourceOffers,
 } from './negotiation/negotiate.js';
 export * from './protobuf/index.js';
 export { decodeJsonObject, type ReadObject, type ReadOptions, readObject } from './read/read-object.js';

@@ -22,14 +22,12 @@ export interface ChangeStreamOptions {
   readonly maxBytes?: number;
   /** Longest loss of a connection (ms) after which it is read, rather than the database. Default 10,000. */
   readonly maxLoss?: number;
-  /** Most messages that are read after a loss; where there are more, none is. Default 2,000. */
-  readonly maxMissed?: number;
+  /** The newest messages that are read after it; what was missed before them is left to the database. Default 1,000. */
+  readonly newest?: number;
 }
 
 const SECOND_NANOSECONDS = 1_000_000_000;
-/** What is read beyond the time of the loss, for what was under way then. */
-const SLACK_MS = 500;
-/** How long the rest of what was missed is waited for. */
+/** How long they are waited for. */
 const READ_MS = 2_000;
 
 /**
@@ -55,22 +53,23 @@ export class ChangeStream {
     });
   }
 
-  /** Reads what was published while a connection was lost for so many ms; nothing where that is too much. */
+  /**
+   * Reads the newest messages after a connection was lost for so many ms; nothing where that is too much. They are counted,
+   * not chosen by their time: NATS 2.9 crashes over a time where messages have been deleted from memory.
+   */
   async readMissed(connection: NatsConnection, lostFor: number, deliver: (message: JsMsg) => void): Promise<void> {
-    const { name, subject, maxLoss = 10_000, maxMissed = 2_000 } = this.options;
+    const { name, subject, maxLoss = 10_000, newest = 1_000 } = this.options;
     if (lostFor > maxLoss) return;
     const manager = await jetstreamManager(connection);
     const { state } = await manager.streams.info(name);
     if (state.messages === 0) return;
-    // By the clock of the server, which was this at its last message; ours may be another.
-    const since = new Date(Date.parse(state.last_ts) - lostFor - SLACK_MS).toISOString();
     const consumer = await jetstream(connection).consumers.get(name, {
       filter_subjects: subject,
-      deliver_policy: DeliverPolicy.StartTime,
-      opt_start_time: since,
+      deliver_policy: DeliverPolicy.StartSequence,
+      opt_start_seq: Math.max(state.first_seq, state.last_seq - newest + 1),
     });
     const { num_pending: missed } = await consumer.info(true);
-    if (missed > 0 && missed <= maxMissed) {
+    if (missed > 0) {
       const messages = await consumer.fetch({ max_messages: missed, expires: READ_MS });
       for await (const message of messages) deliver(message);
     }

@@ -20,6 +20,7 @@ export interface ChangeBus {
   onConnected(listener: () => void): () => void;
   /** Whether the bus is connected; for readiness detail and metrics, never for correctness. */
   healthy(): boolean;
+  /** Lets go of the connection and of all listeners. Publishing afterwards does nothing. */
   close(): Promise<void>;
 }
 
@@ -36,6 +37,7 @@ export interface FeedSink {
   reset(reason: ResetReason): void;
 }
 
+/** `expired`: history no longer reaches back to what was delivered. `rewound`: the database has lost it. */
 export type ResetReason = 'expired' | 'rewound';
 
 /** A running subscription to one type. */
@@ -51,6 +53,7 @@ export interface Following {
    * @throws StoreUnavailableError when the database does not answer.
    */
   confirm(): Promise<Version>;
+  /** Ends the subscription: no further call is made to the sink. */
   close(): void;
 }
 

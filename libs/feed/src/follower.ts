@@ -153,6 +153,7 @@ export class Follower implements Following {
     this.#healing = true;
     let backoff = MIN_BACKOFF;
     let healed = 0;
+    let fetched = 0;
     while (!this.#ended && this.#delivered < this.#target) {
       try {
         const page = await this.context.source.changes(this.type, this.#delivered, this.context.pageSize);
@@ -160,7 +161,8 @@ export class Follower implements Following {
         if (page.length === 0) {
           await this.#doubtTarget();
         } else {
-          healed += page.length;
+          fetched += page.filter(({ previous }) => this.#waiting.lacksBody(previous)).length;
+          healed += page.filter(({ previous }) => !this.#waiting.has(previous)).length;
           if (!this.#continue(page)) return this.reset('rewound');
         }
         backoff = MIN_BACKOFF;
@@ -174,6 +176,7 @@ export class Follower implements Following {
     }
     this.#healing = false;
     if (healed > 0) this.context.observer.healed?.(this.type, healed);
+    if (fetched > 0) this.context.observer.fetched?.(this.type, fetched);
     if (this.#ended) return;
     const ready: Change[] = [];
     this.#waiting.forget(this.#delivered);

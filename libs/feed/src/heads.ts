@@ -13,10 +13,18 @@ interface Batch {
   readonly result: Promise<ReadonlyMap<TypeId, HeadReading>>;
 }
 
-/** Reads heads with one query at a time: callers that arrive while one is under way share the next. */
+/** The queries of one database, one at a time. */
+interface Lane {
+  next: Batch | undefined;
+  underWay: Promise<unknown>;
+}
+
+/**
+ * Reads heads with one query at a time for each database: callers that arrive while one is under way share the next, and
+ * a database that does not answer keeps nobody waiting but those who ask for its types.
+ */
 export class Heads {
-  #next: Batch | undefined;
-  #underWay: Promise<unknown> = Promise.resolve();
+  readonly #lanes = new Map<number, Lane>();
 
   constructor(
     private readonly source: ChangeSource,
@@ -24,9 +32,10 @@ export class Heads {
     private readonly observer: FeedObserver,
   ) {}
 
-  /** The head as of a moment after the call. */
+  /** The head as of a moment after the call. @throws StoreUnavailableError */
   async read(type: TypeId): Promise<HeadReading> {
-    const batch = this.#next ?? this.#gather();
+    const lane = this.#laneOf(type);
+    const batch = lane.next ?? this.#gather(lane);
     batch.types.add(type);
     batch.callers++;
     const reading = (await batch.result).get(type);
@@ -34,16 +43,23 @@ export class Heads {
     return reading;
   }
 
-  #gather(): Batch {
+  #laneOf(type: TypeId): Lane {
+    const database = this.source.database(type);
+    const lane = this.#lanes.get(database) ?? { next: undefined, underWay: Promise.resolve() };
+    this.#lanes.set(database, lane);
+    return lane;
+  }
+
+  #gather(lane: Lane): Batch {
     const types = new Set<TypeId>();
-    const result = this.#underWay.then(() => {
-      this.#next = undefined;
+    const result = lane.underWay.then(() => {
+      lane.next = undefined;
       this.observer.headsRead?.(types.size, batch.callers);
       return this.#query([...types]);
     });
-    this.#underWay = result.catch((error: unknown) => this.observer.failed?.(error));
+    lane.underWay = result.catch((error: unknown) => this.observer.failed?.(error));
     const batch: Batch = { types, callers: 0, result };
-    this.#next = batch;
+    lane.next = batch;
     return batch;
   }
 

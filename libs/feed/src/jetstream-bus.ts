@@ -12,6 +12,7 @@ import { SEAL_BYTES, type SealRefusal } from './seal.js';
 /** Why a message that came over the bus was dropped. */
 export type MessageRefusal = SealRefusal | 'malformed' | 'misdirected';
 
+/** Where the stream is, what is trusted, and who hears of what goes wrong. */
 export interface JetStreamBusOptions extends NatsConnectionOptions {
   /** What messages are signed with, and what signature is believed. */
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
@@ -29,6 +30,8 @@ export interface JetStreamBusOptions extends NatsConnectionOptions {
   readonly onDropped?: (changes: number) => void;
   /** Hears of messages that are not believed. What they may have told is found in the database. */
   readonly onRefused?: (reason: MessageRefusal) => void;
+  /** Hears of messages that were read from the stream after a short loss of the connection, repeats among them. */
+  readonly onReread?: (messages: number) => void;
   /** Hears how long (ms) the oldest announcement of a round trip took until the server had it. */
   readonly onTaken?: (ms: number) => void;
   /** Reads the trace that a message belongs to from its headers. Default false: it costs a little for each message. */
@@ -180,6 +183,7 @@ class JetStreamBus implements ChangeBus {
       const type = Number(message.subject.slice(before));
       const subscribed = this.#subscribed.get(type);
       if (subscribed) this.#deliver(type, message, subscribed.listeners);
+      this.#options.onReread?.(1);
     });
   }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from '@orch/runtime/clock';
 import type { AnnouncementKeys } from '@orch/storage';
 import { Seal, type SealingKey, type SealRefusal, sealingKey } from './seal.js';
 
+/** Whose keys, and how they are read. */
 export interface KeyringOptions {
   /** Id of the cluster that messages are for. */
   readonly installation: string;
@@ -56,6 +57,7 @@ export class Keyring {
     return this.#reading;
   }
 
+  /** Reads no more; the keys that are known go on. */
   close(): void {
     this.#closed = true;
     this.#cancel?.();

@@ -16,6 +16,7 @@ export type NatsIdentity =
   /** A file as `nsc` writes it: a JWT and the seed of its key. */
   | { readonly credentialsFile: string };
 
+/** Where NATS is and how it is spoken to. */
 export interface NatsConnectionOptions {
   /** `host:port` or `nats://host:port`, tried in turn. */
   readonly servers: readonly string[];
@@ -24,6 +25,7 @@ export interface NatsConnectionOptions {
    * named then: the client holds a certificate against names only.
    */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /** Default: none is shown. */
   readonly identity?: NatsIdentity;
   /** Milliseconds between attempts to connect. Default 500. */
   readonly reconnectWait?: number;

@@ -5,8 +5,11 @@ import type { ResetReason } from './feed.js';
 export interface FeedObserver {
   /** So many changes had to be read from the database because the bus did not bring them. */
   healed?(type: TypeId, changes: number): void;
+  /** So many changes were announced without their bodies, and read from the database. */
+  fetched?(type: TypeId, changes: number): void;
   /** So many announcements had been delivered before. */
   repeated?(type: TypeId, changes: number): void;
+  /** A follower has to start over from a snapshot. */
   reset?(type: TypeId, reason: ResetReason): void;
   /** One query has read the heads of so many types, for so many callers. */
   headsRead?(types: number, callers: number): void;

@@ -84,7 +84,7 @@ describe('OrderedFeed', () => {
     expect(sink.versions).toEqual([]);
     await clock.advance(2);
     expect(sink.versions).toEqual([1n, 2n]);
-    expect(healed).toEqual([2]);
+    expect(healed).toEqual([1]);
   });
 
   it('drops repeats', async () => {
@@ -127,7 +127,10 @@ describe('OrderedFeed', () => {
   });
 
   it('reads a change whose body did not fit', async () => {
-    const { bus, clock, feed, sink, write } = setUp();
+    const fetched: number[] = [];
+    const { bus, clock, feed, healed, sink, write } = setUp({
+      observer: { healed: (_, changes) => healed.push(changes), fetched: (_, changes) => fetched.push(changes) },
+    });
     const bodies: string[] = [];
     sink.changes = (changes) => bodies.push(...changes.map(({ body }) => body.toString()));
     feed.follow(TYPE, 0n, sink);
@@ -136,6 +139,8 @@ describe('OrderedFeed', () => {
     bus.publish([write('y')]);
     await clock.advance(1);
     expect(bodies).toEqual(['{}', '{}']);
+    // Nothing was lost: both were announced.
+    expect([fetched, healed]).toEqual([[1], []]);
   });
 
   it('confirms only a head that was read after the call, once it is delivered, sharing the query', async () => {
@@ -235,6 +240,24 @@ describe('OrderedFeed', () => {
     source.down = false;
     await clock.advance(3000);
     expect(sink.versions).toEqual([1n]);
+    expect(feed.lag()).toBeLessThanOrEqual(1010);
+  });
+
+  it('lags while the head moves on and the changes cannot be had, though heads are read', async () => {
+    const { clock, feed, sink, source, write } = setUp();
+    feed.follow(TYPE, 0n, sink);
+    await clock.settle();
+    const read = source.changes.bind(source);
+    source.changes = () => Promise.reject(new Error('a page that cannot be read'));
+    for (let second = 0; second < 6; second++) {
+      write('x');
+      await clock.advance(1000);
+    }
+    expect(sink.versions).toEqual([]);
+    expect(feed.lag()).toBeGreaterThan(5000);
+    source.changes = read;
+    await clock.advance(4000);
+    expect(sink.versions).toHaveLength(6);
     expect(feed.lag()).toBeLessThanOrEqual(1010);
   });
 

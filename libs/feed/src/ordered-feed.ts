@@ -5,8 +5,11 @@ import { Follower, type FollowerContext } from './follower.js';
 import { Heads } from './heads.js';
 import type { FeedObserver } from './observer.js';
 
+/** What is followed and how; the rest has defaults. */
 export interface OrderedFeedOptions {
+  /** The judge of what has happened. Not closed by the feed. */
   readonly source: ChangeSource;
+  /** The fast path. Not closed by the feed. */
   readonly bus: ChangeBus;
   /** Default: the system's. */
   readonly clock?: Clock;
@@ -18,6 +21,7 @@ export interface OrderedFeedOptions {
   readonly pageSize?: number;
   /** Longest pause, in ms, between attempts to read a database that fails. Default 2000. */
   readonly maxBackoff?: number;
+  /** Hears what happens, for metrics and logs. Default: nobody. */
   readonly observer?: FeedObserver;
   /** Deliberate defects, for the negative controls of the fault tests. */
   readonly failpoints?: ReadonlySet<'no-heal'>;
@@ -29,6 +33,8 @@ export interface OrderedFeedOptions {
  */
 export class OrderedFeed {
   readonly #followers = new Set<Follower>();
+  /** Followers whose poll is under way. */
+  readonly #polled = new Set<Follower>();
   readonly #context: FollowerContext;
   readonly #bus: ChangeBus;
   readonly #pollInterval: number;
@@ -76,16 +82,20 @@ export class OrderedFeed {
   }
 
   /**
-   * How long ago, in ms, the longest-unconfirmed follower was known to have everything: grows when changes do not arrive
-   * and when the database cannot be asked. Zero when nothing is followed.
+   * How long ago, in ms, the longest-unconfirmed follower of a type in the main database was known to have everything: grows
+   * when changes do not arrive and when the database cannot be asked. Zero when nothing is followed. Another database takes
+   * only its own types with it.
    */
   lag(): number {
     const now = this.#context.clock.now();
     let lag = 0;
-    for (const { confirmedAt, begunAt } of this.#followers) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
+    for (const { type, confirmedAt, begunAt } of this.#followers) {
+      if (this.#context.source.database(type) === 0) lag = Math.max(lag, now - (confirmedAt ?? begunAt));
+    }
     return lag;
   }
 
+  /** Ends all subscriptions, without a call to their sinks; following afterwards throws an Error. */
   close(): void {
     this.#closed = true;
     this.#cancelPoll?.();
@@ -94,18 +104,20 @@ export class OrderedFeed {
   }
 
   #schedule(): void {
-    this.#cancelPoll = this.#context.clock.after(this.#pollInterval, () => void this.#pollAndSchedule());
+    this.#cancelPoll = this.#context.clock.after(this.#pollInterval, () => {
+      this.#poll();
+      if (this.#closed || this.#followers.size === 0) this.#cancelPoll = undefined;
+      else this.#schedule();
+    });
   }
 
-  async #pollAndSchedule(): Promise<void> {
-    await this.#poll();
-    if (this.#closed || this.#followers.size === 0) this.#cancelPoll = undefined;
-    else this.#schedule();
-  }
-
-  /** All followers ask in the same turn, which makes it one query. */
-  async #poll(): Promise<void> {
+  /** All followers ask in the same turn, which makes it one query; but for those whose database has not answered yet. */
+  #poll(): void {
     if (!this.#context.heal) return;
-    await Promise.all([...this.#followers].map((follower) => follower.poll()));
+    for (const follower of this.#followers) {
+      if (this.#polled.has(follower)) continue;
+      this.#polled.add(follower);
+      void follower.poll().finally(() => this.#polled.delete(follower));
+    }
   }
 }

@@ -7,8 +7,8 @@ export type {
   Allocation,
   Cell,
   KindRules,
+  Requestor,
   ScaleRules,
   ScaleView,
   WriteContext,
 } from './rules/kind-rules.js';
-export { age, humanDuration } from './values/age.js';

@@ -12,13 +12,17 @@ export type FieldErrorReason =
 
 /** One thing wrong with one field; `field` is a path such as `spec.containers[0].image`. */
 export interface FieldError {
+  /** Path of JSON names from the root of the object: `spec.containers[0].image`; map keys stand in brackets. */
   readonly field: string;
+  /** What clients branch on; it becomes the `reason` of a cause in the Status. */
   readonly reason: FieldErrorReason;
+  /** What is wrong, without the path: `Invalid value: "x": must be …`, in the wording of the reference. */
   readonly message: string;
 }
 
 /** A value whose text in messages is made by whoever knows its type. */
 export class Shown {
+  /** @param text stands in messages as it is, without quotes */
   constructor(readonly text: string) {}
 }
 
@@ -29,41 +33,49 @@ function shown(value: unknown): string {
   return JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
 }
 
+/** A field that must be set is unset or empty; `detail` may say why it must be. */
 export const required = (field: string, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueRequired',
   message: detail ? `Required value: ${detail}` : 'Required value',
 });
+/** A value that is of the right type and not allowed; `value` is shown as JSON, `detail` says what is allowed. */
 export const invalidValue = (field: string, value: unknown, detail: string): FieldError => ({
   field,
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${shown(value)}: ${detail}`,
 });
+/** A value that is none of an enumeration; `supported` is listed in the order given. */
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError => ({
   field,
   reason: 'FieldValueNotSupported',
   message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`,
 });
+/** A value, or a key of a list that is a map, that stands in the list before. */
 export const duplicate = (field: string, value: unknown): FieldError => ({
   field,
   reason: 'FieldValueDuplicate',
   message: `Duplicate value: ${shown(value)}`,
 });
+/** A field that must not be set or not be changed here; `detail` says why. */
 export const forbiddenField = (field: string, detail: string): FieldError => ({
   field,
   reason: 'FieldValueForbidden',
   message: `Forbidden: ${detail}`,
 });
+/** A text or a map of more than `limit` bytes; the value itself is not shown. */
 export const tooLong = (field: string, limit: number): FieldError => ({
   field,
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
 });
+/** A list of `actual` items where at most `limit` are allowed. */
 export const tooMany = (field: string, actual: number, limit: number): FieldError => ({
   field,
   reason: 'FieldValueTooMany',
   message: `Too many: ${actual}: must have at most ${limit} items`,
 });
+/** A value that refers to something that is not there. */
 export const notFoundValue = (field: string, value: unknown): FieldError => ({
   field,
   reason: 'FieldValueNotFound',

@@ -2,21 +2,36 @@ import { SelectorError } from './label-selector.js';
 
 /** One condition on one field. */
 export interface FieldRequirement {
+  /** Path of JSON names, such as `spec.nodeName`; which ones a resource knows is not checked here. */
   readonly field: string;
+  /** `==` is read as `=`. */
   readonly operator: '=' | '!=';
+  /** Without escapes; empty also stands for a field that is not set. */
   readonly value: string;
 }
 
 const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
 
+const requirementText = ({ field, operator, value }: FieldRequirement): string =>
+  `${field}${operator}${escaped(value)}`;
+
 /** A conjunction of conditions on fields. Immutable. */
 export class FieldSelector {
+  /** Without repeats. */
+  readonly requirements: readonly FieldRequirement[];
   /** String form in one order: equal texts select the same objects. */
   readonly canonical: string;
 
-  constructor(readonly requirements: readonly FieldRequirement[]) {
-    const texts = requirements.map(({ field, operator, value }) => `${field}${operator}${escaped(value)}`);
-    this.canonical = [...new Set(texts)].sort().join(',');
+  /** @param requirements all must hold; none means that everything matches */
+  constructor(requirements: readonly FieldRequirement[]) {
+    const distinct = new Map(requirements.map((requirement) => [requirementText(requirement), requirement]));
+    this.requirements = [...distinct.values()];
+    this.canonical = [...distinct.keys()].sort().join(',');
+  }
+
+  /** How much it says: one for each condition. */
+  get terms(): number {
+    return this.requirements.length;
   }
 
   /** A field that is not there is compared as the empty text. */
@@ -35,6 +50,7 @@ export class FieldSelector {
     return pinned;
   }
 
+  /** The same as {@link canonical}; {@link parseFieldSelector} reads it. */
   toString(): string {
     return this.canonical;
   }

@@ -1,22 +1,28 @@
 /** The group and version of an API; the core group is the empty string. */
 export interface GroupVersion {
+  /** Such as `apps`, in the form of the naming profile; empty for the core group. */
   readonly group: string;
+  /** Such as `v1` or `v1beta1`. */
   readonly version: string;
 }
 
 /** Names the schema of an object. */
 export interface GroupVersionKind extends GroupVersion {
+  /** In upper camel case, singular: `Deployment`. */
   readonly kind: string;
 }
 
 /** Names a collection as it stands in a URL (`resource` is the plural). */
 export interface GroupVersionResource extends GroupVersion {
+  /** Plural, lower case: `deployments`; no subresource. */
   readonly resource: string;
 }
 
 /** A collection without a version: what errors and permissions speak of. */
 export interface GroupResource {
+  /** Empty for the core group. */
   readonly group: string;
+  /** Plural, lower case: `deployments`. */
   readonly resource: string;
 }
 

@@ -5,11 +5,14 @@ export class SelectorError extends Error {
   override readonly name = 'SelectorError';
 }
 
+/** `in` and `notin` compare with a set, `exists` and `!` ask for the key alone, `gt` and `lt` compare integers. */
 export type LabelOperator = 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
 
 /** One condition on one label. `=`, `==` are `in` with one value, `!=` is `notin` with one value. */
 export interface LabelRequirement {
+  /** A qualified name: at most 63 characters with an optional `subdomain/` before them. */
   readonly key: string;
+  /** `notin` and `!` are also fulfilled by objects without the label; the other four are not. */
   readonly operator: LabelOperator;
   /** Sorted, without repeats. */
   readonly values: readonly string[];
@@ -53,13 +56,26 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
   return { key, operator, values: [...new Set(values)].sort() };
 }
 
+/** Whether sorted values have one among them. */
+function holds(values: readonly string[], wanted: string): boolean {
+  let [from, to] = [0, values.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    const value = values[middle] ?? '';
+    if (value === wanted) return true;
+    if (value < wanted) from = middle + 1;
+    else to = middle;
+  }
+  return false;
+}
+
 function fulfils({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case 'in':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && holds(values, value);
     case 'notin':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !holds(values, value);
     case 'exists':
       return value !== undefined;
     case '!':
@@ -90,6 +106,7 @@ function requirementText({ key, operator, values }: LabelRequirement): string {
 
 /** A conjunction of conditions on labels. Immutable. */
 export class LabelSelector {
+  /** Without repeats. All must hold; none: everything matches, unless {@link matchesNothing}. */
   readonly requirements: readonly LabelRequirement[];
   /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
   readonly canonical: string;
@@ -99,10 +116,12 @@ export class LabelSelector {
     requirements: readonly LabelRequirement[],
     readonly matchesNothing = false,
   ) {
-    this.requirements = requirements;
-    this.canonical = matchesNothing ? '<nothing>' : [...new Set(requirements.map(requirementText))].sort().join(',');
+    const distinct = new Map(requirements.map((requirement) => [requirementText(requirement), requirement]));
+    this.requirements = [...distinct.values()];
+    this.canonical = matchesNothing ? '<nothing>' : [...distinct.keys()].sort().join(',');
   }
 
+  /** What {@link labelSelectorOf} makes of an absent selector. */
   static readonly nothing = new LabelSelector([], true);
 
   /** Whether any labels match. */
@@ -110,10 +129,16 @@ export class LabelSelector {
     return !this.matchesNothing && this.requirements.length === 0;
   }
 
+  /** Whether labels fulfil every requirement; undefined is no labels at all. */
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
     for (const requirement of this.requirements) if (!fulfils(requirement, labels ?? {})) return false;
     return true;
+  }
+
+  /** How much it says: one for each condition, and for each further value of one. */
+  get terms(): number {
+    return this.requirements.reduce((sum, { values }) => sum + Math.max(1, values.length), 0);
   }
 
   /** The labels that every match has, with their values: what an index can be asked for. */
@@ -126,6 +151,7 @@ export class LabelSelector {
     return pinned;
   }
 
+  /** The same as {@link canonical}. */
   toString(): string {
     return this.canonical;
   }
@@ -133,7 +159,9 @@ export class LabelSelector {
 
 /** The object form of a label selector, as it stands in specs. */
 export interface LabelSelectorObject {
+  /** Each pair is a requirement of its own: the label has just this value. */
   matchLabels?: Labels;
+  /** `operator` is `In`, `NotIn` (both with values), `Exists` or `DoesNotExist` (both without). */
   matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
 }
 

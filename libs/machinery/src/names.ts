@@ -7,15 +7,19 @@ export type NamingProfile = 'orch' | 'kubernetes';
  * `orch.io/os`) and pass them through {@link Names.group} and {@link Names.key}.
  */
 export interface Names {
+  /** Which of the two sets this is (`--naming`). */
   readonly profile: NamingProfile;
   /** The profile's form of a group declared in `orch` names: `storage.orch.io` becomes `storage.k8s.io`. */
   group(canonical: string): string;
   /** The profile's form of a label, annotation, taint, finalizer or signer key: `orch.io/os` becomes `kubernetes.io/os`. */
   key(canonical: string): string;
+  /** Media type of the binary form: `application/vnd.kubernetes.protobuf`. */
   readonly protobufMediaType: string;
+  /** Group of what belongs to no API, such as `Table` and the options of requests: `meta.k8s.io`. */
   readonly metaGroup: string;
-  /** Feature that client-go's versioned user agents and servers call the product: `GET /version` adds nothing to it. */
+  /** The product's own name: `kubernetes`. It is also the finalizer that a namespace keeps until it is empty. */
   readonly product: string;
+  /** Environment variable that hands an exec credential plugin its input (KEP-541): `KUBERNETES_EXEC_INFO`. */
   readonly execInfoVariable: string;
   /** Name of the Service in `default` that stands for the API itself. */
   readonly apiServiceName: string;

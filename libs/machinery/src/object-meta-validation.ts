@@ -13,8 +13,11 @@ import type { ObjectMeta, OwnerReference } from './object.js';
 /** Keys and values of all annotations together, bytes. */
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 
+/** What the checks of metadata depend on. */
 export interface ObjectMetaRules {
+  /** Whether `namespace` must be set; else it must not be. */
   readonly namespaced: boolean;
+  /** What the name of the kind's objects must look like. */
   readonly nameRule: NameRule;
   /** Where the metadata stands in errors, usually `metadata`. */
   readonly path: string;

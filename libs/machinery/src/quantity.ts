@@ -38,7 +38,9 @@ const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 /** An exact amount of a resource: a number of nanos, and the family of suffixes to print it in. */
 export class Quantity {
   constructor(
+    /** The amount in units of 10⁻⁹; at most 2⁶³−1 whole units when it was parsed. */
     readonly nanos: bigint,
+    /** The suffixes to print with; fractions are printed in decimal ones whatever it says. */
     readonly format: QuantityFormat,
   ) {}
 

@@ -61,6 +61,23 @@ describe('parseLabelSelector', () => {
     expect(parseLabelSelector(text).matches(labels)).toBe(expected);
   });
 
+  it('finds each of many values, and nothing beside them', () => {
+    const values = Array.from({ length: 101 }, (_, number) => `v${number * 2}`);
+    const [within, without] = [parseLabelSelector(`a in (${values})`), parseLabelSelector(`a notin (${values})`)];
+    for (let number = 0; number <= 202; number++) {
+      const expected = number % 2 === 0 && number <= 200;
+      const labels = { a: `v${number}` };
+      expect([within.matches(labels), without.matches(labels)]).toEqual([expected, !expected]);
+    }
+  });
+
+  it('says how much it says, without repeats', () => {
+    expect(parseLabelSelector('!a,!a,b=1,b==1,c in (x,y,x),d').terms).toBe(5);
+    expect(parseLabelSelector('!a,!a').requirements).toHaveLength(1);
+    expect(parseLabelSelector('').terms).toBe(0);
+    expect(parseFieldSelector('a=1,a=1,b!=2').terms).toBe(2);
+  });
+
   it('names the labels that an index can be asked for', () => {
     expect([...parseLabelSelector('a=b,c in (d),e in (f,g),h!=i,j').equalities()]).toEqual([
       ['a', 'b'],

@@ -1,31 +1,49 @@
 import type { FieldError } from './field-error.js';
 import { formatGroupResource, type GroupResource } from './group-version.js';
 
+/** One of several things that make up a refusal. */
 export interface StatusCause {
+  /** Machine-readable, such as `FieldValueInvalid` or `ResourceVersionTooLarge`. */
   reason?: string;
+  /** For people, without the field's path. */
   message?: string;
+  /** Path of JSON names that the cause is about: `spec.ports[0].port`; unset when it is about none. */
   field?: string;
 }
 
+/** What a refusal is about, in a form that programs can read. */
 export interface StatusDetails {
+  /** Name of the object; unset when there is none or it is not known. */
   name?: string;
+  /** Group of the resource or kind; unset for the core group. */
   group?: string;
+  /** The plural of the resource (`pods`); of an `Invalid` the kind (`Pod`). */
   kind?: string;
+  /** Uid of the object, where it matters which one of that name. */
   uid?: string;
+  /** Each thing that is wrong; of an `Invalid` one for every field error. */
   causes?: StatusCause[];
+  /** When to ask again, whole seconds; goes out as `Retry-After` too. */
   retryAfterSeconds?: number;
 }
 
 /** The `Status` object that every refusal is answered with. */
 export interface Status {
+  /** With `apiVersion` what tells a refusal from any other object. */
   kind: 'Status';
+  /** The core group's version in both naming profiles. */
   apiVersion: 'v1';
   /** `continue` is set on a 410 that lets a chunked list go on from the same key at a newer version. */
   metadata: { continue?: string };
+  /** `Success` is the answer to a deletion that leaves no object to show. */
   status: 'Success' | 'Failure';
+  /** For people; clients print it as it is. */
   message?: string;
+  /** A {@link Reason}; unset when `status` is `Success`, or when no reason stands for the code. */
   reason?: string;
+  /** Unset when there is nothing to name. */
   details?: StatusDetails;
+  /** The HTTP status of the answer; in an `ERROR` event of a watch the one it would have had. */
   code: number;
 }
 
@@ -49,11 +67,13 @@ export const REASON_CODE = {
   ServiceUnavailable: 503,
   Timeout: 504,
 } as const;
+/** A reason that {@link StatusError} can be made with. */
 export type Reason = keyof typeof REASON_CODE;
 
 /** The one error that may leave a handler on purpose: its Status goes to the client as it is. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
+  /** What the client gets; no more is told of the error. */
   readonly status: Status;
 
   constructor(reason: Reason, message: string, details?: StatusDetails) {
@@ -70,6 +90,7 @@ export class StatusError extends Error {
     };
   }
 
+  /** The HTTP status that goes with the reason. */
   get code(): number {
     return this.status.code;
   }
@@ -89,14 +110,20 @@ const detailsOf = (gr: GroupResource, name: string): StatusDetails => ({
   kind: gr.resource,
 });
 
+/** 400: the request itself cannot be understood. */
 export const badRequest = (message: string) => new StatusError('BadRequest', message);
 
+/** 404: no such object; the collection itself is served. */
 export const notFound = (gr: GroupResource, name: string) =>
   new StatusError('NotFound', `${formatGroupResource(gr)} "${name}" not found`, detailsOf(gr, name));
 
+/** 409: a create of a name that is taken. */
 export const alreadyExists = (gr: GroupResource, name: string) =>
   new StatusError('AlreadyExists', `${formatGroupResource(gr)} "${name}" already exists`, detailsOf(gr, name));
 
+/**
+ * 409: the object is not in the state that the write was made for; `why` stands behind the colon. May be tried again.
+ */
 export const conflict = (gr: GroupResource, name: string, why: string) =>
   new StatusError(
     'Conflict',
@@ -104,9 +131,11 @@ export const conflict = (gr: GroupResource, name: string, why: string) =>
     detailsOf(gr, name),
   );
 
+/** The `why` of a {@link conflict} between versions, in the reference's words, which clients look for. */
 export const STALE_WRITE =
   'the object has been modified; please apply your changes to the latest version and try again';
 
+/** 403: the caller may not, or a rule of the cluster says no. `name` is empty for a whole collection. */
 export const forbidden = (gr: GroupResource, name: string, why: string) =>
   new StatusError(
     'Forbidden',
@@ -121,9 +150,11 @@ export const expired = (message: string) => new StatusError('Expired', message);
 export const timeout = (message: string, seconds: number, causes?: StatusCause[]) =>
   new StatusError('Timeout', message, { retryAfterSeconds: seconds, ...(causes && { causes }) });
 
+/** 429: a limit is reached; `seconds` goes out as Retry-After as well. */
 export const tooManyRequests = (message: string, seconds: number) =>
   new StatusError('TooManyRequests', message, { retryAfterSeconds: seconds });
 
+/** 503: something that the answer needs is down; `seconds` goes out as Retry-After as well. */
 export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 

@@ -15,6 +15,7 @@ export type PatchReason =
 /** What every refused patch is thrown as. */
 export abstract class PatchError extends Error {
   constructor(
+    /** For programs; the message says the same to people. */
     readonly reason: PatchReason,
     message: string,
   ) {

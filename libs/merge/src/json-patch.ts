@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { cloneJson, equalJson, isObject, jsonSize } from './json-values.js';
 
+/** What a patch may ask for; going beyond the operations is a {@link PatchTooLargeError}. */
 export interface JsonPatchLimits {
   /** Default 10,000. */
   readonly maxOperations?: number;

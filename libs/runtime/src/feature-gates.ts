@@ -4,8 +4,11 @@ import { parseBool, ValueError } from './options/values.js';
 /** Stages of a feature (spec: "Feature gate life cycle"). */
 export type FeatureStage = 'alpha' | 'beta' | 'ga' | 'deprecated';
 
+/** What is declared of a feature. */
 export interface FeatureSpec {
+  /** A `ga` feature cannot be turned off, and one that is `ga` or `deprecated` gives a warning when it is named. */
   readonly stage: FeatureStage;
+  /** Whether the feature is on when nothing is said of it. */
   readonly default: boolean;
 }
 
@@ -29,6 +32,7 @@ export const KNOWN_FEATURES = {
   WatchList: { stage: 'alpha', default: false },
 } as const satisfies Readonly<Record<string, FeatureSpec>>;
 
+/** A name that code may ask for. */
 export type FeatureName = keyof typeof KNOWN_FEATURES;
 
 /** Definition of `--feature-gates`; its value goes to {@link featureGates}. */
@@ -46,6 +50,7 @@ export const featureGateOptions = {
 
 /** Which features are on; fixed at start-up. */
 export interface FeatureGates<Name extends string = FeatureName> {
+  /** Whether the feature is on. */
   enabled(name: Name): boolean;
   /** To be logged: gates that were set although they are GA or deprecated. */
   readonly warnings: readonly string[];

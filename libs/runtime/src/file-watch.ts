@@ -2,12 +2,18 @@ import { type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Clock, systemClock } from './clock.js';
 
+/** What is watched, and who is told. */
 export interface FileWatchSettings {
+  /** Paths; their folders must be there for changes to be told, the files need not. */
   readonly files: readonly string[];
-  /** Called some time after one of them may have changed, and at every look; never while a call before is under way. */
+  /**
+   * Called some time after one of them may have changed, and at every look; never while a call before is under way.
+   * It must not reject.
+   */
   readonly onLook: () => Promise<void>;
   /** How often to look without having been told of a change, ms: not every file system tells. */
   readonly everyMs: number;
+  /** Times the looks. Default: the machine's. */
   readonly clock?: Clock;
 }
 
@@ -34,6 +40,7 @@ export class FileWatch {
     this.#schedule(settings.everyMs);
   }
 
+  /** Ends the watching; a look that is under way goes on to its end. */
   close(): void {
     this.#closed = true;
     this.#cancelTimer?.();

@@ -3,23 +3,32 @@ import { type Logger, silentLogger } from './logging/logger.js';
 
 /** Throws (or rejects) when what it looks at is not well; the message goes to the log and to the single-check path only. */
 export interface HealthCheck {
+  /** Last segment of the check's own path, `/livez/<name>`; what `exclude` names it by. */
   readonly name: string;
+  /** Made at every question, and by several at once when they ask at once. */
   check(): void | Promise<void>;
 }
 
 /** The paths under which checks are served. `healthz` is the deprecated one. */
 export type HealthEndpoint = 'livez' | 'readyz' | 'healthz';
 
+/** The answer of a health endpoint, for whatever server sends it. */
 export interface HealthResponse {
+  /** 500 when a check that was not excluded failed. */
   readonly status: 200 | 500;
+  /** By name in lower case: plain text, not to be cached. */
   readonly headers: Readonly<Record<string, string>>;
+  /** `ok`, or the list of checks: when it was asked for, and always when one failed. The list tells no causes. */
   readonly body: string;
 }
 
+/** How checks are made; everything has a default. */
 export interface HealthSettings {
   /** A check that takes longer fails, ms. Default 5,000. */
   readonly timeoutMs?: number;
+  /** Times out the checks. Default: the machine's. */
   readonly clock?: Clock;
+  /** Hears of failed checks at verbosity 2. Default: nobody. */
   readonly logger?: Logger;
 }
 

@@ -12,10 +12,13 @@ export interface CollectedProcess {
   collect(): void;
 }
 
+/** When a process is to give memory back. */
 export interface IdleCollectorSettings {
   /** How long a process has to be quiet before it collects, milliseconds; 0 for never. */
   readonly quietMs: number;
+  /** Times the looks. Default: the machine's. */
   readonly clock?: Clock;
+  /** What is looked at and collected. Default: this process, for which V8's `--expose-gc` is turned on. */
   readonly process?: CollectedProcess;
 }
 
@@ -47,6 +50,7 @@ export class IdleCollector {
     this.#process = process;
   }
 
+  /** Begins to look at the process; does nothing when `quietMs` is 0. To be called once. */
   start(): void {
     if (this.#quietMs === 0) return;
     this.#cpu = this.#process.cpu();
@@ -54,6 +58,7 @@ export class IdleCollector {
     this.#schedule();
   }
 
+  /** Looks no more; may be called at any time. */
   stop(): void {
     this.#cancel?.();
     this.#cancel = undefined;
@@ -71,8 +76,8 @@ export class IdleCollector {
     const quiet = cpu - this.#cpu < (this.#quietMs / LOOKS) * QUIET_SHARE;
     this.#cpu = cpu;
     this.#quietLooks = quiet ? this.#quietLooks + 1 : 0;
-    if (this.#again) return this.#collect(false);
-    if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
+    if (this.#again) this.#collect(false);
+    else if (this.#quietLooks >= LOOKS && this.#process.rss() - this.#after >= WORTH_BYTES) this.#collect(true);
   }
 
   #collect(again: boolean): void {

@@ -26,7 +26,6 @@ export {
 export { type CommandLine, type Output, readCommandLine } from './options/command-line.js';
 export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
-export { formatBytes, formatDuration, parseBytes, parseDuration } from './options/values.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { RELEASE } from './release.js';
 export { openTracing, type TracingSettings } from './tracing/open-tracing.js';

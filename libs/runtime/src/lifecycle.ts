@@ -3,6 +3,7 @@ import { type Logger, silentLogger } from './logging/logger.js';
 
 /** A part of the process that is started once and stopped once. */
 export interface Component {
+  /** For the log, and for the error of a component that does not stop. */
   readonly name: string;
   /** Resolves when the component is ready to be used by those started after it. */
   start(): Promise<void>;
@@ -26,12 +27,15 @@ export const lifecycleOptions = {
   },
 } as const;
 
+/** How the process starts and stops; everything has a default. */
 export interface LifecycleSettings {
   /** Time between readiness failing and the first component's stop, ms. Default 0. */
   readonly shutdownDelayMs?: number;
   /** Time that all components together get for an orderly stop, ms. Default 60,000. */
   readonly drainMs?: number;
+  /** Measures delay and deadline. Default: the machine's. */
   readonly clock?: Clock;
+  /** Hears of components that fail; at verbosity 1 of each start and stop. Default: nobody. */
   readonly logger?: Logger;
 }
 
@@ -65,6 +69,7 @@ export class Lifecycle {
     return this.#stopping.signal;
   }
 
+  /** Puts a component behind those there are. Throws an Error once the start has begun. */
   add(component: Component): this {
     if (this.#starting) throw new Error(`component ${component.name} was added after the start`);
     this.#components.push(component);

@@ -6,8 +6,11 @@ const SIGNALS: readonly TerminationSignal[] = ['SIGTERM', 'SIGINT'];
 
 /** What is needed of `process`. */
 export interface ProcessControl {
+  /** Takes over from the default of ending at once. */
   on(signal: TerminationSignal, listener: () => void): unknown;
+  /** Gives back what `on` took. */
   off(signal: TerminationSignal, listener: () => void): unknown;
+  /** Ends the process now, whatever is under way. */
   exit(code: number): unknown;
 }
 

@@ -13,13 +13,17 @@ const isMembers = (value: unknown): value is Members =>
  */
 export function alignZeros(schema: StructSchema, object: Members, like: Members): void {
   if (schema.customJson) return;
-  for (const [name, field] of schema.fields) {
-    const [value, other] = [object[name] ?? undefined, like[name] ?? undefined];
-    if (value === undefined) {
-      if (other !== undefined && isZeroOf(field, other)) object[name] = copy(other);
-    } else if (other === undefined) {
-      if (isZeroOf(field, value)) delete object[name];
-    } else alignValues(field.schema, value, other);
+  // By what the two have, not by what they may have: few of the fields of a large type are there.
+  for (const name of Object.keys(object)) {
+    const [value, other, field] = [object[name] ?? undefined, like[name] ?? undefined, schema.fields.get(name)];
+    if (value === undefined || field === undefined) continue;
+    if (other !== undefined) alignValues(field.schema, value, other);
+    else if (isZeroOf(field, value)) delete object[name];
+  }
+  for (const name of Object.keys(like)) {
+    const [value, other, field] = [object[name] ?? undefined, like[name] ?? undefined, schema.fields.get(name)];
+    if (value !== undefined || other === undefined || field === undefined) continue;
+    if (isZeroOf(field, other)) object[name] = copy(other);
   }
 }
 

@@ -20,32 +20,46 @@ export type ScalarKind =
   | 'fieldsV1'
   | 'json';
 
+/** A leaf: a value that has no fields of its own in the model. */
 export interface ScalarSchema {
+  /** Which form the value has; nothing else is said of a leaf. */
   readonly kind: ScalarKind;
 }
 
+/**
+ * A list. How appliers and patches take it, and whether it is a set or a map by keys, is said by the {@link Field} that
+ * holds it.
+ */
 export interface ListSchema {
+  /** Tells it from the other schemas. */
   readonly kind: 'list';
+  /** Schema of each item; a null among them is read as its zero value. */
   readonly items: Schema;
   /** The binary form holds the items in field 1 of a message of their own, which makes the list a single value. */
   readonly wrapped?: boolean;
 }
 
+/** A map by strings, whose keys are data and not fields: labels, the data of a ConfigMap. */
 export interface MapSchema {
+  /** Tells it from the other schemas. */
   readonly kind: 'map';
+  /** Schema of each value; a null among them is read as its zero value. */
   readonly values: Schema;
 }
 
 /** A named struct; the graph may be cyclic (JSONSchemaProps holds itself). */
 export interface StructSchema {
+  /** Tells it from the other schemas. */
   readonly kind: 'struct';
   /** `core/v1.PodSpec`: package of the declaration, version, name. */
   readonly id: string;
   /** Model name in OpenAPI documents: `io.k8s.api.core.v1.PodSpec`. */
   readonly openapi: string;
+  /** What OpenAPI documents and `explain` say of it; empty when the declaration has no comment. */
   readonly description: string;
   /** By JSON name; members of inlined structs stand here as the struct's own. */
   readonly fields: ReadonlyMap<string, Field>;
+  /** How appliers own it: `atomic` as a whole, `granular` field by field. Unset: granular. */
   readonly structType?: 'atomic' | 'granular';
   /**
    * Set where the JSON form is not the list of the fields: the value of one member stands for the whole
@@ -56,60 +70,100 @@ export interface StructSchema {
   readonly pathDefaults?: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
 }
 
+/** The form of a value, told apart by `kind`: what is none of `list`, `map` and `struct` is a leaf. */
 export type Schema = ScalarSchema | ListSchema | MapSchema | StructSchema;
 
+/** A field of a struct, with everything that a declaration says of it. */
 export interface Field {
+  /** The JSON name: `hostIPC`. */
   readonly name: string;
+  /** Form of the value; may be the struct that holds the field. */
   readonly schema: Schema;
+  /** What OpenAPI documents say of it; empty when the declaration has no comment. */
   readonly description: string;
   /** Protobuf field number; absent for fields that have no binary form. */
   readonly number?: number;
   /** Path of field numbers through inlined structs in the binary form, when the field stands in one (outermost first). */
   readonly inlineNumbers?: readonly number[];
+  /** Must be present in valid objects, as OpenAPI documents tell; each kind's own rules check it. */
   readonly required: boolean;
   /** A pointer in the source: distinguishes unset from zero in the binary form. */
   readonly pointer: boolean;
+  /** Zero values are left out of JSON; else they are written out. */
   readonly omitEmpty: boolean;
+  /** What {@link applyDefaults} puts where the field is unset; shared, so it is copied and never changed. */
   readonly default?: JsonValue;
+  /** Allowed values as OpenAPI documents list them; unset when any is. */
   readonly enum?: readonly string[];
+  /** How appliers own a list: `atomic` as a whole, `set` by value, `map` by {@link listMapKeys}. Unset: atomic. */
   readonly listType?: 'atomic' | 'set' | 'map';
+  /** JSON names of the fields that together tell items of a `map` list apart; only with that type. */
   readonly listMapKeys?: readonly string[];
+  /** How appliers own a map, or the struct in this field: `atomic` as a whole, `granular` by key. Unset: granular. */
   readonly mapType?: 'atomic' | 'granular';
+  /**
+   * How a strategic merge patch joins it; `retainKeys` may stand beside another. Unset: lists are replaced, the rest
+   * merged.
+   */
   readonly patchStrategy?: readonly ('merge' | 'replace' | 'retainKeys')[];
+  /**
+   * JSON name of the field by which a strategic merge patch finds the items of a `merge` list; unset for lists of
+   * leaves.
+   */
   readonly patchMergeKey?: string;
 }
 
 /** A column of the Table form (spec: "Table representation"). */
 export interface Column {
+  /** The head of the column: `Age`. */
   readonly name: string;
+  /** A type of OpenAPI: `string`, `integer` or `boolean`; of custom resources also `number` and `date`. */
   readonly type: string;
+  /** A format of OpenAPI; `name` marks the column that names the object. Empty when there is none. */
   readonly format: string;
+  /** For people who ask what the column shows; may be empty. */
   readonly description: string;
   /** 0 always shown, above 0 only in wide output. */
   readonly priority: number;
 }
 
+/** A part of an object that is read and written under a path of its own. */
 export interface Subresource {
+  /** Last segments of the path: `status`, `scale`. */
   readonly name: string;
   /** Kind that the subresource is served in; group and version of the parent unless set. */
   readonly group: string;
+  /** Version of {@link kind}. */
   readonly version: string;
+  /** Kind of what is sent and answered there: `Scale`; often the parent's. */
   readonly kind: string;
+  /** What it can be asked for: `get`, `patch`, `update`, or `create` for those that do something. */
   readonly verbs: readonly string[];
 }
 
+/**
+ * Releases in which a version of a kind came and goes, in the form `1.27`; what is unset is not known or not planned.
+ */
 export interface Lifecycle {
+  /** First release that serves it. */
   readonly introduced?: string;
+  /** First release in which its use is warned of; see {@link isDeprecated}. */
   readonly deprecated?: string;
+  /** First release that does not serve it any more; told to users, enforced by nothing here. */
   readonly removed?: string;
+  /** What the warning says to use instead, in the profile's names. */
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
 /** A kind that a group-version knows: of a resource, of a list, of a subresource or of options. */
 export interface KindDefinition {
+  /** In the profile's form; empty for the core group. */
   readonly group: string;
+  /** Version of the group that knows it: `v1`. */
   readonly version: string;
+  /** Name that objects carry in `kind`: `PodList`. */
   readonly kind: string;
+  /** Has `apiVersion` and `kind` among its fields. */
   readonly schema: StructSchema;
   /** Known under this name in every group-version (`DeleteOptions`, `Status`). */
   readonly everyGroup: boolean;
@@ -117,16 +171,30 @@ export interface KindDefinition {
 
 /** One served group/version/resource with everything that a declaration says of it. Names are in the profile's form. */
 export interface ResourceDefinition {
+  /** Empty for the core group. */
   readonly group: string;
+  /** Version that is served; each one of a resource has a definition of its own. */
   readonly version: string;
+  /** The plural, as it stands in paths: `deployments`. */
   readonly resource: string;
+  /** The kind in lower case: `deployment`. */
   readonly singular: string;
+  /** Kind of the objects: `Deployment`. */
   readonly kind: string;
+  /** Kind of a list of them: `DeploymentList`; empty when there is none (reviews). */
   readonly listKind: string;
+  /** What users may type instead: `deploy`. */
   readonly shortNames: readonly string[];
+  /** Groupings that users may ask for, such as `all`. */
   readonly categories: readonly string[];
+  /** Whether objects stand in namespaces; else they are the cluster's. */
   readonly namespaced: boolean;
+  /**
+   * What discovery tells and paths allow: `create`, `delete`, `deletecollection`, `get`, `list`, `patch`, `update`,
+   * `watch`.
+   */
   readonly verbs: readonly string[];
+  /** In the order of the declarations; empty when there are none. */
   readonly subresources: readonly Subresource[];
   /** False for virtual types, which operate but store nothing. */
   readonly stored: boolean;
@@ -137,10 +205,16 @@ export interface ResourceDefinition {
     readonly resource: string;
     readonly kind: string;
   };
+  /** False for versions that only the runtime configuration turns on; see {@link selectServed}. */
   readonly servedByDefault: boolean;
+  /** Columns of the Table form: {@link DEFAULT_COLUMNS} when none are declared. */
   readonly columns: readonly Column[];
+  /** Without members when nothing is declared of it. */
   readonly lifecycle: Lifecycle;
+  /** Groups with a higher number stand first in discovery. Default 1000. */
   readonly groupPriority: number;
+  /** Versions with a higher number stand first in their group; the first is preferred. Default 100. */
   readonly versionPriority: number;
+  /** Form of the objects in this version. */
   readonly schema: StructSchema;
 }

@@ -9,6 +9,7 @@ import type { KindDefinition, ResourceDefinition, StructSchema } from './model.j
 export class Scheme {
   /** Ordered as discovery lists them. Served or not: see {@link selectServed}. */
   readonly resources: readonly ResourceDefinition[];
+  /** Every kind of every group-version, served or not, in the order of the declarations. */
   readonly kinds: readonly KindDefinition[];
   readonly #structs: ReadonlyMap<string, StructSchema>;
   readonly #resources: ReadonlyMap<string, ResourceDefinition>;
@@ -16,6 +17,7 @@ export class Scheme {
   readonly #everywhere: ReadonlyMap<string, KindDefinition>;
 
   constructor(
+    /** The profile that every group, kind and key here is written in. */
     readonly names: Names,
     files: readonly FileDescriptor[],
   ) {
@@ -47,6 +49,7 @@ export class Scheme {
     return found;
   }
 
+  /** Every struct, those that belong to no kind of their own included; in no order that means something. */
   structs(): Iterable<StructSchema> {
     return this.#structs.values();
   }

@@ -44,6 +44,7 @@ export class Compactor {
     this.#rounds.start();
   }
 
+  /** Begins no more rounds. Resolves when the one under way has ended. */
   stop(): Promise<void> {
     return this.#rounds.stop();
   }

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { DUE } from './expiry-queue.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { Change, TypeId, Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
@@ -92,6 +93,49 @@ describe('expiry', () => {
     await expirer.runOnce();
     const { rows } = await session.query('SELECT count(*)::int AS marks FROM version_mark');
     expect(rows).toEqual([{ marks: 2 }]);
+  });
+
+  /** Blocks that a search for what is due looks at. */
+  async function blocks({ session, type }: Awaited<ReturnType<typeof setUp>>): Promise<number> {
+    const { rows: progress } = await session.query('SELECT spent FROM expiry_progress');
+    const search = DUE.replace(/\$(\d)/g, (_, i) => [type, progress[0].spent, '9223372036854775807', 100][i - 1]);
+    await session.query('SET enable_seqscan = off');
+    const { rows } = await session.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${search}`);
+    const plan = rows[0]['QUERY PLAN'][0].Plan;
+    return plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  }
+
+  it('reads what is due and not the rest, also while an old snapshot keeps what was deleted', async () => {
+    const all = await setUp();
+    const { schema, store, type, age } = all;
+    const expirer = store.expirer(type, HOUR);
+    const snapshot = await server.session(schema);
+    await snapshot.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM object');
+    for (let round = 0; round < 4; round++) {
+      await Promise.all(Array.from({ length: 1000 }, (_, i) => create(store, type, `e${round}-${i}`)));
+      await expirer.runOnce();
+      await age(1200);
+    }
+    // The first two thousand are due, and gone; the next are found without looking at them.
+    expect(await names(store, type)).toHaveLength(3000);
+    await age(1);
+    expect(await expirer.runOnce()).toMatchObject({ deleted: 1000 });
+    expect(await blocks(all)).toBeLessThan(1000);
+    await snapshot.query('COMMIT');
+  });
+
+  it('finds what was written while nobody looked and history was dropped', async () => {
+    const { store, type, age } = await setUp();
+    const expirer = store.expirer(type, HOUR);
+    await create(store, type, 'a');
+    await expirer.runOnce();
+    await create(store, type, 'b');
+    for (const minutes of [0, 1, 10]) await store.compactor.runOnce(Date.now() + minutes * 60_000);
+    expect((await store.heads([type])).get(type)).toMatchObject({ floor: (await store.heads([type])).get(type)?.head });
+    await create(store, type, 'c');
+    await expirer.runOnce();
+    await age(3601);
+    expect(await expirer.runOnce()).toEqual({ ran: true, deleted: 3 });
   });
 
   it('is done by one process at a time, and by another when that one is no more', async () => {

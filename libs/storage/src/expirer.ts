@@ -1,8 +1,9 @@
+import { ExpiryQueue } from './expiry-queue.js';
 import { Lease } from './lease.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
 import { Rounds } from './rounds.js';
-import type { Key, Row, Snapshot, SnapshotRequest, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { Row, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
 /** Objects deleted at a time; few, as writers of the type wait behind them. */
 const BATCH = 100;
@@ -23,13 +24,14 @@ SELECT max(version), max(at)::text FROM version_mark
 
 /** What is needed of the store. */
 export interface ExpirerStore {
-  snapshot(request: SnapshotRequest): Promise<Snapshot>;
   write(op: WriteOp): Promise<WriteOutcome>;
 }
 
+/** What one round did. */
 export interface ExpiryRound {
   /** False when another process was at it. */
   readonly ran: boolean;
+  /** Number of objects deleted, by this process in this round. */
   readonly deleted: number;
 }
 
@@ -38,11 +40,13 @@ export interface ExpiryRound {
  *
  * How old a version is tell marks, which note every now and then what the last version was: no clock but the database's is
  * asked, and objects carry no time of their own. An object goes between once its time has come and two rounds later; the
- * time that no server ran may come on top.
+ * time that no server ran may come on top. What is due is found by an index of its own ({@link ExpiryQueue}).
  */
 export class Expirer {
   readonly #rounds: Rounds;
   readonly #lease: Lease;
+  readonly #queue: ExpiryQueue;
+  #leasedAt = Number.NEGATIVE_INFINITY;
   #stopped = false;
 
   /** @param timeToLive milliseconds */
@@ -56,13 +60,16 @@ export class Expirer {
     const interval = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, timeToLive / 20));
     this.#rounds = new Rounds(() => this.runOnce(), { interval, random: options.random });
     this.#lease = new Lease(`expiry/${type}`, LEASE);
+    this.#queue = new ExpiryQueue(type, pool);
   }
 
+  /** Runs rounds until stopped; every process may, one at a time gets through. */
   start(): void {
     this.#stopped = false;
     this.#rounds.start();
   }
 
+  /** Begins no more rounds and no more batches. Resolves when what is under way has ended. */
   async stop(): Promise<void> {
     this.#stopped = true;
     await this.#rounds.stop();
@@ -78,14 +85,21 @@ export class Expirer {
     if (!(await this.#mayRun())) return { ran: false, deleted: 0 };
     try {
       const horizon = await this.#advance();
+      await this.#queue.fill();
       return { ran: true, deleted: horizon === undefined ? 0 : await this.#deleteUpTo(horizon) };
     } finally {
+      this.#leasedAt = Number.NEGATIVE_INFINITY;
       await this.pool.use((connection) => this.#lease.giveBack(connection)).catch(() => undefined);
     }
   }
 
-  #mayRun(): Promise<boolean> {
-    return this.pool.use((connection) => this.#lease.take(connection));
+  /** Takes the lease anew once a third of its time is over. */
+  async #mayRun(): Promise<boolean> {
+    const now = performance.now();
+    if (now - this.#leasedAt < LEASE / 3) return true;
+    const taken = await this.pool.use((connection) => this.#lease.take(connection));
+    if (taken) this.#leasedAt = now;
+    return taken;
   }
 
   /** Notes what the last version is now. @returns the last version that was drawn long enough ago */
@@ -104,20 +118,18 @@ export class Expirer {
 
   async #deleteUpTo(upTo: Version): Promise<number> {
     let deleted = 0;
-    let after: Key | undefined;
-    for (let read = BATCH; read === BATCH && !this.#stopped; ) {
+    for (let entries = BATCH; entries === BATCH && !this.#stopped; ) {
       const began = performance.now();
-      const { pages } = await this.store.snapshot({ type: this.type, upTo, limit: BATCH, ...(after && { after }) });
-      const rows: Row[] = [];
-      for await (const page of pages) rows.push(...page);
-      const outcomes = await Promise.all(rows.map((row) => this.#delete(row)));
+      const due = await this.#queue.due(upTo, BATCH);
+      const outcomes = await Promise.all(due.rows.map((row) => this.#delete(row)));
       deleted += outcomes.filter(({ outcome }) => outcome === 'committed').length;
-      read = rows.length;
-      after = rows.at(-1);
+      await this.#queue.drop(due.last);
+      entries = due.entries;
       // At work for half of the time at most.
-      if (read === BATCH) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
-      if (read === BATCH && !(await this.#mayRun())) break;
+      if (entries === BATCH) await new Promise((resolve) => setTimeout(resolve, performance.now() - began));
+      if (entries === BATCH && !(await this.#mayRun())) break;
     }
+    await this.#queue.rest();
     return deleted;
   }
 

@@ -1,10 +1,12 @@
 import { StoreUnavailableError } from './store.js';
 
+/** Bounds of a batch and of what waits for one. */
 export interface GathererOptions<T> {
   /** Items of a batch at most. */
   readonly items: number;
   /** Bytes of a batch at most; a single larger item goes alone. */
   readonly bytes: number;
+  /** Bytes of an item; may be asked more than once for the same one. */
   readonly sizeOf: (item: T) => number;
   /** Items that may wait; more are refused at once. */
   readonly waiting: number;
@@ -37,6 +39,10 @@ export class Gatherer<T, R> {
     private readonly options: GathererOptions<T>,
   ) {}
 
+  /**
+   * Resolves with what came of the item; rejects with its own error, with that of its batch, or at once with
+   * StoreUnavailableError when too many wait.
+   */
   add(item: T): Promise<R> {
     if (this.#queue.length >= this.options.waiting) {
       return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));

@@ -14,6 +14,10 @@ const GIVE_BACK = 'UPDATE maintenance_lease SET until = clock_timestamp() WHERE 
 export interface ProcessLease {
   /** Takes the lease, or takes it for longer. @returns false when another process holds it; @throws StoreUnavailableError */
   take(): Promise<boolean>;
+  /**
+   * Ends it before its time, so that another process may take it; does nothing when it is not held. @throws
+   * StoreUnavailableError
+   */
   giveBack(): Promise<void>;
 }
 

@@ -4,14 +4,17 @@ import { ConnectionLostError } from './failures.js';
 import { PARTITION_WIDTH } from './history.js';
 import type { Head, TypeId, Version } from './store.js';
 
+/** Seconds without a heartbeat after which the database may be a copy of what it was. */
+export const SILENCE = 5;
+
 /**
  * Notices a database that went back in time (a lagging standby promoted, a backup restored) and starts a new epoch in it, so
  * that versions are never reused for other content and nobody mixes two histories.
  *
  * What this process has seen or heard of is compared with the database on every new connection and at every reading of
- * heads. Where it is all there but the system or the timeline is another one, others may have seen more: the database goes on
- * in a branch, whose versions are above all that can have been announced, and who has seen what was lost begins an epoch when
- * it comes. A process that has seen nothing yet assumes the worst after a change that no running process vouched for.
+ * heads. Where it is all there but the system or the timeline is another one, or nobody has used the database for a while,
+ * others may have seen more: the database goes on in a branch, whose versions are above all that can have been announced,
+ * and who has seen what was lost begins an epoch when it comes.
  */
 export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
@@ -19,6 +22,9 @@ export class Lineage {
   readonly #listeners = new Set<() => void>();
   #epoch: bigint | undefined;
   #branches: Branches = new Map();
+
+  /** @param pace versions a second that are drawn or left out at most */
+  constructor(private readonly pace: bigint) {}
 
   /** Remembers a version as read or written here: the database must never again be behind it. */
   observe(type: TypeId, version: Version): void {
@@ -68,9 +74,9 @@ export class Lineage {
         const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
         await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
         await recordIdentity(connection, identity);
-      } else if (verdict === 'moved') {
+      } else if (verdict === 'apart') {
         const { system = null, timeline = null } = identity;
-        await connection.query('SELECT begin_branch($1, $2, $3)', [system, timeline, PARTITION_WIDTH]);
+        await connection.query(RESUME, [system, timeline, PARTITION_WIDTH, this.pace, SILENCE]);
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
         this.#branches = branches;
@@ -89,11 +95,13 @@ export class Lineage {
     ]);
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
-    const moved = differs(row[1], identity.system) || differs(row[2], identity.timeline);
-    const known = row[1] !== null || row[2] !== null;
     // In an epoch that others began, what was announced before it says nothing.
     const behind = row[3] !== '0' && (fresh || epoch === this.#epoch);
-    return { epoch, branches: readBranches(row[4] ?? ''), verdict: verdictOf({ behind, fresh, known, moved }) };
+    const apart = differs(row[1], identity.system) || differs(row[2], identity.timeline) || Number(row[5]) > SILENCE;
+    const recorded = row[1] !== null || row[2] !== null;
+    const unbroken = recorded ? 'unbroken' : 'unrecorded';
+    const verdict = behind ? 'rewound' : apart ? 'apart' : unbroken;
+    return { epoch, branches: readBranches(row[4] ?? ''), verdict };
   }
 
   #everything(): (readonly [TypeId, Version])[] {
@@ -118,8 +126,11 @@ SELECT i.epoch, i.system_identifier, i.timeline,
             OR EXISTS (SELECT 1 FROM branch b, history_floor f
                         WHERE b.type = s.id AND s.version > b.ended AND s.version < b.began
                           AND f.type = s.id AND f.floor < s.version)),
-       (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b)
+       (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b),
+       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h)
   FROM installation i`;
+
+const RESUME = 'SELECT resume_history($1, $2, $3, $4, $5)';
 
 /** Versions above `ended` and below `began` are in no history of the type. */
 interface Branch {
@@ -131,19 +142,8 @@ type Branches = ReadonlyMap<TypeId, readonly Branch[]>;
 
 interface Comparison {
   readonly epoch: bigint;
-  readonly verdict: 'rewound' | 'moved' | 'unrecorded' | 'unbroken';
+  readonly verdict: 'rewound' | 'apart' | 'unrecorded' | 'unbroken';
   readonly branches: Branches;
-}
-
-function verdictOf(found: {
-  readonly behind: boolean;
-  readonly fresh: boolean;
-  readonly known: boolean;
-  readonly moved: boolean;
-}): Comparison['verdict'] {
-  if (found.behind || (found.fresh && found.known && found.moved)) return 'rewound';
-  if (found.moved) return 'moved';
-  return found.known ? 'unbroken' : 'unrecorded';
 }
 
 function readBranches(list: string): Branches {

@@ -18,9 +18,9 @@ async function opens(schema: string, options: Partial<StoreOptions> = {}) {
 }
 
 describe('migration', () => {
-  it('numbers its files without gaps', async () => {
+  it('numbers its files in order, none twice', async () => {
     const numbers = (await shippedMigrations()).map((migration) => migration.number);
-    expect(numbers).toEqual(numbers.map((_, i) => i + 1));
+    expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   });
 
   it('many processes may open a new database at once', async () => {
@@ -40,7 +40,7 @@ describe('migration', () => {
     const schema = server.freshSchema();
     await opens(schema);
     const session = await server.session(schema);
-    const newest = (await shippedMigrations()).length;
+    const newest = (await shippedMigrations()).at(-1)?.number ?? 0;
     await session.query('INSERT INTO schema_migration (number, name) VALUES ($1, $2)', [newest + 1, 'next']);
     await opens(schema);
     await session.query('INSERT INTO schema_migration (number, name) VALUES ($1, $2)', [newest + 2, 'after next']);

@@ -29,8 +29,11 @@ export async function shippedMigrations(): Promise<Migration[]> {
   );
 }
 
+/** What the database was first used by; recorded once. */
 export interface Installation {
+  /** A random UUID unless it was given. */
   readonly clusterId: string;
+  /** The naming profile; servers of another one are refused. */
   readonly naming: string;
 }
 

@@ -1,6 +1,8 @@
 /** Calls that travel to the database together. */
 export interface StoreBatch {
+  /** What they do: write, read an object each, or read heads. */
   readonly lane: 'write' | 'get' | 'heads';
+  /** How many they are; a chain of writes counts as one. */
   readonly size: number;
   /** Milliseconds that each of them has waited for the batch before it. */
   readonly waited: readonly number[];
@@ -29,7 +31,9 @@ export function aroundBatches<T>({ batch }: StoreObserver, lane: StoreBatch['lan
 
 /** Connections of one pool at this moment. */
 export interface PoolStats {
+  /** Connections that there are, those in use and those idle. */
   readonly open: number;
+  /** Of these, connections that nobody uses. */
   readonly idle: number;
   /** Callers that wait for a connection. */
   readonly waiting: number;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from './contract.js';
 import { PlacedStore } from './placed-store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
+import { StoreUnavailableError } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** Types that the contract makes up, all of which are placed in the second database. */
@@ -74,10 +75,14 @@ describe('PlacedStore', () => {
     expect(await main.measure(here, 10)).toMatchObject({ objects: 1 });
     const [id = 0] = await second.registerTypes([{ group: 'test.example', resource: 'things1' }]);
     expect(await second.measure(id, 10)).toMatchObject({ objects: 1 });
-    // The failure of one database leaves the types of the other alone.
+    expect([there, here].map((type) => store.database(type))).toEqual([1, 0]);
+    // The failure of one database leaves the types of the other alone, and the process ready to serve them.
     await second.close();
-    expect([...(await store.heads([there, here])).keys()]).toEqual([here]);
-    await expect(store.heads([there])).rejects.toThrow();
+    expect([...(await store.heads([here])).keys()]).toEqual([here]);
+    await expect(store.heads([there])).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.write({ ...create, name: 'b', type: there })).rejects.toBeInstanceOf(StoreUnavailableError);
+    await expect(store.snapshot({ type: there })).rejects.toBeInstanceOf(StoreUnavailableError);
+    await store.ping();
     await main.close();
   });
 

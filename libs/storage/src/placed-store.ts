@@ -44,8 +44,11 @@ export interface ServingStore extends Store {
 
 /** A type that lives in a database of its own. */
 export interface Placement {
+  /** Group of the type as it is registered; empty for the core group. */
   readonly group: string;
+  /** The plural. */
   readonly resource: string;
+  /** Where its objects are; closed by the store that it is placed in. */
   readonly store: PostgresStore;
 }
 
@@ -177,14 +180,17 @@ export class PlacedStore implements ServingStore {
     return place.store.lastVersion();
   }
 
-  /** The types of a database that fails are left out, so that it does not take those of the others with it. */
+  database(type: TypeId): number {
+    return this.#stores.indexOf(this.#placeOf(type).store);
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     const asked = new Map<PostgresStore, TypeId[]>();
     for (const id of types) {
       const { store } = this.#placeOf(id);
       asked.set(store, [...(asked.get(store) ?? []), id]);
     }
-    const answers = await Promise.allSettled(
+    const answers = await Promise.all(
       [...asked].map(async ([store, ids]) => {
         const heads = await store.heads(ids.map((id) => this.#placeOf(id).type));
         return ids.flatMap((id) => {
@@ -193,9 +199,7 @@ export class PlacedStore implements ServingStore {
         });
       }),
     );
-    const [failed] = answers.filter((answer) => answer.status === 'rejected');
-    if (failed && answers.every(({ status }) => status === 'rejected')) throw failed.reason;
-    return new Map(answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])));
+    return new Map(answers.flat());
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -246,8 +250,9 @@ export class PlacedStore implements ServingStore {
     return [...(main ?? []), ...others.flatMap((pools, i) => pools.map(named(i + 1)))];
   }
 
-  async ping(): Promise<void> {
-    await Promise.all(this.#stores.map((store) => store.ping()));
+  /** Of the main database: one of the others takes only its own types with it. */
+  ping(): Promise<void> {
+    return this.main.ping();
   }
 
   async close(): Promise<void> {

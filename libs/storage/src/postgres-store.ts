@@ -4,6 +4,7 @@ import type { Connection, ConnectionSettings } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { Connector, isPermanent } from './connector.js';
 import { Expirer } from './expirer.js';
+import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
@@ -66,7 +67,8 @@ export class PostgresStore implements ServingStore {
   readonly #admin: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
-  readonly #lineage = new Lineage();
+  readonly #lineage: Lineage;
+  readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
   readonly #reader: Reader;
   readonly #settledHeads: SettledHeads;
@@ -79,6 +81,7 @@ export class PostgresStore implements ServingStore {
     /** Whose database this is. */
     readonly installation: Installation,
   ) {
+    this.#lineage = new Lineage(paceOf(options));
     const inspect = (connection: Connection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
@@ -114,6 +117,8 @@ export class PostgresStore implements ServingStore {
     this.#reader = new Reader(reads, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
+    this.#heartbeat = new Heartbeat(this.#admin, this.#lineage, options);
+    this.#heartbeat.start();
     this.compactor = new Compactor(this.#admin, options);
     this.compactors = [this.compactor];
   }
@@ -164,6 +169,10 @@ export class PostgresStore implements ServingStore {
   async getStale(type: TypeId, key: Key): Promise<Row | undefined> {
     const found = await this.#replica?.get(type, key);
     return found ? found.row : this.get(type, key);
+  }
+
+  database(): number {
+    return 0;
   }
 
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
@@ -226,7 +235,7 @@ export class PostgresStore implements ServingStore {
 
   /** Ends after the writes that were accepted; further calls fail. */
   async close(): Promise<void> {
-    await Promise.all([this.#writer.drained(), this.compactor.stop()]);
+    await Promise.all([this.#writer.drained(), this.compactor.stop(), this.#heartbeat.stop()]);
     await Promise.all(Object.values(this.#pools).map((pool) => pool.close()));
   }
 }

@@ -59,6 +59,7 @@ interface TypedKey extends Key {
 export class Reader {
   readonly #heads: Gatherer<readonly TypeId[], ReadonlyMap<TypeId, Head>>;
   readonly #gets: Gatherer<TypedKey, Row | undefined>;
+  readonly #lastVersions: Gatherer<undefined, Version>;
 
   constructor(
     private readonly pool: Pool,
@@ -72,6 +73,12 @@ export class Reader {
       sizeOf: () => 0,
       waiting,
       around: aroundBatches(observer, 'heads'),
+    });
+    this.#lastVersions = new Gatherer((asked) => this.#readLastVersion(asked), {
+      items: waiting,
+      bytes: 1,
+      sizeOf: () => 0,
+      waiting,
     });
     this.#gets = new Gatherer((keys) => this.#readObjects(keys), {
       items: 100,
@@ -119,16 +126,18 @@ export class Reader {
   }
 
   lastVersion(): Promise<Version> {
-    return this.pool.use(async (connection) => {
-      const [row] = await connection.statement('last_version', LAST_VERSION, []);
-      return BigInt(row?.[0] ?? 0);
-    });
+    return this.#lastVersions.add(undefined);
   }
 
   ping(): Promise<void> {
     return this.pool.use(async (connection) => {
       await connection.statement('ping', 'SELECT 1', []);
     });
+  }
+
+  async #readLastVersion(asked: readonly undefined[]): Promise<Version[]> {
+    const [row] = await this.pool.use((connection) => connection.statement('last_version', LAST_VERSION, []));
+    return asked.map(() => BigInt(row?.[0] ?? 0));
   }
 
   async #readHeads(asked: readonly (readonly TypeId[])[]): Promise<ReadonlyMap<TypeId, Head>[]> {

@@ -16,6 +16,7 @@ export class Rounds {
     private readonly options: RoundsOptions,
   ) {}
 
+  /** The first round comes after a pause; further calls do nothing. The timer does not hold the process. */
   start(): void {
     if (this.#timer) return;
     const pause = this.options.interval * (0.75 + this.options.random() / 2);
@@ -40,6 +41,7 @@ export class Rounds {
     await this.#round;
   }
 
+  /** Hears of rounds that failed, until the returned function is called. */
   onFailure(listener: (error: Error) => void): () => void {
     this.#failureListeners.add(listener);
     return () => this.#failureListeners.delete(listener);

@@ -1,4 +1,4 @@
-import type { Key, SnapshotRequest, TypeId, Version } from './store.js';
+import type { Key, TypeId, Version } from './store.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */
 export function literal(text: string): string {
@@ -24,53 +24,71 @@ export const bounds = (type: TypeId) =>
 
 const ORDER = 'ORDER BY namespace, name';
 
-/** The rows asked for as they are now: columns of a Row in order, but for the limit. */
-export function currentRows(request: SnapshotRequest): string {
-  const old = request.upTo === undefined ? '' : ` AND o.version <= ${request.upTo}`;
-  return `SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o WHERE ${range('o', request)}${old}`;
+/** Which keys of a type. */
+export interface KeyRange {
+  readonly type: TypeId;
+  readonly namespace?: string;
+  readonly after?: Key;
+  /** The last one. */
+  readonly through?: Key;
 }
+
+/** The rows asked for as they are now: columns of a Row in order, but for the limit. */
+export const currentRows = (range: KeyRange) =>
+  `SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o WHERE ${within('o', range)}`;
 
 /**
  * The rows at a version: those that nothing has touched since, which their own version says, and for the others what the
- * first later change found. (Not an anti-join: the planner knows nothing of `change`, and would compare each with each.)
+ * first later change found. Each part comes in the order of an index, and reads the keys of its range and no others. Nothing
+ * in an index tells what is of another version, though: one that finds little in its range reads all of it.
  */
-export function exactRows(request: SnapshotRequest, at: Version): string {
-  return `(WITH first_change AS MATERIALIZED (
-    SELECT c.namespace, c.name, min(c.version) AS version
-      FROM change c WHERE ${range('c', request)} AND c.version > ${at} GROUP BY c.namespace, c.name)
-  SELECT c.namespace, c.name, c.uid, c.prior_version AS version, c.prior AS body
-    FROM first_change u JOIN change c ON c.type = ${request.type} AND c.version = u.version
-   WHERE c.prior IS NOT NULL)
+export function exactRows(range: KeyRange, at: Version): string {
+  return `(SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o
+    WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
   UNION ALL
-  SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o WHERE ${range('o', request)} AND o.version <= ${at}`;
+  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior FROM change c
+    WHERE ${within('c', range)} AND c.version > ${at} AND c.prior_version <= ${at} ${ORDER})`;
 }
 
-/** How many rows there are in all, and which is the last within the limit; no row when all fit. */
-export function cut(rows: string, limit: number): string {
-  const keys = `SELECT namespace, name FROM (${rows}) r`;
-  return (
-    `SELECT (SELECT count(*) FROM (${keys}) c), namespace, name FROM (${keys}) k ${ORDER} ` +
-    `OFFSET ${Math.max(0, limit - 1)} LIMIT 1`
-  );
-}
+/** The key of the n-th object of a range, of whatever version; no row where there are fewer. */
+export const nthKey = (range: KeyRange, n: number) =>
+  `SELECT namespace, name FROM object o WHERE ${within('o', range)} ${ORDER} OFFSET ${n - 1} LIMIT 1`;
+
+/** Of the first n rows the last two with their numbers, the last one first. */
+export const lastTwo = (rows: string, n: number) =>
+  `SELECT namespace, name, i FROM (
+    SELECT namespace, name, row_number() OVER (${ORDER}) AS i FROM (${rows}) r ${ORDER} LIMIT ${n}) k ORDER BY i DESC LIMIT 2`;
+
+/** The keys of the last row within the limit and of the one behind it, where there are such. */
+export const cut = (rows: string, limit: number) =>
+  `SELECT namespace, name FROM (${rows}) r ${ORDER} OFFSET ${Math.max(0, limit - 1)} LIMIT 2`;
+
+/** How many rows there are, in one row of one column: this one reads all of them. */
+export const count = (rows: string) => `SELECT count(*) FROM (SELECT namespace, name FROM (${rows}) r) c`;
+
+/** The rows in order, of which the first so many. */
+export const page = (rows: string, limit: number | undefined) =>
+  `SELECT * FROM (${rows}) r ${ORDER}${limit === undefined ? '' : ` LIMIT ${limit}`}`;
 
 export const copyOut = (rows: string, limit: number | undefined) =>
-  `COPY (SELECT * FROM (${rows}) r ${ORDER}${limit === undefined ? '' : ` LIMIT ${limit}`}) TO STDOUT (FORMAT binary)`;
+  `COPY (${page(rows, limit)}) TO STDOUT (FORMAT binary)`;
 
-function range(alias: string, { type, namespace, after }: SnapshotRequest): string {
-  const ofType = `${alias}.type = ${type}`;
-  if (namespace === undefined) {
-    if (after === undefined) return ofType;
-    return `${ofType} AND (${alias}.namespace, ${alias}.name) > (${collated(after.namespace)}, ${collated(after.name)})`;
-  }
-  const within = `${ofType} AND ${alias}.namespace = ${collated(namespace)}`;
-  return after === undefined ? within : `${within} AND ${behind(alias, namespace, after)}`;
+function within(alias: string, { type, namespace, after, through }: KeyRange): string {
+  const conditions = [`${alias}.type = ${type}`];
+  if (namespace !== undefined) conditions.push(`${alias}.namespace = ${collated(namespace)}`);
+  if (after) conditions.push(beyond(alias, '>', after, namespace));
+  if (through) conditions.push(beyond(alias, '<=', through, namespace));
+  return conditions.join(' AND ');
 }
 
-/** A key before the namespace cuts nothing off; one behind it, everything. */
-function behind(alias: string, namespace: string, after: Key): string {
-  if (after.namespace === namespace) return `${alias}.name > ${collated(after.name)}`;
-  return String(Buffer.compare(Buffer.from(after.namespace), Buffer.from(namespace)) < 0);
+/** A key of another namespace than the one that is asked for cuts off nothing or everything. */
+function beyond(alias: string, operator: '>' | '<=', key: Key, namespace: string | undefined): string {
+  if (namespace === undefined) {
+    return `(${alias}.namespace, ${alias}.name) ${operator} (${collated(key.namespace)}, ${collated(key.name)})`;
+  }
+  if (key.namespace === namespace) return `${alias}.name ${operator} ${collated(key.name)}`;
+  const before = Buffer.compare(Buffer.from(key.namespace), Buffer.from(namespace)) < 0;
+  return String(before === (operator === '>'));
 }
 
 const collated = (text: string) => `${literal(text)} COLLATE "C"`;

@@ -1,3 +1,5 @@
+import type { TextRow } from './connection.js';
+import { findPageEnd } from './exact-page.js';
 import { toStoreError } from './failures.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
@@ -5,7 +7,17 @@ import type { Pool } from './pool.js';
 import { unknownType } from './reader.js';
 import { text } from './rows.js';
 import { SnapshotPages, SnapshotSession } from './snapshot-session.js';
-import { BEGIN, bounds, copyOut, currentRows, cut, exactRows, IN_INDEX_ORDER, LOCK_HISTORY } from './snapshot-sql.js';
+import {
+  BEGIN,
+  bounds,
+  copyOut,
+  count,
+  currentRows,
+  cut,
+  exactRows,
+  IN_INDEX_ORDER,
+  LOCK_HISTORY,
+} from './snapshot-sql.js';
 import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version } from './store.js';
 
 /** Lists of one consistent state, of any length in bounded memory. */
@@ -22,10 +34,9 @@ export class Snapshots {
     const session = new SnapshotSession(connection, this.pool, this.options);
     try {
       const { at } = request;
-      if (at === undefined) return await this.#stream(request, session, [BEGIN], currentRows(request));
+      if (at === undefined) return await this.#current(request, session, [BEGIN]);
       const head = await this.#reach(request, at, session);
-      const rows = at === head ? currentRows(request) : exactRows(request, at);
-      return await this.#stream(request, session, [], rows);
+      return await (at === head ? this.#current(request, session, []) : this.#exact(request, at, session));
     } catch (error) {
       await session.end();
       const known = error instanceof HistoryExpiredError || error instanceof RangeError || error instanceof TypeError;
@@ -44,23 +55,47 @@ export class Snapshots {
     return head;
   }
 
-  async #stream(
-    request: SnapshotRequest,
-    session: SnapshotSession,
-    begin: readonly string[],
-    rows: string,
-  ): Promise<Snapshot> {
-    const { type, limit, at } = request;
-    const counted = request.countRemaining && limit !== undefined ? limit : undefined;
-    const counts = counted === undefined ? [] : [cut(rows, counted)];
-    const statements = [...begin, bounds(type), ...counts, IN_INDEX_ORDER, copyOut(rows, limit), 'COMMIT'];
-    const copy = session.copy(statements.join('; '));
-    const [bound, found] = await copy.heading();
+  async #current(request: SnapshotRequest, session: SnapshotSession, begin: readonly string[]): Promise<Snapshot> {
+    const { type, limit, cut: wanted } = request;
+    const rows = currentRows(request);
+    const counts = wanted === 'count' && limit !== undefined ? [count(rows)] : [];
+    const ends = wanted && limit !== undefined ? [cut(rows, limit)] : [];
+    const ahead = [...begin, bounds(type), IN_INDEX_ORDER, ...counts, ...ends];
+    const { heading, pages } = await this.#stream(session, ahead, copyOut(rows, limit));
+    const [bound, ...found] = heading;
     if (!bound) throw unknownType(type);
-    const snapshot = { version: at ?? BigInt(text(bound, 0)), pages: new SnapshotPages(session, copy) };
-    if (counted === undefined) return snapshot;
-    const remaining = found ? Number(text(found, 0)) - counted : 0;
-    if (!found || remaining <= 0) return { ...snapshot, remaining: 0 };
-    return { ...snapshot, remaining, last: { namespace: text(found, 1), name: text(found, 2) } };
+    const [last, next] = found.slice(counts.length);
+    return {
+      version: BigInt(text(bound, 0)),
+      pages,
+      ...(last && next && { last: { namespace: text(last, 0), name: text(last, 1) } }),
+      ...(counts.length > 0 && { remaining: remaining(found[0], limit) }),
+    };
+  }
+
+  async #exact(request: SnapshotRequest, at: Version, session: SnapshotSession): Promise<Snapshot> {
+    const { limit, cut: wanted } = request;
+    if (limit === undefined) {
+      const whole = copyOut(exactRows(request, at), undefined);
+      return { version: at, pages: (await this.#stream(session, [IN_INDEX_ORDER], whole)).pages };
+    }
+    const { last, more } = await findPageEnd(session.connection, request, at, limit);
+    const rows = exactRows({ ...request, ...(last && { through: last }) }, at);
+    const counts = wanted === 'count' ? [count(exactRows(request, at))] : [];
+    const { heading, pages } = await this.#stream(session, counts, copyOut(rows, last ? undefined : 0));
+    return {
+      version: at,
+      pages,
+      ...(wanted && more && last && { last }),
+      ...(counts.length > 0 && { remaining: remaining(heading[0], limit) }),
+    };
+  }
+
+  /** Copies rows to the end of the transaction; `heading` are the rows of the statements ahead. */
+  async #stream(session: SnapshotSession, ahead: readonly string[], copied: string) {
+    const copy = session.copy([...ahead, copied, 'COMMIT'].join('; '));
+    return { heading: await copy.heading(), pages: new SnapshotPages(session, copy) };
   }
 }
+
+const remaining = (counted: TextRow | undefined, limit = 0): number => Math.max(0, Number(counted?.[0]) - limit);

@@ -6,23 +6,33 @@ export type Version = bigint;
 
 /** Where an object stands within its type; `namespace` is empty for cluster-scoped types. */
 export interface Key {
+  /** Empty for cluster-scoped types. */
   readonly namespace: string;
+  /** Never empty. */
   readonly name: string;
 }
 
 /** Current state of one object. `body` is the stored form: compact JSON without apiVersion, kind and resourceVersion. */
 export interface Row extends Key {
+  /** As it was given when the object was created; never changes. */
   readonly uid: string;
+  /** The version of the last write. */
   readonly version: Version;
+  /** Stored form, UTF-8; may be a view of a larger buffer. */
   readonly body: Buffer;
 }
 
 /** A committed change. `previous` is the version of the change before it in the same type (0 for the first). */
 export interface Change extends Key {
+  /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
+  /** The version that the change made. */
   readonly version: Version;
+  /** Version of the change before it in the same type; 0 for the type's first. */
   readonly previous: Version;
+  /** What was done. */
   readonly op: 'create' | 'update' | 'delete';
+  /** Uid of the object. */
   readonly uid: string;
   /** New state; for a delete the last state. */
   readonly body: Buffer;
@@ -32,7 +42,9 @@ export interface Change extends Key {
 
 /** A change with the state before it, as history keeps it. `prior` is absent for creations. */
 export interface HistoricChange extends Change {
+  /** Body before the change. */
   readonly prior?: Buffer;
+  /** Version that `prior` was written at. */
   readonly priorVersion?: Version;
 }
 
@@ -41,32 +53,50 @@ interface WithOrigin {
   readonly origin?: unknown;
 }
 
+/** Makes an object where there is none of its key. */
 export interface CreateOp extends Key, WithOrigin {
+  /** Tells it from the other writes. */
   readonly op: 'create';
+  /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
+  /** Stays the object's for good. */
   readonly uid: string;
+  /** Stored form, UTF-8. */
   readonly body: Buffer;
   /** Require that the namespace exists and is not terminating, decided in the same transaction. */
   readonly requireNamespace: boolean;
 }
+/** Puts a new body in the place of one. */
 export interface UpdateOp extends Key, WithOrigin {
+  /** Tells it from the other writes. */
   readonly op: 'update';
+  /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
   /** The version that was read, or was made by the write before in a chain; anything else there is a conflict. */
   readonly version: Version | 'previous';
+  /** Stored form, UTF-8. */
   readonly body: Buffer;
   /** Marks the object as on its way out (`deletionTimestamp` set); what `requireNamespace` of others looks at. */
   readonly terminating: boolean;
 }
+/** Takes an object away. */
 export interface DeleteOp extends Key, WithOrigin {
+  /** Tells it from the other writes. */
   readonly op: 'delete';
+  /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
+  /** As {@link UpdateOp.version}. */
   readonly version: Version | 'previous';
   /** Last state, as watchers will see it. */
   readonly body: Buffer;
 }
+/** A write of one object, told apart by `op`. */
 export type WriteOp = CreateOp | UpdateOp | DeleteOp;
 
+/**
+ * What came of a write; all but `committed` have changed nothing. The version of a `conflict` is the one that the
+ * object has.
+ */
 export type WriteOutcome =
   | { readonly outcome: 'committed'; readonly version: Version }
   | { readonly outcome: 'already-exists' }
@@ -77,11 +107,15 @@ export type WriteOutcome =
 
 /** How far a type's history reaches: everything in (floor, head] can be replayed. */
 export interface Head {
+  /** Version of the last change; 0 when there was none. */
   readonly head: Version;
+  /** Least version that can be gone on from, or be listed at; the changes up to it may be forgotten. */
   readonly floor: Version;
 }
 
+/** What of one type's state is to be read. */
 export interface SnapshotRequest {
+  /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
   /** Only this namespace; undefined for all. */
   readonly namespace?: string;
@@ -91,30 +125,36 @@ export interface SnapshotRequest {
   readonly limit?: number;
   /** The state at exactly this version (at most the head); undefined for now. */
   readonly at?: Version;
-  /** Only what was last written at this version or before; of the newest state. */
-  readonly upTo?: Version;
   /** The newest state, or one a little behind; never behind what this process has read or written. */
   readonly stale?: boolean;
-  /** Count the rows that the limit cut off. */
-  readonly countRemaining?: boolean;
+  /** Find out whether the limit cuts rows off, before they come; or count those as well, which reads the whole collection. */
+  readonly cut?: 'find' | 'count';
 }
 
 /** One consistent state. The rows stream in pages with back-pressure; leaving the loop early releases the connection. */
 export interface Snapshot {
+  /** The version of the state: no change after it is in the rows, and every one up to it is. */
   readonly version: Version;
+  /**
+   * In byte order of (namespace, name). To be read once; throws StoreUnavailableError when the database fails under
+   * way.
+   */
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** Rows behind the limit; only when asked for, and known before the first page. */
-  readonly remaining?: number;
-  /** The last row within the limit, where rows remain behind it; known with {@link remaining}. */
+  /** The last row within the limit, where rows remain behind it; only when asked for, and known before the first page. */
   readonly last?: Key;
+  /** How many those are; only when asked for. */
+  readonly remaining?: number;
 }
 
 /** The version asked for is below the type's floor, or of a history that the database has left: answer 410. */
 export class HistoryExpiredError extends Error {
   override readonly name = 'HistoryExpiredError';
   constructor(
+    /** What was asked for. */
     readonly requested: Version,
+    /** The type's floor at that time, see {@link Head.floor}. */
     readonly floor: Version,
+    /** The type's head at that time. */
     readonly head: Version,
   ) {
     super(`version ${requested} is older than the history held (${floor})`);
@@ -136,28 +176,44 @@ export class StoreUnavailableError extends Error {
 
 /** What anybody who follows changes needs of a store. */
 export interface ChangeSource {
-  /** Heads of these types, from the primary, read after the call began; concurrent calls share queries. */
+  /** Which database holds a type: 0 for the main one. Types of one database fail together, and those of others without them. */
+  database(type: TypeId): number;
+  /**
+   * Heads of these types, from the primary, read after the call began; concurrent calls share queries.
+   * @throws StoreUnavailableError when a database of theirs does not answer
+   */
   heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>>;
   /**
    * Changes of a type after a version, ascending, at most `limit`.
    * @throws HistoryExpiredError when `after` is below the floor, or lost.
    */
   changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]>;
+  /**
+   * A consistent state. Whoever asks must read the pages or leave them, or a connection stays taken. @throws
+   * HistoryExpiredError when `at` is below the floor, or lost; RangeError when it is above the head;
+   * StoreUnavailableError
+   */
   snapshot(request: SnapshotRequest): Promise<Snapshot>;
   /** Called when the database turns out to have gone back in time; everything derived must be rebuilt. */
   onRewind(listener: () => void): () => void;
   /** Tells of a version that was announced by whatever way; a database found without it has gone back in time. */
   noteAnnounced(type: TypeId, version: Version): void;
-  /** Whether a version may have been announced before a failover lost it: no history of the database holds it. */
+  /** Whether a version may have been announced before a failover or a restoration lost it: no history of the database holds it. */
   isLost(type: TypeId, version: Version): boolean;
+  /** The highest version ever drawn in the database that holds a type; concurrent calls share queries. */
+  lastVersion(type: TypeId): Promise<Version>;
 }
 
 /** How much there is of a type. */
 export interface Measure {
+  /** Counted up to the number that was asked for. */
   readonly objects: number;
   /** Of their bodies. */
   readonly bytes: number;
 }
+
+/** What a store tells; for all who write nothing. */
+export type ReadingStore = Omit<Store, 'write' | 'writeChain'>;
 
 /** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
 export interface Store extends ChangeSource {
@@ -184,11 +240,10 @@ export interface Store extends ChangeSource {
   measure(type: TypeId, objects: number): Promise<Measure>;
   /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */
   settledHead(type: TypeId, version: Version): Promise<Head>;
-  /** The highest version ever drawn in the database that holds a type. */
-  lastVersion(type: TypeId): Promise<Version>;
   /** What was committed through this store, per type in ascending order, right after each commit. */
   onCommit(listener: (changes: readonly Change[]) => void): () => void;
   /** Resolves when the database answers; for readiness. */
   ping(): Promise<void>;
+  /** Ends what is under way in order and lets go of all connections. */
   close(): Promise<void>;
 }

@@ -2,7 +2,9 @@ import type { Key, Row } from '@orch/storage';
 
 /** What selectors look at. `fields` holds the type's selectable fields, `metadata.name` and `metadata.namespace` among them. */
 export interface Attributes {
+  /** `metadata.labels` of the object; empty when it has none. */
   readonly labels: Readonly<Record<string, string>>;
+  /** Values by path: `spec.nodeName`. A field that is not set is empty, or missing. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -16,9 +18,12 @@ export type EqualityKey = `label:${string}` | `field:${string}`;
 export interface Selection {
   /** Canonical form: equal keys select the same. */
   readonly key: string;
+  /** Whether an object with these attributes is selected. Pure. */
   matches(attributes: Attributes): boolean;
   /** Equalities that all matches fulfil; what makes an index usable. */
   readonly equals?: ReadonlyMap<EqualityKey, string>;
+  /** How much matching looks at: one for each condition, and for each further value of one. Default 1. */
+  readonly terms?: number;
 }
 
 export const NAME_FIELD = 'field:metadata.name';

@@ -72,6 +72,21 @@ export class AudienceIndex {
   }
 }
 
+/** Names the place of an interest: what lies in one place is looked at together. */
+export function placeName(interest: Interest): string {
+  const place = placeOf(interest);
+  if (place.by === 'equality') return `${place.key}=${place.value}`;
+  return place.by === 'nothing' ? '' : `${place.by}=${place.value}`;
+}
+
+/** What events have matched beside the place of an interest. */
+export function termsOf(interest: Interest): number {
+  const { selection } = interest;
+  if (selection === undefined) return 0;
+  const { by } = placeOf(interest);
+  return (selection.terms ?? 1) - (by === 'name' || by === 'equality' ? 1 : 0);
+}
+
 function placeOf({ namespace, selection }: Interest): Place {
   const within = namespace ?? selection?.equals?.get(NAMESPACE_FIELD);
   const [key, value] = narrowest(selection) ?? [];

@@ -2,7 +2,7 @@ import type { Version } from '@orch/storage';
 import { Cohort } from './cohort.js';
 import type { FrameEncoder } from './frames.js';
 import type { InitialState } from './initial-state.js';
-import type { Interest } from './interest.js';
+import type { Interest, SharedInterest } from './interest.js';
 
 /** A flush of an audience, which went through all cohorts that had gathered something. */
 export interface Flushed {
@@ -30,13 +30,13 @@ export class Audience {
 
   constructor(
     readonly key: string,
-    readonly interest: Interest,
+    readonly shared: SharedInterest,
     readonly encoder: FrameEncoder,
     private readonly cohortSize: number,
   ) {}
 
-  static keyOf({ namespace, selection }: Interest, encoder: FrameEncoder): string {
-    return JSON.stringify([encoder.key, namespace ?? null, selection?.key ?? null]);
+  get interest(): Interest {
+    return this.shared.interest;
   }
 
   /** A cohort that one more watcher may join once it is flushed. */

@@ -1,12 +1,13 @@
 import { Audience } from './audience.js';
 import { AudienceIndex } from './audience-index.js';
 import type { FrameEncoder } from './frames.js';
-import type { Interest } from './interest.js';
+import { type Interest, interestKey, SharedInterest } from './interest.js';
 import type { ChangeEvent } from './ring.js';
 
 /** The audiences there are: one appears with its first member and goes with its last. */
 export class Audiences {
   readonly #byKey = new Map<string, Audience>();
+  readonly #interests = new Map<string, SharedInterest>();
   readonly #index = new AudienceIndex();
 
   /** @param gone is told of an audience whose last member has left */
@@ -21,10 +22,13 @@ export class Audiences {
 
   /** One member more for the audience of an interest. */
   enter(interest: Interest, encoder: FrameEncoder): Audience {
-    const key = Audience.keyOf(interest, encoder);
+    const ofInterest = interestKey(interest);
+    const key = `${encoder.key} ${ofInterest}`;
     let audience = this.#byKey.get(key);
     if (audience === undefined) {
-      audience = new Audience(key, interest, encoder, this.cohortSize);
+      const shared = this.#share(ofInterest, interest);
+      shared.members++;
+      audience = new Audience(key, shared, encoder, this.cohortSize);
       this.#byKey.set(key, audience);
       this.#index.add(audience);
     }
@@ -36,8 +40,18 @@ export class Audiences {
     audience.members--;
     if (audience.members > 0) return;
     this.#byKey.delete(audience.key);
+    if (--audience.shared.members === 0) this.#interests.delete(audience.shared.key);
     this.#index.remove(audience);
     this.gone(audience);
+  }
+
+  #share(key: string, interest: Interest): SharedInterest {
+    let shared = this.#interests.get(key);
+    if (shared === undefined) {
+      shared = new SharedInterest(key, interest);
+      this.#interests.set(key, shared);
+    }
+    return shared;
   }
 
   /** Calls back once for every audience that an event may concern. */

@@ -9,9 +9,13 @@ export class CacheEntry implements Row {
   readonly body: Buffer;
 
   constructor(
+    /** Empty for cluster-scoped types. */
     readonly namespace: string,
+    /** Never empty. */
     readonly name: string,
+    /** Stays the same as long as the object lives. */
     readonly uid: string,
+    /** The version that this state was written at; of a deleted object that of the deletion. */
     readonly version: Version,
     body: Buffer,
     private readonly describe: Describe,

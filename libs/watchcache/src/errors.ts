@@ -1,13 +1,15 @@
 import type { Key, TypeId, Version } from '@orch/storage';
 
-/** History no longer reaches back to the version asked for: answer 410 before the stream starts. */
+/** History does not hold the version asked for, any more or at all: answer 410 before the stream starts. */
 export class ExpiredError extends Error {
   override readonly name = 'ExpiredError';
   constructor(
+    /** What was asked for. */
     readonly requested: Version,
+    /** The least version that a watch could start after when this was thrown. */
     readonly floor: Version,
   ) {
-    super(`version ${requested} is older than the history held (${floor})`);
+    super(`version ${requested} is not in the history held (from ${floor})`);
   }
 }
 
@@ -15,7 +17,9 @@ export class ExpiredError extends Error {
 export class VersionNotReachedError extends Error {
   override readonly name = 'VersionNotReachedError';
   constructor(
+    /** What was asked for. */
     readonly requested: Version,
+    /** The version that the state had then. */
     readonly current: Version,
   ) {
     super(`version ${requested} has not been reached (${current})`);
@@ -27,6 +31,11 @@ export class CacheNotReadyError extends Error {
   override readonly name: string = 'CacheNotReadyError';
 }
 
+/** The selectors of watches of the type say too much already: answer 429. */
+export class SelectorBudgetError extends Error {
+  override readonly name = 'SelectorBudgetError';
+}
+
 /** The server is going down and takes no more watches: another one does. */
 export class CacheDrainingError extends CacheNotReadyError {
   override readonly name = 'CacheDrainingError';
@@ -36,7 +45,9 @@ export class CacheDrainingError extends CacheNotReadyError {
 export class StateMismatchError extends Error {
   override readonly name = 'StateMismatchError';
   constructor(
+    /** The type whose state was dropped. */
     readonly type: TypeId,
+    /** Version at which both were compared. */
     readonly version: Version,
     /** The first object that differs. */
     readonly key: Key,

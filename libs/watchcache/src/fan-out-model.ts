@@ -18,6 +18,8 @@ export interface WatchedState {
 /** A watcher to be, once its start has been decided. */
 export interface Joining {
   readonly interest: Interest;
+  /** Whom the selector is charged to; undefined for nobody. */
+  readonly owner?: string | undefined;
   readonly encoder: FrameEncoder;
   readonly sink: WatchSink;
   readonly bookmarks: boolean;
@@ -46,6 +48,8 @@ export interface FanOutStats {
   /** Events and bytes handed to sinks, each watcher counted. */
   readonly deliveredEvents: number;
   readonly deliveredBytes: number;
+  /** What the selectors of watches say beyond what events are filed by. */
+  readonly selectorTerms: number;
   /** Bytes of frames kept for sharing. */
   readonly frameBytes: number;
 }

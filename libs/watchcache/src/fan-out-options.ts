@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import type { WatchObserver } from './observer.js';
+import type { SelectorLimits } from './selector-budget.js';
 
 export interface FanOutOptions {
   /** Default: the system's. */
@@ -20,12 +21,15 @@ export interface FanOutOptions {
   readonly maxFrameBytes?: number;
   /** Milliseconds for which a stream that reads history and has stalled is kept. Default 300,000. */
   readonly maxStall?: number;
+  /** Default: no bounds. */
+  readonly selectorLimits?: SelectorLimits;
   /** Hears what is delivered, for metrics and traces. */
   readonly observer?: WatchObserver;
   /** Deliberate defects, for the negative controls of the fault tests. */
   readonly failpoints?: ReadonlySet<'bookmark-before-flush'>;
 }
 
+/** Options with every default filled in; a member that is given as undefined stays so. */
 export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
   return {
     clock: systemClock,
@@ -37,6 +41,7 @@ export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
     shareInitial: 2_000,
     maxFrameBytes: 16 << 20,
     maxStall: 300_000,
+    selectorLimits: { together: 0, perOwner: 0 },
     observer: {},
     failpoints: new Set(),
     ...options,

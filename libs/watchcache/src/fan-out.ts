@@ -6,10 +6,10 @@ import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
 import { FrameCache, followingOf, type StreamError } from './frames.js';
 import { InitialStates } from './initial-states.js';
-import { transition } from './interest.js';
 import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
 import type { ChangeEvent } from './ring.js';
+import { SelectorBudget } from './selector-budget.js';
 import { StreamSteps } from './stream-steps.js';
 import { type EndReason, Watcher, type WatcherState } from './watcher.js';
 import { WatcherTimes } from './watcher-times.js';
@@ -18,6 +18,7 @@ import { WatcherTimes } from './watcher-times.js';
 export class FanOut {
   readonly #options: Required<FanOutOptions>;
   readonly #audiences: Audiences;
+  readonly #selectors: SelectorBudget;
   readonly #watchers = new Set<Watcher>();
   readonly #waiting = new Set<Watcher>();
   readonly #behind: Laggards;
@@ -28,6 +29,8 @@ export class FanOut {
   readonly #initialStates: InitialStates;
   readonly #counts = { stalls: 0, expired: 0, deliveredEvents: 0, deliveredBytes: 0 };
   #onEmpty: (() => void)[] = [];
+  /** Counts events. */
+  #turn = 0;
 
   constructor(
     private readonly state: WatchedState,
@@ -36,6 +39,7 @@ export class FanOut {
     this.#options = withDefaults(options);
     const { clock, cohortSize, maxFrameBytes, shareInitial, maxStall } = this.#options;
     this.#audiences = new Audiences(cohortSize, (audience) => this.#flushes.clear(audience));
+    this.#selectors = new SelectorBudget(this.#options.selectorLimits);
     this.#initialStates = new InitialStates(state, clock, shareInitial);
     this.#frames = new FrameCache(maxFrameBytes);
     this.#flushes = new FlushSchedule(clock, this.#options, (cohort) => this.#flush(cohort));
@@ -70,14 +74,21 @@ export class FanOut {
     });
   }
 
-  /** Takes a watcher in. Nothing is written to its sink before the next turn of the event loop. */
+  /**
+   * Takes a watcher in. Nothing is written to its sink before the next turn of the event loop.
+   * @throws SelectorBudgetError
+   */
   join(joining: Joining): Watcher {
     const { sink, bookmarks, marksInitialEnd, endsAt } = joining;
+    const charge = this.#selectors.charge(joining.interest, joining.owner);
     const audience = this.#audiences.enter(joining.interest, joining.encoder);
     const start = this.#start(audience, joining.from);
-    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (closed) =>
-      this.#end(closed, 'closed'),
-    );
+    const watcher = new Watcher(audience, sink, bookmarks, marksInitialEnd, endsAt, start, (ended, how) => {
+      if (how === 'closed') this.#end(ended, 'closed');
+      else if (how === 'in-order') this.#times.endBy(ended, this.#options.clock.now());
+      else this.#fail(ended, 'refused', how);
+    });
+    watcher.charge = charge;
     this.#watchers.add(watcher);
     this.#enter(watcher, start);
     this.#times.begin(watcher);
@@ -91,6 +102,7 @@ export class FanOut {
 
   /** Distributes an event that has just been put into the ring. */
   event(event: ChangeEvent): void {
+    this.#turn++;
     this.#audiences.concernedBy(event, (audience) => {
       if (audience.live > 0) this.#gather(audience, event);
     });
@@ -98,9 +110,9 @@ export class FanOut {
   }
 
   #gather(audience: Audience, event: ChangeEvent): void {
-    const { interest, encoder, cohorts } = audience;
+    const { shared, encoder, cohorts } = audience;
     try {
-      const kind = transition(interest, event);
+      const kind = shared.transition(event, this.#turn);
       if (kind === undefined) return;
       for (const cohort of cohorts) {
         if (cohort.live.length === 0) continue;
@@ -163,6 +175,7 @@ export class FanOut {
       behind: this.#behind.size,
       ...this.#counts,
       ...this.#initialStates.counts,
+      selectorTerms: this.#selectors.terms,
       frameBytes: this.#frames.bytes,
     };
   }
@@ -266,10 +279,13 @@ export class FanOut {
     if (!watcher.write(bytes)) this.#stalled(watcher);
   }
 
-  #fail(watcher: Watcher, reason: 'expired' | 'failed'): void {
+  #fail(
+    watcher: Watcher,
+    reason: 'expired' | 'failed' | 'refused',
+    error: StreamError = reason === 'expired' ? 'expired' : 'internal',
+  ): void {
     if (watcher.ended) return;
     if (reason === 'expired') this.#counts.expired++;
-    const error: StreamError = reason === 'expired' ? 'expired' : 'internal';
     watcher.write(watcher.audience.encoder.error(error));
     this.#end(watcher, reason);
   }
@@ -281,6 +297,7 @@ export class FanOut {
     this.#times.remove(watcher);
     this.#watchers.delete(watcher);
     this.#audiences.leave(audience);
+    watcher.charge?.();
     if (reason !== 'closed') watcher.sink.end();
     if (this.#watchers.size === 0) {
       for (const resolve of this.#onEmpty.splice(0)) resolve();

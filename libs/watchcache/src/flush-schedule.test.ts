@@ -4,6 +4,7 @@ import { Audience } from './audience.js';
 import { CacheEntry } from './cache-entry.js';
 import type { Cohort } from './cohort.js';
 import { FlushSchedule } from './flush-schedule.js';
+import { SharedInterest } from './interest.js';
 import type { ChangeEvent } from './ring.js';
 import { testEncoder } from './testing/fixtures.js';
 import type { Watcher } from './watcher.js';
@@ -103,7 +104,7 @@ const percentile = (values: number[], part: number): number =>
 function simulate(watchers: number, rate: number) {
   const loop = new Loop();
   const random = numbers();
-  const audience = new Audience('', {}, testEncoder, 128);
+  const audience = new Audience('', new SharedInterest('', {}), testEncoder, 128);
   for (let number = 0; number < watchers; number++) audience.cohortWithRoom().join({} as Watcher);
   const entry = new CacheEntry('a', 'b', 'u', 1n, Buffer.alloc(0), () => ({ labels: {}, fields: {} }));
   const delivered: number[] = [];

@@ -1,8 +1,9 @@
-import type { Following, OrderedFeed, ResetReason } from '@orch/feed';
+import type { Following, ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime/clock';
 import type { Change, TypeId } from '@orch/storage';
 import type { Describe } from './attributes.js';
 import { CacheEntry } from './cache-entry.js';
+import type { Followable } from './conversion/converted-feed.js';
 import type { WatchObserver } from './observer.js';
 import { type ChangeEvent, Ring } from './ring.js';
 import { State } from './state.js';
@@ -10,7 +11,7 @@ import type { LoadedState } from './state-loader.js';
 
 export interface FollowedStateOptions {
   readonly type: TypeId;
-  readonly feed: OrderedFeed;
+  readonly feed: Followable;
   readonly describe: Describe;
   readonly clock: Clock;
   readonly observer: WatchObserver | undefined;

@@ -3,8 +3,11 @@ import type { CacheEntry } from './cache-entry.js';
 import { owned } from './owned.js';
 import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
-/** Why a stream ends with an error: history no longer reaches its position, or an object could not be encoded. */
-export type StreamError = 'expired' | 'internal';
+/**
+ * Why a stream ends with an error: history no longer reaches its position, an object could not be encoded, or its owner
+ * says so.
+ */
+export type StreamError = 'expired' | 'internal' | Error;
 
 /** Makes complete wire frames, transfer framing included, for one served version and encoding. */
 export interface FrameEncoder {
@@ -12,7 +15,9 @@ export interface FrameEncoder {
   readonly key: string;
   /** `version` is what the object carries: for a `DELETED`, the deletion's, or that of the change that left the selection. */
   event(kind: EventKind, entry: CacheEntry, version: Version): Buffer;
+  /** All changes up to `version` have been sent; `initialEventsEnd`: so has the initial state. */
   bookmark(version: Version, initialEventsEnd: boolean): Buffer;
+  /** The last frame of a stream that ends with an error. */
   error(kind: StreamError): Buffer;
   /** Makes all events of a stream but its first, where they differ from that. */
   readonly following?: FrameEncoder;

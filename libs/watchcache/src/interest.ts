@@ -4,7 +4,9 @@ import type { ChangeEvent, EventKind } from './ring.js';
 
 /** What a list or watch is about: a namespace or all, and a selection or everything. */
 export interface Interest {
+  /** Only this one; undefined for all, and for cluster-scoped types. */
   readonly namespace?: string;
+  /** Undefined selects everything. */
   readonly selection?: Selection;
 }
 
@@ -22,4 +24,30 @@ export function transition(interest: Interest, event: ChangeEvent): EventKind | 
   const after = selection === undefined || selection.matches(event.entry.attributes);
   if (after) return before ? 'MODIFIED' : 'ADDED';
   return before ? 'DELETED' : undefined;
+}
+
+/** Equal for interests in the same. */
+export const interestKey = ({ namespace, selection }: Interest): string =>
+  JSON.stringify([namespace ?? null, selection?.key ?? null]);
+
+/** An interest that several audiences have: what an event is for it, is found out once. */
+export class SharedInterest {
+  /** Audiences that have it. */
+  members = 0;
+  #turn = -1;
+  #kind: EventKind | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly interest: Interest,
+  ) {}
+
+  /** As {@link transition}; `turn` tells the event from the one before. */
+  transition(event: ChangeEvent, turn: number): EventKind | undefined {
+    if (turn !== this.#turn) {
+      this.#kind = transition(this.interest, event);
+      this.#turn = turn;
+    }
+    return this.#kind;
+  }
 }

@@ -3,6 +3,7 @@ import type { EqualityKey } from './attributes.js';
 import { type CacheEntry, sizeOf } from './cache-entry.js';
 import { RingIndex } from './ring-index.js';
 
+/** What a change is to a watch: an object comes into what it selects, changes there, or leaves it. */
 export type EventKind = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** A change with the states before and after it. Frames made of it are kept with it for a while (`FrameCache`). */

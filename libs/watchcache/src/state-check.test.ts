@@ -49,6 +49,7 @@ describe('the check of a state', () => {
   ])('%s: ends the streams and reads the state anew', async (_what, change) => {
     const { rig, errors } = await start();
     const { sink } = await rig.watch({ from: { after: rig.cache.version } });
+    rig.source.drawn = rig.cache.version + 1000n;
     const waiting = await rig.watch({ from: { after: rig.cache.version + 1000n } });
     tamper(rig, (rows) => change(rows.get('a/o500') ?? expect.unreachable()));
     const checking = rig.cache.check();

@@ -12,6 +12,7 @@ import { type Page, SortedEntries } from './sorted-entries.js';
 /** Objects above which an index saves more than it costs. */
 const INDEX_FROM = 500;
 
+/** A list from memory, of the newest state there. */
 export interface ListRequest extends Interest {
   /** Start behind this key. */
   readonly after?: Key;
@@ -19,6 +20,7 @@ export interface ListRequest extends Interest {
   readonly limit?: number;
 }
 
+/** What a list found, good for ever: later changes make new pages. */
 export interface ListResult {
   /** The version of the state that the entries are from. */
   readonly version: Version;

@@ -1,11 +1,13 @@
 import type { Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
+import type { BodyConversion } from './conversion/body-conversion.js';
 import type { FanOutStats } from './fan-out-model.js';
 import type { FanOutOptions } from './fan-out-options.js';
 import type { FrameEncoder } from './frames.js';
 import type { Interest } from './interest.js';
 import type { WatchSink } from './watcher.js';
 
+/** Bounds in time and memory; everything has a default. */
 export interface TypeCacheOptions extends FanOutOptions {
   /** Milliseconds that the ring holds a change. Default 300,000. */
   readonly ringMaxAge?: number;
@@ -25,10 +27,15 @@ export interface TypeCacheOptions extends FanOutOptions {
 
 /** What a type's objects look like to selectors. */
 export interface TypeDescription {
+  /** What the objects are converted by before anybody sees them; absent where encoders see to it. */
+  readonly conversion?: BodyConversion;
+  /** Called when a selector first looks at a state of an object; what it gives is kept with that state. */
   readonly describe: Describe;
 }
 
+/** A watch, and where its bytes go. */
 export interface WatchRequest extends Interest {
+  /** Makes the bytes of every event. */
   readonly encoder: FrameEncoder;
   /** `now`: the state as of the call, as the database has it. `any`: as the cache has it. `after`: behind a version. */
   readonly from: { readonly at: 'now' } | { readonly at: 'any' } | { readonly after: Version };
@@ -37,30 +44,43 @@ export interface WatchRequest extends Interest {
    * `stream`: the state, not older than `from`, then a bookmark that marks its end. `none`: only changes.
    */
   readonly initialEvents: 'none' | 'legacy' | 'stream';
+  /** Whether bookmarks are sent, about every `bookmarkInterval`. */
   readonly bookmarks: boolean;
+  /** Belongs to the watch until that is closed or the sink was ended. */
   readonly sink: WatchSink;
+  /** Whom its selector is charged to, by `selectorLimits`. Default: nobody. */
+  readonly owner?: string;
   /** Monotonic ms (`Clock.now`) at which the stream is to end. Default: never. */
   readonly deadline?: number;
 }
 
+/** Figures of one type; what is counted is so since its cache was made. */
 export interface TypeCacheStats extends FanOutStats {
+  /** Whether the state is loaded and followed; while it is not, the figures of state and ring are 0. */
   readonly ready: boolean;
+  /** Version of the state; undefined while there is none. */
   readonly version: Version | undefined;
+  /** Objects in the state. */
   readonly objects: number;
   /** Attributes that objects are found by. */
   readonly indexes: number;
   /** Bytes of the state, an estimate. */
   readonly stateBytes: number;
+  /** Changes that the ring holds. */
   readonly ringEvents: number;
+  /** Bytes that the ring keeps beside the state, frames apart. */
   readonly ringBytes: number;
+  /** Watches may resume from here without the database; undefined while there is no state. */
   readonly ringFloor: Version | undefined;
   /** Times that the whole state was read from the database. */
   readonly snapshots: number;
   /** Comparisons of the state with the database that were finished, and how many found a difference. */
   readonly checks: number;
+  /** Comparisons that found a difference: each is a defect, and ended all streams. */
   readonly mismatches: number;
   /** Queries for history below the ring, and pages of it that watchers asked for. */
   readonly historyReads: number;
+  /** Pages of that history that watchers asked for, of which many share a query. */
   readonly historyAsked: number;
   /** Bytes of history below the ring that are held. */
   readonly historyBytes: number;

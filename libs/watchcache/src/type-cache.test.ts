@@ -185,6 +185,8 @@ describe('the start of a watch', () => {
 
   it('after a version of the future: waits for it, and never shows an older event', async () => {
     const rig = await start({}, writeSome);
+    // Another type has drawn it.
+    rig.source.drawn = 5n;
     const { sink } = await rig.watch({ from: { after: 5n }, bookmarks: true });
     rig.write('a/four');
     rig.write('a/five');
@@ -193,6 +195,17 @@ describe('the start of a watch', () => {
     rig.write('a/six');
     await rig.clock.settle();
     expect(sink.summary).toEqual(['ADDED a/six@6']);
+  });
+
+  it('after a version that nobody has drawn: refused, for it is of another history', async () => {
+    const rig = await start({}, writeSome);
+    for (const after of [4n, 1_000n]) {
+      await expect(rig.watch({ from: { after } })).rejects.toBeInstanceOf(ExpiredError);
+    }
+    const { sink } = await rig.watch({ from: { after: 3n } });
+    rig.write('a/four');
+    await rig.clock.settle();
+    expect(sink.summary).toEqual(['ADDED a/four@4']);
   });
 
   it('streaming: the state, then a bookmark that says so', async () => {
@@ -261,6 +274,7 @@ describe('resets', () => {
   it('expired: streams end with an error, the state is loaded anew, later watches work', async () => {
     const rig = await start({}, writeSome);
     const { sink } = await rig.watch({ initialEvents: 'none' });
+    rig.source.drawn = 6n;
     const { sink: future } = await rig.watch({ from: { after: 6n } });
     rig.busCut = true;
     rig.write('a/four');
@@ -280,6 +294,7 @@ describe('resets', () => {
   it('rewound: every stream ends with an error', async () => {
     const rig = await start({}, writeSome);
     const { sink } = await rig.watch({ initialEvents: 'none' });
+    rig.source.drawn = 6n;
     const { sink: future } = await rig.watch({ from: { after: 6n } });
     rig.source.rewind(1, 1n, true);
     await rig.clock.settle();
@@ -292,6 +307,8 @@ describe('resets', () => {
     rig.source.lost.add(7n);
     rig.source.skip(20n);
     const { sink } = await rig.watch({ from: { after: 6n } });
+    await expect(rig.watch({ from: { after: 7n } })).rejects.toBeInstanceOf(ExpiredError);
+    await expect(rig.watch({ from: { after: 7n }, initialEvents: 'stream' })).rejects.toBeInstanceOf(ExpiredError);
     rig.write('a/four');
     await expect(rig.watch({ from: { after: 7n } })).rejects.toBeInstanceOf(ExpiredError);
     await rig.clock.settle();

@@ -1,7 +1,8 @@
-import { FollowingEndedError, type OrderedFeed } from '@orch/feed';
+import { FollowingEndedError } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime/clock';
 import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
+import type { Followable } from './conversion/converted-feed.js';
 import { CacheDrainingError, CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
@@ -39,9 +40,10 @@ export class TypeCache {
   lastUsed: number;
 
   constructor(
+    /** The type whose objects these are. */
     readonly type: TypeId,
     private readonly source: ChangeSource,
-    private readonly feed: OrderedFeed,
+    private readonly feed: Followable,
     private readonly description: TypeDescription,
     options: TypeCacheOptions = {},
   ) {
@@ -58,6 +60,8 @@ export class TypeCache {
       history: this.#history,
       versionWait: options.versionWait ?? 3_000,
       isLost: (version) => source.isLost(type, version),
+      lastVersion: () => source.lastVersion(type),
+      current: () => this.#now().state.version,
       ring: () => this.#now().ring,
       confirm: () => this.confirm(),
       waitUntil: (version, deadline) => this.waitUntil(version, deadline),
@@ -146,6 +150,7 @@ export class TypeCache {
    * @throws ExpiredError when history does not reach back to the version.
    * @throws VersionNotReachedError when an initial state not older than a version is wanted that does not come.
    * @throws CacheNotReadyError
+   * @throws SelectorBudgetError when the selectors of its owner, or of all, say too much already
    * @throws CacheDrainingError after {@link drain}
    * @throws StoreUnavailableError
    */
@@ -168,7 +173,8 @@ export class TypeCache {
    */
   async check(): Promise<void> {
     const loaded = this.#loaded;
-    if (loaded === undefined) return;
+    // Whoever converts would be asked for every object anew, and nobody says that it makes the same of it.
+    if (loaded === undefined || this.description.conversion !== undefined) return;
     try {
       const { version, pages } = loaded.state.list({});
       const key = await firstDifference(this.source, this.type, version, pages);
@@ -203,6 +209,7 @@ export class TypeCache {
     this.#waiters.close();
   }
 
+  /** Open watches, those included that wait or catch up. */
   get watchers(): number {
     return this.#fanOut.size;
   }
@@ -213,6 +220,7 @@ export class TypeCache {
     return ringBytes + stateBytes + frameBytes + historyBytes;
   }
 
+  /** Figures of this moment, for metrics. */
   stats(): TypeCacheStats {
     const { state, ring, following } = this.#loaded ?? {};
     const confirmedAt = following?.confirmedAt;
@@ -238,12 +246,13 @@ export class TypeCache {
   }
 
   #join(request: WatchRequest, from: Joining['from']): Watcher {
-    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection } = request;
+    const { encoder, sink, bookmarks, initialEvents, deadline, namespace, selection, owner } = request;
     return this.#fanOut.join({
       interest: {
         ...(namespace === undefined ? {} : { namespace }),
         ...(selection === undefined ? {} : { selection }),
       },
+      owner,
       encoder,
       sink,
       bookmarks,

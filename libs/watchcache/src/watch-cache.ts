@@ -1,11 +1,16 @@
 import type { OrderedFeed } from '@orch/feed';
 import { systemClock } from '@orch/runtime/clock';
 import type { ChangeSource, TypeId } from '@orch/storage';
+import { ConvertedFeed, type Followable } from './conversion/converted-feed.js';
+import { ConvertedSource } from './conversion/converted-source.js';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
+/** Where changes come from, and how much is kept; the rest has defaults. */
 export interface WatchCacheOptions extends TypeCacheOptions {
+  /** Where states and history are read. Not closed by the cache. */
   readonly source: ChangeSource;
+  /** Brings every change in order. Not closed by the cache. */
   readonly feed: OrderedFeed;
   /** Bytes of all types together above which those without watchers are unloaded, least recently used first. Default 1 GiB. */
   readonly maxBytes?: number;
@@ -20,7 +25,7 @@ const SWEEP = 10_000;
 
 /** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
 export class WatchCache {
-  readonly #types = new Map<TypeId, TypeCache>();
+  readonly #types = new Map<string, TypeCache>();
   readonly #options: WatchCacheOptions;
   #cancelSweep: (() => void) | undefined;
   #cancelCheck: (() => void) | undefined;
@@ -36,21 +41,33 @@ export class WatchCache {
   /** The cache of a type, loading if need be. Ask each time rather than keep it: an idle one is unloaded and closed. */
   type(type: TypeId, description: TypeDescription): TypeCache {
     if (this.#closed) throw new Error('the watch cache is closed');
-    let cache = this.#types.get(type);
+    const key = keyOf(type, description);
+    let cache = this.#types.get(key);
     if (cache === undefined) {
-      const { source, feed } = this.#options;
+      const { source, feed } = this.#servedBy(description);
       cache = new TypeCache(type, source, feed, description, this.#options);
-      this.#types.set(type, cache);
+      this.#types.set(key, cache);
       this.#cancelSweep ??= this.#scheduleSweep();
     }
     return cache;
   }
 
-  /** The cache of a type if it is there, loaded or loading. */
-  peek(type: TypeId): TypeCache | undefined {
-    return this.#types.get(type);
+  /** A served version that takes time to convert to has state and ring of its own, behind a stage that keeps the order. */
+  #servedBy({ conversion }: TypeDescription): { source: ChangeSource; feed: Followable } {
+    const { source, feed, clock = systemClock, onError } = this.#options;
+    if (conversion === undefined) return { source, feed };
+    return {
+      source: new ConvertedSource(source, conversion),
+      feed: new ConvertedFeed({ feed, conversion, clock, onError }),
+    };
   }
 
+  /** The cache of a type if it is there, loaded or loading; the one of bodies as they are stored unless a conversion is named. */
+  peek(type: TypeId, description: Pick<TypeDescription, 'conversion'> = {}): TypeCache | undefined {
+    return this.#types.get(keyOf(type, description));
+  }
+
+  /** The caches there are, loaded or loading. */
   types(): IterableIterator<TypeCache> {
     return this.#types.values();
   }
@@ -62,8 +79,12 @@ export class WatchCache {
 
   /** Unloads a type at once, ending its streams: its definition is gone, or is another. */
   unload(type: TypeId): void {
-    this.#types.get(type)?.close();
-    this.#types.delete(type);
+    for (const [key, cache] of this.#types) if (cache.type === type) this.#close(key, cache);
+  }
+
+  #close(key: string, cache: TypeCache): void {
+    cache.close();
+    this.#types.delete(key);
   }
 
   /** Ends all streams, spread over `spread` ms, and takes no more. */
@@ -71,11 +92,12 @@ export class WatchCache {
     await Promise.all([...this.#types.values()].map((cache) => cache.drain(spread)));
   }
 
+  /** Ends everything at once; whoever asks for a type later gets an Error. */
   close(): void {
     this.#closed = true;
     this.#cancelSweep?.();
     this.#cancelCheck?.();
-    for (const type of [...this.#types.keys()]) this.unload(type);
+    for (const [key, cache] of this.#types) this.#close(key, cache);
   }
 
   #scheduleCheck(interval: number, wait: number): void {
@@ -97,14 +119,17 @@ export class WatchCache {
 
   #sweep(): void {
     const { clock = systemClock, idle = 600_000, maxBytes = 1 << 30 } = this.#options;
-    const unused = [...this.#types.values()].filter(({ watchers }) => watchers === 0);
-    unused.sort((a, b) => a.lastUsed - b.lastUsed);
+    const unused = [...this.#types].filter(([, { watchers }]) => watchers === 0);
+    unused.sort(([, a], [, b]) => a.lastUsed - b.lastUsed);
     let bytes = 0;
     for (const cache of this.#types.values()) bytes += cache.bytes;
-    for (const cache of unused) {
+    for (const [key, cache] of unused) {
       if (bytes <= maxBytes && clock.now() - cache.lastUsed < idle) continue;
       bytes -= cache.bytes;
-      this.unload(cache.type);
+      this.#close(key, cache);
     }
   }
 }
+
+const keyOf = (type: TypeId, { conversion }: Pick<TypeDescription, 'conversion'>): string =>
+  conversion === undefined ? String(type) : `${type} ${conversion.key}`;

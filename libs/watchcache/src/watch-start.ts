@@ -13,6 +13,10 @@ export interface WatchStartOptions {
   readonly versionWait: number;
   /** Whether a version is of a history that the database has left. */
   readonly isLost: (version: Version) => boolean;
+  /** The highest version that was ever drawn. @throws StoreUnavailableError */
+  readonly lastVersion: () => Promise<Version>;
+  /** The version of the state. @throws CacheNotReadyError */
+  readonly current: () => Version;
   /** The ring as it is. @throws CacheNotReadyError */
   readonly ring: () => Ring;
   readonly confirm: () => Promise<Version>;
@@ -25,6 +29,7 @@ export class WatchStart {
 
   /** @throws ExpiredError, VersionNotReachedError, CacheNotReadyError, StoreUnavailableError */
   async decide({ from, initialEvents, deadline }: WatchRequest): Promise<Joining['from']> {
+    if ('after' in from && this.options.isLost(from.after)) throw this.#expired(from.after);
     if ('after' in from && initialEvents !== 'stream') return this.#after(from.after);
     let notOlderThan = 0n;
     if ('after' in from) {
@@ -37,10 +42,16 @@ export class WatchStart {
     return initialEvents === 'none' ? { at: 'now' } : { at: 'initial', notOlderThan };
   }
 
+  #expired(version: Version): ExpiredError {
+    return new ExpiredError(version, this.options.ring().floor);
+  }
+
   /** A start below the ring is possible if the database still has what is missing; the first page of it shows that. */
   async #after(version: Version): Promise<Joining['from']> {
-    const { ring, isLost } = this.options;
-    if (version >= ring().floor && !isLost(version)) return { at: 'after', version };
+    const { ring, current, lastVersion } = this.options;
+    // Who waits for a version that nobody has drawn may have it of another history: what was lost when a backup was restored.
+    if (version > current() && version > (await lastVersion())) throw this.#expired(version);
+    if (version >= ring().floor) return { at: 'after', version };
     try {
       return { at: 'after', version, page: await this.options.history.page(version) };
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Audience } from './audience.js';
 import type { Cohort } from './cohort.js';
 import type { InitialState } from './initial-state.js';
 import type { ChangeEvent } from './ring.js';
+import type { Charge } from './selector-budget.js';
 import type { Due } from './timer-wheel.js';
 
 /** Where a stream's bytes go. */
@@ -20,7 +21,7 @@ export interface WatchSink {
 }
 
 /** Why a stream ended. `closed` is the caller's doing; the others end the sink. */
-export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed';
+export type EndReason = 'closed' | 'deadline' | 'drained' | 'expired' | 'unavailable' | 'failed' | 'refused';
 
 /**
  * What a watcher is at. `live` watchers share the position of their cohort, and this object; all others carry their own.
@@ -47,6 +48,7 @@ export type WatcherState =
 
 /** One stream: a few numbers and a socket, whatever its speed. */
 export class Watcher implements Due {
+  /** Kept by the fan-out, as are the members below but the sink; others only read it. */
   state: WatcherState;
   /** The sink has asked for no more. */
   blocked = false;
@@ -56,31 +58,50 @@ export class Watcher implements Due {
   opened = false;
   /** Place among the live watchers of its cohort. */
   liveIndex = -1;
+  /** What its selector was charged. */
+  charge: Charge | undefined;
+  /** Monotonic ms at which the timer wheel looks at it next. */
   due = 0;
+  /** Place in the timer wheel; -1 when it is in none. */
   slot = -1;
+  /** Monotonic ms of the next bookmark; infinity for none. */
   nextBookmark = Number.POSITIVE_INFINITY;
 
   constructor(
+    /** All who want the same bytes. */
     public audience: Audience,
+    /** Where the bytes go. */
     readonly sink: WatchSink,
+    /** Whether bookmarks are wanted. */
     readonly bookmarks: boolean,
     /** The initial state is to be closed by a bookmark. */
     readonly marksInitialEnd: boolean,
     /** Monotonic ms at which the stream ends; infinity for never. */
     public endsAt: number,
     initial: WatcherState,
-    private readonly onClose: (watcher: Watcher) => void,
+    private readonly onEnd: (watcher: Watcher, how: 'closed' | 'in-order' | Error) => void,
   ) {
     this.state = initial;
   }
 
+  /** Whether nothing more will be written. */
   get ended(): boolean {
     return this.state.at === 'ended';
   }
 
-  /** The client is gone, or its rights are: nothing more is written, and the sink is left to the caller. */
+  /** The client is gone: nothing more is written, and the sink is left to the caller. */
   close(): void {
-    this.onClose(this);
+    this.onEnd(this, 'closed');
+  }
+
+  /** Ends the stream as at its deadline, after a bookmark if it is live: what it is of is served no more. */
+  finish(): void {
+    this.onEnd(this, 'in-order');
+  }
+
+  /** The client's rights are gone: what waits is not written any more, the stream ends with the error. */
+  refuse(error: Error): void {
+    this.onEnd(this, error);
   }
 
   /** Hands bytes to the sink, noting when it has had enough. One that throws is as good as one that never drains. */

@@ -3,13 +3,14 @@ import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
 import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous } from './failover.js';
+import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
 import { halfOpen } from './half-open.js';
 import { headRowHeld, writerPaused } from './head-row.js';
 import { herd } from './herd.js';
 import { initialEventsCut } from './initial-events.js';
 import { leaks, leaksKept } from './leaks.js';
-import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, natsPaused, natsSlow } from './nats.js';
+import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTampered } from './nats.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
@@ -35,12 +36,13 @@ export const SCENARIOS: readonly Scenario[] = [
   failoverSynchronous,
   failoverAsynchronous,
   natsKilled,
-  natsEmptied,
-  natsCorrupted,
   natsPaused,
   natsDown,
   natsPartitioned,
   natsSlow,
+  natsTampered,
+  forgedRecords,
+  forgedBelieved,
   gatewayKills,
   gatewayPaused,
   gatewayWithoutNats,

@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { Forger } from '../adversary/forger.js';
+import { StreamTamperer } from '../adversary/stream-tamperer.js';
 import { Probe, type ProbeReport } from '../stage/probe.js';
+import { scrape } from '../stage/scrape.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
 import { type Scenario, type ScenarioSettings, scaled, tortured } from './scenario.js';
@@ -59,40 +60,39 @@ const kill: Fault = async ({ cluster: { nats }, random, signal }) => {
   await nats.start();
 };
 
-/** Kills it, does something to its store, and starts it again. */
-const killAnd =
-  (change: (store: string, stage: Stage) => void): Fault =>
-  async (stage, settings) => {
-    const { nats } = stage.cluster;
-    for (let i = 0; i < scaled(settings, 10, 2); i++) {
-      await nats.kill('SIGKILL');
-      change(join(dirname(nats.logFile), 'nats'), stage);
-      await rest(stage.random.between(0, 1_000), stage.signal);
-      await nats.start();
-      await rest(1_000, stage.signal);
-    }
-  };
-
-export const natsKilled = timed('nats-killed', 'NATS is killed and started again with its store', kill);
-
-export const natsEmptied = timed(
-  'nats-emptied',
-  'NATS is killed and started again without its store',
-  killAnd((store) => rmSync(store, { recursive: true, force: true })),
+export const natsKilled = timed(
+  'nats-killed',
+  'NATS is killed and started again, with nothing of what its stream had in memory',
+  kill,
 );
 
-export const natsCorrupted = timed(
-  'nats-corrupted',
-  'NATS is killed and started again with flipped bits in every file of its store',
-  killAnd((store, stage) => {
-    for (const file of filesUnder(store)) {
-      const bytes = readFileSync(file);
-      if (bytes.length === 0) continue;
-      const at = stage.random.between(0, bytes.length - 1);
-      bytes[at] = (bytes[at] ?? 0) ^ 0x10;
-      writeFileSync(file, bytes);
+export const natsTampered = timed(
+  'nats-tampered',
+  'gateways lose their connections to NATS for moments, while somebody deletes from its stream and puts forged records into it',
+  async (stage, settings) => {
+    const tamperer = await StreamTamperer.open(stage);
+    const forger = await Forger.open(stage.cluster.natsUrl, stage.random.fork('forger'));
+    for (let i = 0; i < scaled(settings, 20, 4) && !stage.signal.aborted; i++) {
+      const links = stage.cluster.gateways.map(({ name }) => stage.links.get(name, 'nats'));
+      for (const link of links) {
+        link.refuse(true);
+        link.reset();
+      }
+      await rest(stage.random.between(300, 1_500), stage.signal);
+      await tamperer.deleteSome();
+      for (const link of links) link.heal();
+      await rest(2_000, stage.signal);
     }
-  }),
+    await Promise.all([tamperer.close(), forger.close()]);
+    for (const url of stage.cluster.gatewayUrls) {
+      const metrics = await scrape(stage, url);
+      const missed = metrics.sum('orch_feed_reread_messages_total');
+      const refused = metrics.sum('orch_feed_refused_messages_total');
+      stage.measure('messages read from the stream', missed);
+      stage.must('R.answer', missed > 0 && refused > 0, `${url} read ${missed} messages and refused ${refused}`);
+    }
+  },
+  { linked: true },
 );
 
 export const natsPaused = timed(
@@ -138,10 +138,3 @@ export const natsSlow = timed(
   },
   { linked: true },
 );
-
-function filesUnder(directory: string): string[] {
-  return readdirSync(directory).flatMap((entry) => {
-    const path = join(directory, entry);
-    return statSync(path).isDirectory() ? filesUnder(path) : [path];
-  });
-}

@@ -75,6 +75,8 @@ function steadyWrites(stage: Stage): () => Promise<void> {
       const { status } = await stage.api().get(`${PATH}/${name}`);
       stage.must('R.answer', status === 404, `${name} was refused with 503 and is there`);
     }
+    const most = Math.max(8, written / 100);
+    stage.must('R.answer', refused.length <= most, `${refused.length} of ${written} writes were refused with 503`);
     stage.measure('steady writes', written);
     stage.measure('steady writes never accepted', refused.length);
   };

@@ -39,9 +39,9 @@ export function tortured(
   return {
     ...about,
     run: (settings) => {
-      const { seed, log } = settings;
+      const { seed, log, expected } = settings;
       const defaults = { seconds: 0, watchers: scaled(settings, 200, 32), writers: 4 };
-      return run({ ...defaults, ...settingsFor(settings), seed, log });
+      return run({ ...defaults, ...settingsFor(settings), seed, log, expected });
     },
   };
 }

@@ -3,7 +3,8 @@ import { Api } from '../../support/api.js';
 import { rest } from '../traffic/context.js';
 import type { Stage } from './stage.js';
 
-const COLLECTION = '/api/v1/namespaces/default/secrets';
+/** Of a type whose bodies travel over NATS. */
+const COLLECTION = '/api/v1/namespaces/default/serviceaccounts';
 const NAME = 'probe';
 
 export interface Latencies {
@@ -54,7 +55,7 @@ export class Probe {
   ): Promise<Probe> {
     const client = (url: string) => new Api({ url, ca: cluster.ca, token: cluster.token });
     const writer = client(cluster.apiServerUrls[apiServer] ?? cluster.url);
-    const made = await writer.post(COLLECTION, { metadata: { name: NAME }, type: 'Opaque' });
+    const made = await writer.post(COLLECTION, { metadata: { name: NAME } });
     if (made.status !== 201) throw new Error(`the probe could not begin: ${made.status} ${made.text}`);
     const probe = new Probe(writer, gateways.map(client), made.json().metadata.resourceVersion, everyMs);
     signal.addEventListener('abort', () => void probe.stop());

@@ -7,6 +7,9 @@ import { isRefusal, mayPass, refOf, rest, type Server, type Traffic } from './co
 import { list } from './lister.js';
 import type { WatchPlan } from './watch-plan.js';
 
+/** How long a watcher may be without the list that it begins with, ms. */
+const BEGIN_MS = 120_000;
+
 /** A life as it is lived. */
 export class RunningLife implements Life {
   readonly watcher: string;
@@ -42,6 +45,8 @@ export class RunningLife implements Life {
 export class Watcher {
   readonly lives: RunningLife[] = [];
   #requests = 0;
+  /** Monotonic ms since when it has been refused; undefined while it is not. */
+  #outsideSince: number | undefined;
 
   constructor(
     readonly plan: WatchPlan,
@@ -79,13 +84,14 @@ export class Watcher {
     if (beginning === 'any') return new RunningLife(plan, traffic, { mode: 'legacy', known: 0 });
     if (beginning === 'stream') return new RunningLife(plan, traffic, { mode: 'stream', known });
     const asked = beginning === 'list' ? 'recent' : 'any';
+    const giveUpAt = performance.now() + BEGIN_MS;
     while (!signal.aborted) {
       try {
         const answer = await list(traffic, this.#server(), { kind, selection, client: plan.id, asked });
         traffic.lists.push(answer);
         return new RunningLife(plan, traffic, { mode: 'list', version: answer.version }, answer);
       } catch (error) {
-        if (isRefusal(error) || !mayPass(error)) throw error;
+        if (isRefusal(error) || !mayPass(error) || performance.now() > giveUpAt) throw error;
       }
       await rest(random.between(50, 500), signal);
     }
@@ -103,14 +109,18 @@ export class Watcher {
     const ref = refOf(life.kind, life.selection.namespace);
     try {
       for await (const event of client.openWatch<WireObject>(ref, this.#query(life), signal)) {
+        this.#outsideSince = undefined;
         this.#receive(life, event);
         if (this.plan.stalls && this.random.chance(0.002)) await rest(this.random.between(2_000, 6_000), signal);
       }
+      this.#outsideSince = undefined;
     } catch (error) {
       if (signal.aborted) return false;
       if (!(error instanceof ApiError) && !mayPass(error)) throw error;
       if (error instanceof ApiError) {
-        life.refusals.push({ code: error.code, message: error.message, after: life.version });
+        this.#outsideSince ??= performance.now();
+        const outside = performance.now() - this.#outsideSince;
+        life.refusals.push({ code: error.code, message: error.message, after: life.version, outside });
         if (isRefusal(error)) {
           await rest(this.random.between(100, 500), signal);
           return false;

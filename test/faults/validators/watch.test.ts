@@ -123,9 +123,9 @@ describe('V2 initial events', () => {
 });
 
 describe('V2 refusals', () => {
-  const refused = (code: number, version: number | undefined): LifeSettings => ({
+  const refused = (code: number, version: number | undefined, outside = 0): LifeSettings => ({
     ...after(60),
-    refusals: [{ code, message: '', after: version }],
+    refusals: [{ code, message: '', after: version, outside }],
   });
 
   it('410 is right only below the floor; other refusals never are; failures may pass', () => {
@@ -134,6 +134,13 @@ describe('V2 refusals', () => {
     expect(rules([], refused(410, undefined), 20)).toEqual(['V2.resumable']);
     expect(rules([], refused(400, 30), 20)).toEqual(['V2.refused']);
     expect(rules([], refused(503, 30), 20)).toEqual([]);
+  });
+
+  it('failures that do not pass are none', () => {
+    for (const code of [429, 500, 503, 504]) {
+      expect(rules([], refused(code, 30, 59_000), 20)).toEqual([]);
+      expect(rules([], refused(code, 30, 61_000), 20)).toEqual(['V2.refused']);
+    }
   });
 });
 

@@ -22,8 +22,15 @@ export function checkWatch(life: Life, history: History, floor: number): Violati
   return faults.map(({ rule, message }) => ({ rule, message: `${where}: ${message}` }));
 }
 
-function judgeRefusal({ code, message, after }: Refusal, floor: number): { rule: Rule; message: string }[] {
-  if (code === 429 || code >= 500) return [];
+/** Being busy or broken may pass; what lasts longer than any fault of a scenario and its recovery does not, ms. */
+const OUTSIDE_MS = 60_000;
+
+function judgeRefusal(refusal: Refusal, floor: number): { rule: Rule; message: string }[] {
+  const { code, message, after, outside } = refusal;
+  if (code === 429 || code >= 500) {
+    if (outside <= OUTSIDE_MS) return [];
+    return [{ rule: 'V2.refused', message: `${code} ${message}, again and again for ${outside} ms` }];
+  }
   if (code !== 410) return [{ rule: 'V2.refused', message: `${code} ${message}` }];
   if (after !== undefined && after < floor) return [];
   return [{ rule: 'V2.resumable', message: `410 after ${after}, though history reaches back to ${floor}: ${message}` }];

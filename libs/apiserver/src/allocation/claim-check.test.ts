@@ -3,6 +3,7 @@ import { silentLogger } from '@orch/runtime';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { serverItself } from '../writing/caller.js';
 import { ClaimCheck } from './claim-check.js';
 import { type AllocationClaims, openClaims } from './store-claims.js';
 
@@ -93,7 +94,12 @@ describe('claims of which a write was not decided', () => {
 
   it('go after a deletion that was committed, and stay after one that was not', async () => {
     const remove = async (name: string) =>
-      api.deps.remover.remove(api.endpoint('services'), { namespace: 'default', name }, { dryRun: false });
+      api.deps.remover.remove(
+        api.endpoint('services'),
+        { namespace: 'default', name },
+        { dryRun: false },
+        serverItself(),
+      );
     await service('gone');
     await service('kept');
     const kept = await ownerOf('kept');

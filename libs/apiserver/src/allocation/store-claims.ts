@@ -69,6 +69,10 @@ function storeClaims(store: Store, type: TypeId): StoredClaims {
       const row = await store.get(type, at(value));
       return row?.uid === owner.uid ? hold(value, row.version) : undefined;
     },
+    async isFree(value: string, owner: Owner): Promise<boolean> {
+      const row = await store.get(type, at(value));
+      return row === undefined || row.uid === owner.uid;
+    },
     async all(): Promise<ReadonlyMap<string, Claim>> {
       const claims = new Map<string, Claim>();
       for await (const page of (await store.snapshot({ type })).pages)

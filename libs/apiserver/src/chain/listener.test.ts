@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { ANONYMOUS, type AuthenticationRequest } from '@orch/authentication';
+import { ANONYMOUS, type AuthenticationRequest, type UserInfo } from '@orch/authentication';
+import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -104,7 +105,115 @@ describe('one request', () => {
   });
 });
 
+describe('the authorizer', () => {
+  const seen: [UserInfo, RequestAttributes][] = [];
+  const recorded = (decide: (request: RequestAttributes) => boolean): Authorizer => ({
+    async authorize(user, request) {
+      seen.push([user, request]);
+      return { decision: decide(request) ? 'allow' : 'no-opinion', reason: '' };
+    },
+  });
+  beforeEach(() => void seen.splice(0));
+
+  it.each([
+    ['GET', `${configMaps}/a`, { verb: 'get', group: '', resource: 'configmaps', namespace: 'default', name: 'a' }],
+    ['GET', `${configMaps}?watch=1&fieldSelector=metadata.name=a`, { verb: 'watch', name: 'a' }],
+    ['DELETE', '/apis/apps/v1/namespaces/x/deployments', { verb: 'deletecollection', group: 'apps', namespace: 'x' }],
+    ['PATCH', '/api/v1/nodes/n/status', { verb: 'patch', resource: 'nodes', subresource: 'status', name: 'n' }],
+    ['GET', '/api/v1/nosuch', { verb: 'list', resource: 'nosuch' }],
+    ['GET', '/openapi/v2', { verb: 'get', isResourceRequest: false, path: '/openapi/v2' }],
+  ])('sees what %s %s is about, before anybody looks for it', async (method, path, about) => {
+    const { ask } = await serve({ authorizer: recorded(() => false) });
+    const { status, body } = await ask(path, { method });
+    expect(status).toBe(403);
+    expect(seen).toMatchObject([[{ name: 'admin' }, about]]);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', reason: 'Forbidden', status: 'Failure' });
+  });
+
+  it('refuses in the words that clients know', async () => {
+    const { ask } = await serve({ authorizer: recorded(() => false) });
+    const message = async (path: string) => JSON.parse((await ask(path)).body.toString()).message;
+    expect(await message(`${configMaps}/x`)).toBe(
+      'configmaps "x" is forbidden: User "admin" cannot get resource "configmaps" in API group "" in the namespace "default"',
+    );
+    expect(await message('/x')).toBe('forbidden: User "admin" cannot get path "/x"');
+  });
+
+  it('is asked again when a PUT creates', async () => {
+    const { ask } = await serve({ authorizer: recorded(({ verb }) => verb === 'update') });
+    const path = '/apis/coordination.orch.io/v1/namespaces/default/leases/l';
+    const { status, body } = await ask(path, { method: 'PUT', body: JSON.stringify({ metadata: { name: 'l' } }) });
+    expect(status).toBe(403);
+    expect(JSON.parse(body.toString()).message).toContain('cannot create resource "leases"');
+    expect(seen.map(([, { verb, name }]) => [verb, name])).toEqual([
+      ['update', 'l'],
+      ['create', 'l'],
+    ]);
+    expect(api.stored('leases', 'l')).toBeUndefined();
+  });
+
+  it('lets nobody in when it fails', async () => {
+    const authorize = async () => {
+      throw new Error('out of order');
+    };
+    const { ask } = await serve({ authorizer: { authorize } });
+    expect((await ask(configMaps)).status).toBe(500);
+  });
+});
+
+describe('impersonation', () => {
+  it.each([
+    ['GET', configMaps],
+    ['GET', `${configMaps}?watch=1`],
+    ['GET', '/version'],
+  ])('is refused, not passed over: %s %s', async (method, path) => {
+    const { ask } = await serve({ fallback: (_req, res) => res.end() });
+    const { status, body } = await ask(path, { method, headers: { 'Impersonate-User': 'bob' } });
+    expect(status).toBe(403);
+    expect(JSON.parse(body.toString()).message).toBe(
+      'users "bob" is forbidden: User "admin" cannot impersonate resource "users" in API group "" at the cluster scope: impersonation is not available',
+    );
+  });
+
+  it.each(['Impersonate-Group', 'Impersonate-Uid', 'Impersonate-Extra-Scopes', 'Impersonate-Whatever'])(
+    'without a user is a 400: %s',
+    async (header) => {
+      const { ask } = await serve();
+      const { status, body } = await ask(configMaps, { headers: { [header]: 'x' } });
+      expect([status, JSON.parse(body.toString()).message]).toEqual([
+        400,
+        expect.stringContaining('without impersonating a user'),
+      ]);
+    },
+  );
+});
+
 describe('deadlines', () => {
+  it('are for paths that are no resources too', async () => {
+    const { ask } = await serve({ fallback: () => undefined });
+    expect((await ask('/metrics')).status).toBe(504);
+  });
+
+  it('leave nothing to be begun after them', async () => {
+    let settle = (): void => undefined;
+    const settled = new Promise<void>((resolve) => (settle = resolve));
+    const authenticate = async () => {
+      await settled;
+      return { user: { name: 'u', groups: [], extra: {} }, method: 'token' as const };
+    };
+    let asked = 0;
+    const authorize = async () => {
+      asked++;
+      return { decision: 'allow' as const, reason: '' };
+    };
+    const { ask } = await serve({ authenticator: { authenticate }, authorizer: { authorize } });
+    const body = JSON.stringify({ metadata: { name: 'a' } });
+    expect((await ask(configMaps, { method: 'POST', body })).status).toBe(504);
+    settle();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([asked, api.stored('configmaps', 'a')]).toEqual([0, undefined]);
+  });
+
   it('answer 504 and say when to come again, also when the work ends later', async () => {
     let release = (): void => undefined;
     api.store.beforeWrite = () => new Promise((resolve) => (release = () => resolve(undefined)));

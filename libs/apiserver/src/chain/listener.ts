@@ -1,28 +1,24 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { ANONYMOUS, type Authentication, type Authenticator, type UserInfo } from '@orch/authentication';
-import { StatusError, timeout } from '@orch/machinery';
-import type { GaugeSeries, Logger, Tracing } from '@orch/runtime';
+import type { Authenticator } from '@orch/authentication';
+import type { Authorizer } from '@orch/authorization';
+import { StatusError } from '@orch/machinery';
+import type { Logger, Tracing } from '@orch/runtime';
 import type { ApiDeps } from '../deps.js';
-import {
-  forgetHeaders,
-  hearOfEnd,
-  isGone,
-  leaveBody,
-  type RequestContext,
-  socketOf,
-  splitTarget,
-  type Upgrade,
-} from '../http/context.js';
+import { hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
-import { requestIdOf } from '../http/request-id.js';
 import { sendError } from '../http/respond.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
-import { RequestTrail } from '../metrics/request-trail.js';
-import { checkOrigin, takeProtocolToken } from '../sockets/web-socket-request.js';
-import type { Authorizer } from './authorization.js';
-import { requestDeadline } from './request-deadline.js';
-import { handle, type ResourceRouter, type Route } from './router.js';
+import type { OpenWatches } from '../watching/open-watches.js';
+import { authentication } from './authentication.js';
+import { pass, type Stage } from './chain.js';
+import { withinDeadline } from './deadline.js';
+import { type FlowControl, flowControl } from './flow-control.js';
+import { handler } from './handler.js';
+import { impersonation } from './impersonation.js';
+import { newContext } from './new-context.js';
+import { requestInfo } from './request-info.js';
+import type { ResourceRouter } from './router.js';
 
 /** Takes a request of any version of HTTP; `upgrade` when its client wants to go on as a WebSocket. */
 export type ApiListener = (req: IncomingMessage, res: ServerResponse, upgrade?: Upgrade) => void;
@@ -32,6 +28,8 @@ export interface ListenerOptions {
   readonly router: ResourceRouter;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
+  readonly flow: FlowControl;
+  readonly watches: OpenWatches;
   /** Everything that is not a resource: health, discovery, documents, metrics. */
   readonly fallback: RequestListener;
   /** Carries watches elsewhere; undefined where this process serves them itself. */
@@ -46,19 +44,26 @@ export interface ListenerOptions {
 
 interface Serving extends ListenerOptions {
   readonly observer: RequestObserver;
+  readonly stages: readonly Stage[];
 }
 
-const SWITCHING_PROTOCOLS = 101;
-/** Seconds after which a request that ran out of time may be tried again. */
-const RETRY_SECONDS = 1;
+/** The one way in, for resources and everything else, behind request info and deadline. */
+function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
+  return [
+    authentication(options.authenticator, options.deps.names),
+    // Here audit will note what was received.
+    impersonation,
+    flowControl(options.flow, options.metrics),
+    (ctx) => ctx.authorize(ctx.info),
+    handler({ ...options, others: options.fallback, observer }),
+    // Here audit will note what was answered.
+  ];
+}
 
-/**
- * The chain of one request: authenticate → authorize → route → carry out. Resource verbs take this thin path of their
- * own; the rest goes through the same authentication and authorization to `fallback`.
- */
 export function createListener(options: ListenerOptions): ApiListener {
   const { metrics, logger, slowRequestMs = 0, tracing } = options;
-  const serving = { ...options, observer: new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing }) };
+  const observer = new RequestObserver({ metrics, logger, slowMs: slowRequestMs, tracing });
+  const serving = { ...options, observer, stages: stagesOf(options, observer) };
   return (req, res, upgrade) => {
     hearOfEnd({ req, res });
     void serve(serving, req, res, upgrade);
@@ -71,100 +76,14 @@ async function serve(
   res: ServerResponse,
   upgrade: Upgrade | undefined,
 ): Promise<void> {
-  const { path, query } = splitTarget(req.url ?? '/');
-  const { observer } = options;
-  let ctx = contextOf(req, res, path, query, ANONYMOUS.user);
-  let route: Route | undefined;
+  const { deps, authorizer, observer, stages } = options;
+  const ctx = newContext(req, res, authorizer, upgrade);
   try {
-    const { user, expiresAt } = await authenticate(options, req, upgrade);
-    ctx = { ...ctx, user, ...(expiresAt !== undefined && { expiresAt }), ...(upgrade && { upgrade }) };
-    const method = req.method ?? 'GET';
-    const denial = options.authorizer.authorize({ user, method, path });
-    if (denial) throw denial;
-    route = options.router.route(method, path, query);
-    if (route?.endpoint.deprecation) {
-      ctx.warnings.push(route.endpoint.deprecation);
-      options.metrics.deprecated(route);
-    }
-    // Watches end by another option, and wait for nothing.
-    const deadline = route?.verb === 'watch' ? 0 : requestDeadline(query, options.deps.limits.requestTimeoutMs);
-    observer.begin(ctx, route, user !== ANONYMOUS.user);
-    if (route) return await carryOut(options, ctx, route, deadline);
-    options.fallback(req, res);
-    res.once('close', () => observer.end(ctx, undefined));
+    ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
+    await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {
     answerError(options, ctx, error);
-    observer.end(ctx, route);
-  }
-}
-
-async function authenticate(
-  options: ListenerOptions,
-  req: IncomingMessage,
-  upgrade: Upgrade | undefined,
-): Promise<Authentication> {
-  if (upgrade) takeProtocolToken(req, options.deps.names);
-  const { headers } = req;
-  const authentication = await options.authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers });
-  if (upgrade && authentication.method === 'x509') checkOrigin(req);
-  return authentication;
-}
-
-async function carryOut(options: Serving, ctx: RequestContext, route: Route, deadlineMs: number): Promise<void> {
-  const { deps, metrics, proxyWatch, observer } = options;
-  if (route.verb === 'watch') {
-    // The client went while it was found out who asks.
-    if (isGone(ctx)) return;
-    const leave = enter(metrics.longRunning(route));
-    ctx.res.once('close', leave);
-    await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
-    // Nothing more is heard of a response that never got to its connection.
-    if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) leave();
-    observer.end(ctx, route);
-    forgetHeaders(ctx);
-    return;
-  }
-  const inflight = metrics.enter(route, performance.now());
-  try {
-    await withDeadline(handle(deps, ctx, route), deadlineMs);
-  } catch (error) {
-    answerError(options, ctx, error);
-  } finally {
-    inflight.leave();
-    observer.end(ctx, route);
-  }
-}
-
-/** Counts one more, until the returned function is first called. */
-function enter(gauge: GaugeSeries): () => void {
-  let inside = true;
-  gauge.add(1);
-  return () => {
-    if (inside) gauge.add(-1);
-    inside = false;
-  };
-}
-
-function contextOf(
-  req: IncomingMessage,
-  res: ServerResponse,
-  path: string,
-  query: URLSearchParams,
-  user: UserInfo,
-): RequestContext {
-  return { req, res, path, query, requestId: requestIdOf(req), user, warnings: [], trail: new RequestTrail() };
-}
-
-/** Rejects with 504 when the work takes too long; what was begun may still be finished, as with any time-out. */
-async function withDeadline(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(timeout('the request timed out', RETRY_SECONDS)), ms);
-  });
-  try {
-    await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
+    observer.end(ctx);
   }
 }
 

@@ -1,37 +1,113 @@
 import { StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
-import { parseResourcePath } from './request-info.js';
+import { splitTarget } from '../http/context.js';
+import { isLongRunning, requestInfo } from './request-info.js';
 
-const parts = (path: string) => {
-  const found = parseResourcePath(path);
-  if (!found) return undefined;
-  const { group, version, namespace, resource, name, subresource, rest } = found;
-  return [group, version, namespace, resource, name, subresource, rest];
+const read = (method: string, target: string) => {
+  const { path, query } = splitTarget(target);
+  return requestInfo(method, path, query);
 };
 
-describe('parseResourcePath (spec: "Path shapes")', () => {
+/** Verb, group, version, namespace, resource, subresource and name. */
+const asked = (method: string, target: string) => {
+  const { isResourceRequest, verb, group, version, namespace, resource, subresource, name } = read(method, target);
+  expect(isResourceRequest).toBe(true);
+  return [verb, group, version, namespace, resource, subresource, name];
+};
+
+describe('a request of a resource', () => {
   it.each([
-    ['/api/v1/pods', ['', 'v1', '', 'pods', '', '', '']],
-    ['/api/v1/pods/', ['', 'v1', '', 'pods', '', '', '']],
-    ['/api/v1/nodes/n1', ['', 'v1', '', 'nodes', 'n1', '', '']],
-    ['/api/v1/nodes/n1/status', ['', 'v1', '', 'nodes', 'n1', 'status', '']],
-    ['/api/v1/namespaces', ['', 'v1', '', 'namespaces', '', '', '']],
-    ['/api/v1/namespaces/a', ['', 'v1', '', 'namespaces', 'a', '', '']],
-    ['/api/v1/namespaces/a/status', ['', 'v1', '', 'namespaces', 'a', 'status', '']],
-    ['/api/v1/namespaces/a/finalize', ['', 'v1', '', 'namespaces', 'a', 'finalize', '']],
-    ['/api/v1/namespaces/a/pods', ['', 'v1', 'a', 'pods', '', '', '']],
-    ['/api/v1/namespaces/a/pods/p/status', ['', 'v1', 'a', 'pods', 'p', 'status', '']],
-    ['/api/v1/namespaces/a/services/s/proxy/x/y', ['', 'v1', 'a', 'services', 's', 'proxy', 'x/y']],
-    ['/apis/apps/v1/deployments', ['apps', 'v1', '', 'deployments', '', '', '']],
-    ['/apis/apps/v1/namespaces/a/deployments/d/scale', ['apps', 'v1', 'a', 'deployments', 'd', 'scale', '']],
+    ['GET', '/api/v1/namespaces', ['list', '', 'v1', '', 'namespaces', '', '']],
+    ['GET', '/api/v1/namespaces/a', ['get', '', 'v1', 'a', 'namespaces', '', 'a']],
+    ['GET', '/api/v1/namespaces/a/pods', ['list', '', 'v1', 'a', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/a/pods/', ['list', '', 'v1', 'a', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/a/pods/p', ['get', '', 'v1', 'a', 'pods', '', 'p']],
+    ['HEAD', '/api/v1/namespaces/a/pods/p', ['get', '', 'v1', 'a', 'pods', '', 'p']],
+    ['GET', '/api/v1/pods', ['list', '', 'v1', '', 'pods', '', '']],
+    ['HEAD', '/api/v1/pods', ['list', '', 'v1', '', 'pods', '', '']],
+    ['GET', '/api/v1/nodes/n', ['get', '', 'v1', '', 'nodes', '', 'n']],
+    // Verbs that stand in the path.
+    ['GET', '/api/v1/proxy/namespaces/a/pods/p', ['proxy', '', 'v1', 'a', 'pods', '', 'p']],
+    ['GET', '/api/v1/watch/pods', ['watch', '', 'v1', '', 'pods', '', '']],
+    ['GET', '/api/v1/watch/namespaces/a/pods', ['watch', '', 'v1', 'a', 'pods', '', '']],
+    ['GET', '/apis/apps/v1/watch/namespaces/a/deployments/d', ['watch', 'apps', 'v1', 'a', 'deployments', '', 'd']],
+    ['GET', '/api/v1/watch', ['list', '', 'v1', '', 'watch', '', '']],
+    // Watches by parameter.
+    ['GET', '/api/v1/pods?watch=true', ['watch', '', 'v1', '', 'pods', '', '']],
+    ['GET', '/api/v1/pods?watch=false', ['list', '', 'v1', '', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/a/pods?watch=1', ['watch', '', 'v1', 'a', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/a/pods?watch=0', ['list', '', 'v1', 'a', 'pods', '', '']],
+    ['GET', '/api/v1/namespaces/a/pods/p?watch=1', ['watch', '', 'v1', 'a', 'pods', '', 'p']],
+    ['GET', '/api/v1/namespaces/a/pods/p/status?watch=1', ['get', '', 'v1', 'a', 'pods', 'status', 'p']],
+    // Subresources.
+    ['GET', '/api/v1/namespaces/a/pods/p/status', ['get', '', 'v1', 'a', 'pods', 'status', 'p']],
+    ['GET', '/api/v1/namespaces/a/pods/p/proxy/x/y', ['get', '', 'v1', 'a', 'pods', 'proxy', 'p']],
+    ['PUT', '/api/v1/namespaces/a/finalize', ['update', '', 'v1', 'a', 'namespaces', 'finalize', 'a']],
+    ['PUT', '/api/v1/namespaces/a/status', ['update', '', 'v1', 'a', 'namespaces', 'status', 'a']],
+    ['POST', '/api/v1/namespaces/a/pods/p/eviction', ['create', '', 'v1', 'a', 'pods', 'eviction', 'p']],
+    [
+      'PATCH',
+      '/apis/apps/v1/namespaces/a/deployments/d/scale',
+      ['patch', 'apps', 'v1', 'a', 'deployments', 'scale', 'd'],
+    ],
     // Only the core group has namespaces whose subresources look like types.
-    ['/apis/apps/v1/namespaces/a/status', ['apps', 'v1', 'a', 'status', '', '', '']],
-    ['/api/v1/nodes/a%2Fb', ['', 'v1', '', 'nodes', 'a/b', '', '']],
-    ['/api/v1/nodes/%C3%A9', ['', 'v1', '', 'nodes', 'é', '', '']],
-  ])('%s', (path, expected) => {
-    expect(parts(path)).toEqual(expected);
+    ['GET', '/apis/apps/v1/namespaces/a/status', ['list', 'apps', 'v1', 'a', 'status', '', '']],
+    // Verbs by method.
+    ['PATCH', '/api/v1/namespaces/a/pods/p', ['patch', '', 'v1', 'a', 'pods', '', 'p']],
+    ['DELETE', '/api/v1/namespaces/a/pods/p', ['delete', '', 'v1', 'a', 'pods', '', 'p']],
+    ['POST', '/apis/batch/v1/namespaces/a/jobs', ['create', 'batch', 'v1', 'a', 'jobs', '', '']],
+    ['DELETE', '/api/v1/nodes', ['deletecollection', '', 'v1', '', 'nodes', '', '']],
+    ['DELETE', '/api/v1/namespaces', ['deletecollection', '', 'v1', '', 'namespaces', '', '']],
+    ['DELETE', '/apis/batch/v1/namespaces/a/jobs', ['deletecollection', 'batch', 'v1', 'a', 'jobs', '', '']],
+    ['OPTIONS', '/api/v1/pods', ['', '', 'v1', '', 'pods', '', '']],
+    // Names as they are meant, not as they are written.
+    ['GET', '/api/v1/nodes/a%2Fb', ['get', '', 'v1', '', 'nodes', '', 'a/b']],
+    ['GET', '/api/v1/nodes/%C3%A9', ['get', '', 'v1', '', 'nodes', '', 'é']],
+  ])('%s %s', (method, target, expected) => {
+    expect(asked(method, target)).toEqual(expected);
   });
 
+  it('says where the object lies, which for a namespace is nowhere', () => {
+    expect(read('GET', '/api/v1/namespaces/a')).toMatchObject({ within: '', pathName: 'a' });
+    expect(read('GET', '/api/v1/namespaces/a/pods/p')).toMatchObject({ within: 'a', pathName: 'p' });
+    // No way around the rules of a namespace: this is nothing that is served.
+    expect(read('GET', '/api/v1/namespaces/a/namespaces/b')).toMatchObject({ within: 'a', namespace: 'a', name: 'b' });
+    expect(read('GET', '/api/v1/namespaces/a/services/s/proxy/x/y').rest).toBe('x/y');
+  });
+});
+
+describe('a field selector of one name', () => {
+  const resource = '/api/v1/namespaces/a/pods';
+
+  it.each([
+    [`${resource}?fieldSelector=metadata.name=p`, 'list', 'p'],
+    [`${resource}?fieldSelector=metadata.name%3D%3Dp&watch=1`, 'watch', 'p'],
+    [`${resource}?fieldSelector=spec.nodeName=n,metadata.name=p`, 'list', 'p'],
+    [`${resource}?fieldSelector=metadata.name!=p`, 'list', ''],
+    [`${resource}?fieldSelector=spec.nodeName=n`, 'list', ''],
+    [`${resource}?fieldSelector=metadata.name=p,rubbish`, 'list', ''],
+    [`${resource}?fieldSelector=metadata.name=a/b`, 'list', ''],
+    [`${resource}?fieldSelector=metadata.name=..`, 'list', ''],
+    [`${resource}?fieldSelector=`, 'list', ''],
+    [`${resource}/q?fieldSelector=metadata.name=p`, 'get', 'q'],
+  ])('%s', (target, verb, name) => {
+    expect(read('GET', target)).toMatchObject({ verb, name });
+  });
+
+  it('names what is asked for, and is no part of the path', () => {
+    expect(read('GET', `${resource}?fieldSelector=metadata.name=p`).pathName).toBe('');
+    expect(read('GET', '/api/v1/namespaces?fieldSelector=metadata.name=x')).toMatchObject({ namespace: '', name: 'x' });
+  });
+
+  it('does not for a deletion of a collection', () => {
+    expect(read('DELETE', `${resource}?fieldSelector=metadata.name=p`)).toMatchObject({
+      verb: 'deletecollection',
+      name: '',
+    });
+  });
+});
+
+describe('a bare path', () => {
   it.each([
     '/',
     '/api',
@@ -40,20 +116,26 @@ describe('parseResourcePath (spec: "Path shapes")', () => {
     '/apis',
     '/apis/apps',
     '/apis/apps/v1',
+    '/apis/apps/v1/',
     '/version',
+    '/not-api/v1/pods',
     '/api/v1//pods',
     '',
+    '*/api/v1/pods',
+    'x/api/v1/pods',
+    '//api/v1/pods',
+    'http://host/api/v1/pods',
   ])('%j is not of a resource', (path) => {
-    expect(parseResourcePath(path)).toBeUndefined();
+    expect(read('GET', path)).toMatchObject({ isResourceRequest: false, verb: 'get', path, resource: '', name: '' });
   });
 
-  it.each(['*/api/v1/pods', 'x/api/v1/pods', '//api/v1/pods', 'http://host/api/v1/pods'])(
-    '%s does not begin where paths do',
-    (path) => {
-      expect(parseResourcePath(path)).toBeUndefined();
-    },
-  );
+  it('has the method for its verb', () => {
+    expect(read('HEAD', '/healthz').verb).toBe('head');
+    expect(read('POST', '/api').verb).toBe('post');
+  });
+});
 
+describe('a path that nothing can have', () => {
   it.each([
     ['/api/v1/namespaces/a%00b/pods'],
     ['/api/v1/namespaces/a/pods/p%00'],
@@ -63,10 +145,10 @@ describe('parseResourcePath (spec: "Path shapes")', () => {
     [`/api/v1/nodes/${'%C3%A9'.repeat(513)}`],
     ['/api/v1/nodes/%zz'],
     ['/api/v1/nodes/%E0%A4'],
-  ])('refuses what no name can be: %.60s', (path) => {
+  ])('is refused: %.60s', (path) => {
     let thrown: unknown;
     try {
-      parseResourcePath(path);
+      read('GET', path);
     } catch (error) {
       thrown = error;
     }
@@ -74,7 +156,13 @@ describe('parseResourcePath (spec: "Path shapes")', () => {
     expect((thrown as StatusError).status).toMatchObject({ code: 400, reason: 'BadRequest' });
   });
 
-  it('takes segments of up to 1,024 bytes', () => {
-    expect(parts(`/api/v1/nodes/${'n'.repeat(1024)}`)?.[4]).toHaveLength(1024);
+  it('is not one of segments of 1,024 bytes', () => {
+    expect(read('GET', `/api/v1/nodes/${'n'.repeat(1024)}`).name).toHaveLength(1024);
   });
+});
+
+it('long-running are watches and proxied streams', () => {
+  expect(isLongRunning(read('GET', '/api/v1/pods?watch=1'))).toBe(true);
+  expect(isLongRunning(read('GET', '/api/v1/pods'))).toBe(false);
+  expect(isLongRunning(read('WATCH', '/x'))).toBe(false);
 });

@@ -1,7 +1,9 @@
 import { type Names, namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { splitTarget } from '../http/context.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { servesSubresource } from '../verbs.js';
+import { requestInfo } from './request-info.js';
 import { ResourceRouter } from './router.js';
 
 let api: TestApi;
@@ -12,11 +14,15 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
+function route(method: string, target: string, from = router) {
+  const { path, query } = splitTarget(target);
+  return from.route(requestInfo(method, path, query));
+}
+
 /** The verb that a request comes to, or the code of its refusal. */
 function verb(method: string, target: string): unknown {
-  const [path = '', query = ''] = target.split('?');
   try {
-    return router.route(method, path, new URLSearchParams(query))?.verb;
+    return route(method, target)?.verb;
   } catch (error) {
     if (error instanceof StatusError) return error.code;
     throw error;
@@ -36,6 +42,7 @@ describe('verbs (spec: "Path shapes")', () => {
     ['GET', `${ns}/pods?watch=true`, 'watch'],
     ['GET', `${ns}/pods?watch=false`, 'list'],
     ['GET', `${ns}/pods/p?watch=1`, 'watch'],
+    ['GET', `${ns}/pods?fieldSelector=metadata.name=p`, 'list'],
     ['GET', `${ns}/pods?watch=perhaps`, 'watch'],
     ['GET', '/api/v1/watch/pods', 'watch'],
     ['GET', '/api/v1/watch/pods?watch=0', 'watch'],
@@ -51,6 +58,7 @@ describe('verbs (spec: "Path shapes")', () => {
     ['GET', '/api/v1/watch/namespaces/default/pods/p/status', 404],
     ['GET', '/api/v1/watch/componentstatuses', 404],
     ['GET', '/api/v1/watch/nosuch', 404],
+    ['GET', '/api/v1/proxy/namespaces/default/pods/p', 404],
     ['GET', '/api/v1/watch/watch/pods', 404],
     ['POST', `${ns}/pods`, 'create'],
     ['PUT', `${ns}/pods/p`, 'update'],
@@ -69,8 +77,7 @@ describe('verbs (spec: "Path shapes")', () => {
   });
 
   it('counts a watch parameter as one wherever it is asked with', () => {
-    const query = new URLSearchParams('limit=1&watch=true');
-    expect(router.route('GET', '/api/v1/pods', query)?.verb).toBe('watch');
+    expect(verb('GET', '/api/v1/pods?limit=1&watch=true')).toBe('watch');
   });
 });
 
@@ -81,6 +88,9 @@ describe('404', () => {
     ['GET', '/apis/apps/v1/pods'],
     ['GET', '/apis/nosuch/v1/pods'],
     ['GET', `${ns}/nodes`],
+    ['GET', `${ns}/namespaces`],
+    ['GET', `${ns}/namespaces/default`],
+    ['GET', '/api/v1/watch/nosuch'],
     ['GET', `${ns}/nodes/n`],
     ['GET', `${ns}/pods/p/nosuch`],
     ['GET', `${ns}/pods/p/status/more`],
@@ -110,6 +120,9 @@ describe('405', () => {
     ['DELETE', '/api/v1/namespaces'],
     ['OPTIONS', `${ns}/pods`],
     ['HEAD', `${ns}/pods`],
+    ['HEAD', `${ns}/pods/p`],
+    ['HEAD', `${ns}/pods?watch=1`],
+    ['DELETE', '/api/v1/watch/namespaces/default/pods/p'],
     ['get', `${ns}/pods`],
   ])('%s %s', (method, target) => {
     expect(verb(method, target)).toBe(405);
@@ -131,8 +144,10 @@ describe('what is no resource', () => {
 
 describe('routes', () => {
   it('name what they are about', () => {
-    const found = router.route('PUT', '/apis/apps/v1/namespaces/a/deployments/d/status', new URLSearchParams());
+    const found = route('PUT', '/apis/apps/v1/namespaces/a/deployments/d/status');
     expect(found).toMatchObject({ namespace: 'a', name: 'd', subresource: 'status', verb: 'update' });
+    expect(route('GET', '/api/v1/namespaces/a')).toMatchObject({ namespace: '', name: 'a' });
+    expect(route('GET', '/api/v1/nodes?fieldSelector=metadata.name=n')?.name).toBe('');
     expect(found?.endpoint.definition.kind).toBe('Deployment');
   });
 
@@ -141,7 +156,7 @@ describe('routes', () => {
     const other = await testApi({}, profile);
     const group = names.group('rbac.authorization.orch.io');
     const routes = new ResourceRouter(other.served);
-    expect(routes.route('GET', `/apis/${group}/v1/clusterroles`, new URLSearchParams())?.verb).toBe('list');
+    expect(route('GET', `/apis/${group}/v1/clusterroles`, routes)?.verb).toBe('list');
     other.close();
   });
 

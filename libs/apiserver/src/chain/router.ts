@@ -1,72 +1,62 @@
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
-import { parseBool } from '../reading/read-options.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
-import { handlerOf, servesSubresource, type Verb } from '../verbs.js';
-import { parseResourcePath, type ResourceRequest } from './request-info.js';
+import { handlerOf, isVerb, servesSubresource, type Verb } from '../verbs.js';
+import type { RequestInfo } from './request-info.js';
 
 /** What a request is about: enough to authorize, to count and to carry it out. */
 export interface Route extends ResourceCall {
   readonly verb: Verb;
 }
 
-/** Finds the endpoint of a path and the verb of a request. */
+/** Verbs of one object; the others are of collections, but for `watch`, which is of both. */
+const OF_AN_OBJECT: ReadonlySet<string> = new Set(['get', 'update', 'patch', 'delete']);
+
+/** Finds the endpoint of a request. */
 export class ResourceRouter {
   constructor(private readonly served: ServedResources) {}
 
   /**
-   * Undefined when the path is not one of a resource (discovery and the rest).
+   * Undefined when nothing that is asked for is a resource (discovery and the rest).
    * @throws StatusError 404 for resources that are not served, 405 for verbs that they don't have
    */
-  route(method: string, path: string, query: URLSearchParams): Route | undefined {
-    const request = parseResourcePath(path);
-    if (!request) return undefined;
-    const endpoint = this.served.current.find(request.group, request.version, request.resource);
-    if (!endpoint || request.rest !== '') throw unknownPath();
-    const verbs = verbsAt(endpoint, request);
+  route(info: RequestInfo): Route | undefined {
+    if (!info.isResourceRequest) return undefined;
+    const endpoint = this.served.current.find(info.group, info.version, info.resource);
+    if (!endpoint || info.rest !== '') throw unknownPath();
+    const verbs = verbsAt(endpoint, info);
     if (!verbs) throw unknownPath();
-    const verb = verbOf(method, request, query);
-    if (!verb || !verbs.includes(verb) || !handlerOf(request.subresource, verb)) throw wrongMethod();
-    const { namespace, name, subresource } = request;
+    const { verb, within: namespace, pathName: name, subresource } = info;
+    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(subresource, verb)) throw wrongMethod();
     return { endpoint, namespace, name, subresource, verb };
   }
 }
 
-function verbOf(method: string, request: ResourceRequest, query: URLSearchParams): Verb | undefined {
-  const { name, subresource } = request;
-  if (request.watching) return method === 'GET' ? 'watch' : undefined;
-  switch (method) {
-    case 'GET': {
-      const watching = subresource === '' && query.size > 0 && parseBool(query, 'watch') === true;
-      if (watching) return 'watch';
-      return name === '' ? 'list' : 'get';
-    }
-    case 'POST':
-      return name === '' || subresource !== '' ? 'create' : undefined;
-    case 'PUT':
-      return name === '' ? undefined : 'update';
-    case 'PATCH':
-      return name === '' ? undefined : 'patch';
-    case 'DELETE':
-      return name === '' ? 'deletecollection' : 'delete';
-    default:
-      return undefined;
-  }
+/** Whether a verb is asked for by its method, and of what has it. */
+function fits({ method, verb, pathName, subresource }: RequestInfo): boolean {
+  if (method === 'HEAD' || (verb === 'watch' && method !== 'GET')) return false;
+  if (verb === 'watch' || subresource !== '') return true;
+  return OF_AN_OBJECT.has(verb) === (pathName !== '');
 }
 
 /** What can be done at a path; undefined where nothing is. */
-function verbsAt({ definition }: Endpoint, request: ResourceRequest): readonly string[] | undefined {
+function verbsAt(
+  { definition }: Endpoint,
+  { oldPrefix, within, pathName, subresource }: RequestInfo,
+): readonly string[] | undefined {
   const { namespaced, subresources, verbs } = definition;
-  if (request.watching && (request.subresource !== '' || !verbs.includes('watch'))) return undefined;
+  // The prefix of proxies is older than release 1.27; that of watches is for what can be watched.
+  if (oldPrefix === 'proxy' || (oldPrefix === 'watch' && (subresource !== '' || !verbs.includes('watch'))))
+    return undefined;
   // Objects stand in a namespace or outside of any, and nowhere else; collections of all namespaces stand outside.
-  if (namespaced ? request.namespace === '' && request.name !== '' : request.namespace !== '') return undefined;
-  if (request.subresource !== '') {
-    if (!servesSubresource(request.subresource)) return undefined;
-    return subresources.find(({ name }) => name === request.subresource)?.verbs;
+  if (namespaced ? within === '' && pathName !== '' : within !== '') return undefined;
+  if (subresource !== '') {
+    if (!servesSubresource(subresource)) return undefined;
+    return subresources.find(({ name }) => name === subresource)?.verbs;
   }
-  const acrossNamespaces = namespaced && request.namespace === '';
+  const acrossNamespaces = namespaced && within === '';
   return acrossNamespaces ? verbs.filter((verb) => verb === 'list' || verb === 'watch') : verbs;
 }
 

@@ -22,6 +22,7 @@ export class Credentials {
   readonly #watch: FileWatch;
   #current: CredentialSet;
   #onChange: (set: CredentialSet) => Promise<void> = async () => undefined;
+  #onTaken: (set: CredentialSet) => Promise<unknown> = async () => undefined;
 
   private constructor(settings: CredentialSettings, current: CredentialSet, tokens: readonly TokenVerifier[]) {
     const { options, certificateAccepted } = settings;
@@ -54,6 +55,11 @@ export class Credentials {
     this.#onChange = callback;
   }
 
+  /** Calls back with each set that follows, once it is the current one. Set once. */
+  onTaken(callback: (set: CredentialSet) => Promise<unknown>): void {
+    this.#onTaken = callback;
+  }
+
   close(): void {
     this.#watch.close();
   }
@@ -67,6 +73,7 @@ export class Credentials {
       await this.#onChange(next);
       this.#current = next;
       logger.info('credentials were read anew');
+      await this.#onTaken(next);
     } catch (error) {
       logger.error('credentials cannot be read anew, those before stay', error);
     }

@@ -4,6 +4,7 @@ import type { FrameEnds } from './frame-ends.js';
 /** A watch that a gateway serves: what comes of it is passed on as it is, until the gateway ends it or {@link end}. */
 export class HandedWatch {
   #ended = false;
+  #last: Buffer | undefined;
 
   /**
    * @param source what comes from the gateway
@@ -20,14 +21,19 @@ export class HandedWatch {
     source.pipe(sink);
     source.on('data', (bytes: Buffer) => this.#take(bytes));
     source.once('end', () => {
+      // In the middle of an event: nothing can follow it.
       if (this.#ended) this.finish();
     });
   }
 
-  /** Ends the stream behind the event that is under way, so that its client goes on from there elsewhere. */
-  end(): void {
+  /**
+   * Ends the stream behind the event that is under way, so that its client goes on from there elsewhere.
+   * @param last a frame that is sent as its last
+   */
+  end(last?: Buffer): void {
     if (this.#ended) return;
     this.#ended = true;
+    this.#last = last;
     this.source.unpipe(this.sink);
     if (this.ends.whole) this.#finish();
     else this.source.resume();
@@ -42,6 +48,7 @@ export class HandedWatch {
 
   #finish(): void {
     this.source.destroy();
+    if (this.#last) this.sink.write(this.#last);
     this.finish();
   }
 }

@@ -11,8 +11,8 @@ import type { AddressInfo } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type RequestContext, splitTarget } from '../http/context.js';
-import { openServer, type TestServer } from '../testing/test-server.js';
+import type { RequestContext } from '../http/context.js';
+import { contextOf, openServer, type TestServer } from '../testing/test-server.js';
 import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
@@ -47,8 +47,8 @@ async function front(
   proxy = new WatchProxy(gateways, CREDENTIALS),
 ) {
   const url = await open((req, res) => {
-    const { path, query } = splitTarget(req.url ?? '/');
-    const ctx = { req, res, path, query, requestId: 'r', user: USER, expiresAt: EXPIRES_AT, warnings: [] };
+    const authentication = { user: USER, method: 'token' as const, expiresAt: EXPIRES_AT };
+    const ctx = contextOf(req, res, { user: USER, authentication });
     Promise.resolve(before(ctx))
       .then(() => proxy.hand(ctx))
       .catch((error: unknown) => {

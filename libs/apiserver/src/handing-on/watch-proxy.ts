@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { forwardedIdentity, isIdentityHeader } from '@orch/authentication';
-import { unavailable } from '@orch/machinery';
+import { type StatusError, unavailable } from '@orch/machinery';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
@@ -35,6 +35,9 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([
   'expect',
 ]);
 
+/** Makes the event that ends a stream whose client has lost its right to it. */
+type RefusalFrame = (refusal: StatusError) => Buffer;
+
 /** By what gateways are known, and what they are shown. */
 type Shown = Pick<CredentialSet, 'servingCa' | 'proxy'>;
 
@@ -51,6 +54,7 @@ export class WatchProxy {
     private readonly gateways: readonly string[],
     private readonly credentials: () => Shown,
     private readonly sent: (host: string, method: string, code: string) => void = () => undefined,
+    private readonly refusals: (ctx: RequestContext) => RefusalFrame | undefined = () => undefined,
   ) {}
 
   /** Watches that are handed on now. */
@@ -61,6 +65,7 @@ export class WatchProxy {
   /** @throws StatusError 503 when no gateway can be reached, 429 after {@link drain} */
   async hand(ctx: RequestContext): Promise<void> {
     const { gateways } = this;
+    const refusalFrame = this.refusals(ctx);
     // Its own from here on: were the turn shared, another request's would make this one ask the same gateway again.
     const first = this.#turn++;
     for (let attempt = 0; attempt < gateways.length; attempt++) {
@@ -69,7 +74,7 @@ export class WatchProxy {
       const url = new URL(gateways[(first + attempt) % gateways.length] as string);
       const answer = await open(ctx, url, this.credentials()).catch(() => undefined);
       this.sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
-      if (answer) return this.#pass(ctx, answer);
+      if (answer) return this.#pass(ctx, answer, refusalFrame);
     }
     if (isGone(ctx)) return;
     throw unavailable('no watch gateway can be reached', RETRY_SECONDS);
@@ -87,11 +92,12 @@ export class WatchProxy {
     }
   }
 
-  #pass(ctx: RequestContext, { message, switched }: Answer): void {
+  #pass(ctx: RequestContext, { message, switched }: Answer, refusalFrame: RefusalFrame | undefined): void {
     const watch = switched && ctx.upgrade ? join(ctx, ctx.upgrade, message, switched) : pass(ctx, message);
     if (watch === undefined) return;
     this.#handed.add(watch);
     ctx.res.once('close', () => this.#handed.delete(watch));
+    ctx.watch?.endBy((refusal) => watch.end(refusalFrame?.(refusal)));
     // It was asked for before, and answered after.
     if (this.#draining) watch.end();
   }
@@ -107,7 +113,7 @@ function open(ctx: RequestContext, url: URL, { servingCa, proxy }: Shown): Promi
   return new Promise((resolve, reject) => {
     const headers = {
       ...passedOn(ctx.req.headers, NOT_ASKED_WITH),
-      ...forwardedIdentity(ctx.user, ctx.expiresAt),
+      ...forwardedIdentity(ctx.user, ctx.authentication.expiresAt),
       [REQUEST_ID_HEADER]: ctx.requestId,
       ...(ctx.trail?.span && { traceparent: ctx.trail.span.traceparent }),
       ...(ctx.upgrade && { Connection: 'Upgrade', Upgrade: 'websocket' }),

@@ -1,8 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { UserInfo } from '@orch/authentication';
+import type { Authentication, UserInfo } from '@orch/authentication';
+import type { RequestAttributes } from '@orch/authorization';
+import type { RequestInfo } from '../chain/request-info.js';
+import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
+import type { AdmittedWatch } from '../watching/open-watches.js';
 
 /**
  * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
@@ -16,15 +20,38 @@ export interface RequestContext {
   readonly query: URLSearchParams;
   /** Unique per request; answered as `Audit-Id` and written to logs. */
   readonly requestId: string;
+  /** What is asked for, read before anybody decides. */
+  readonly info: RequestInfo;
+  /** Whom the credential of the request stands for, and how long; nobody until that is settled. */
+  readonly authentication: Authentication;
+  /** As whom the request is carried out. */
   readonly user: UserInfo;
-  /** When the credential of the request ends, milliseconds since the epoch: a watch goes on no longer. */
-  readonly expiresAt?: number;
+  /** Where it is carried out; undefined for what is no resource, and until it is found. */
+  readonly route?: Route;
+  /**
+   * Whether the caller may do something else that the request comes to, as a creation by PUT.
+   * @throws StatusError 403
+   */
+  authorize(request: RequestAttributes): Promise<void>;
+  /**
+   * Accounts for bytes of the body that have come, until the request is over.
+   * @throws StatusError 429 when too many bytes of bodies are here
+   */
+  holdBody(bytes: number): void;
+  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; absent for an answer that lasts. */
+  readonly deadline?: number;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
+  /** What stages note for the audit log, by key; absent where nobody keeps it. */
+  readonly annotations?: Map<string, string>;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */
   readonly trail?: RequestTrail;
+  /** The request as one of the watches that are open, once it is. */
+  readonly watch?: AdmittedWatch;
+  /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
+  readonly onEnd: (() => void)[];
 }
 
 /** A connection that its client asks to turn into a WebSocket. */
@@ -49,6 +76,11 @@ export function socketOf(req: IncomingMessage): Socket | undefined {
 
 /** Whether nobody waits for the answer any more. */
 export const isGone = (ctx: Answering): boolean => (http2StreamOf(ctx) ?? ctx.res).destroyed;
+
+/** Resolves when nothing of the answer waits in this process any more, or its client is gone. */
+export function left(ctx: Answering): Promise<void> | undefined {
+  return isGone(ctx) ? undefined : new Promise((resolve) => ctx.res.once('close', resolve));
+}
 
 /** Whether the request has been answered, or nobody waits for the answer any more: work for it alone may stop. */
 export const isOver = (ctx: Answering): boolean => ctx.res.writableEnded || isGone(ctx);

@@ -1,6 +1,12 @@
 import { expired, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
 import { HistoryExpiredError, StoreUnavailableError, type Version } from '@orch/storage';
-import { CacheDrainingError, CacheNotReadyError, ExpiredError, VersionNotReachedError } from '@orch/watchcache';
+import {
+  CacheDrainingError,
+  CacheNotReadyError,
+  ExpiredError,
+  SelectorBudgetError,
+  VersionNotReachedError,
+} from '@orch/watchcache';
 import { tooLargeVersion } from '../reading/version.js';
 
 /** Seconds after which a client may retry what the database could not do. */
@@ -16,6 +22,9 @@ export const wrongMethod = () =>
 /** 429 for a watch that a server on its way out does not begin any more. */
 export const shuttingDown = () => tooManyRequests('the server is shutting down, please try again later', RETRY_SECONDS);
 
+/** 429 for whom a limit is reached. */
+export const tooMany = () => tooManyRequests('Too many requests, please try again later.', RETRY_SECONDS);
+
 /** 406, with what there is instead. */
 export const notAcceptable = (mediaTypes: readonly string[]) =>
   new StatusError('NotAcceptable', `only the following media types are accepted: ${mediaTypes.join(', ')}`);
@@ -27,6 +36,7 @@ export function toStatusError(thrown: unknown): StatusError {
     return tooOldVersion(thrown.requested, thrown.floor);
   }
   if (thrown instanceof VersionNotReachedError) return tooLargeVersion(thrown.requested, thrown.current);
+  if (thrown instanceof SelectorBudgetError) return tooMany();
   if (thrown instanceof CacheDrainingError) return shuttingDown();
   if (thrown instanceof CacheNotReadyError) {
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);

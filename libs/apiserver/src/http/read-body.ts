@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
+import type { RequestContext } from './context.js';
 
 const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
@@ -9,9 +10,10 @@ const endedEarly = () => new StatusError('BadRequest', 'the request body ended e
 
 /**
  * The whole body, up to a limit.
- * @throws StatusError 413 above the limit, 415 for an encoded body, 400 when the client cuts it off
+ * @throws StatusError 413 above the limit, 429 when too many bytes of bodies are here, 415 for an encoded body, 400 when the client cuts it off
  */
-export async function readBody(req: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(ctx: Pick<RequestContext, 'req' | 'holdBody'>, limit: number): Promise<Buffer> {
+  const { req } = ctx;
   const encoding = req.headers['content-encoding'];
   if (encoding !== undefined && encoding !== 'identity') {
     throw new StatusError('UnsupportedMediaType', `content encoding ${JSON.stringify(encoding)} is not supported`);
@@ -24,10 +26,14 @@ export async function readBody(req: IncomingMessage, limit: number): Promise<Buf
     let size = 0;
     req.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size > limit) {
+      try {
+        if (size > limit) throw tooLarge(limit);
+        ctx.holdBody(chunk.length);
+        chunks.push(chunk);
+      } catch (error) {
         req.removeAllListeners('data').resume();
-        reject(tooLarge(limit));
-      } else chunks.push(chunk);
+        reject(error);
+      }
     });
     req.on('end', () => {
       // Over HTTP/2 a body that was cut ends like a whole one.

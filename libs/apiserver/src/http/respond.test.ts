@@ -1,11 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { ANONYMOUS } from '@orch/authentication';
 import { type Status, StatusError, tooManyRequests } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Answer, type Ask, openServer, type TestServer } from '../testing/test-server.js';
-import { type RequestContext, splitTarget } from './context.js';
+import { type Answer, type Ask, contextOf, openServer, type TestServer } from '../testing/test-server.js';
+import type { RequestContext } from './context.js';
 import { sendBytes, sendError, sendPieces } from './respond.js';
 
 const JSON_STATUS = {
@@ -24,8 +23,7 @@ afterEach(async () => {
 /** Serves every request by one handler. */
 async function serve(handler: (ctx: RequestContext) => unknown): Promise<TestServer> {
   server = await openServer((req, res) => {
-    const { path, query } = splitTarget(req.url ?? '/');
-    void handler({ req, res, path, query, requestId: 'r-1', user: ANONYMOUS.user, warnings: [] });
+    void handler(contextOf(req, res));
   });
   return server;
 }

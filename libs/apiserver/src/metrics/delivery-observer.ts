@@ -23,6 +23,7 @@ export class DeliveryObserver implements WatchObserver {
   readonly #legs: Readonly<Record<'publish' | 'ring' | 'socket', HistogramSeries>>;
   readonly #flushes: HistogramSeries;
   readonly #dropped: CounterSeries;
+  readonly #reread: CounterSeries;
   readonly #refused: (reason: MessageRefusal) => void;
   readonly #seriesOf: (kind: WatchedKind) => EventSeries;
   readonly #byEncoder = new WeakMap<FrameEncoder, EventSeries>();
@@ -50,6 +51,13 @@ export class DeliveryObserver implements WatchObserver {
       .counter({
         name: 'orch_feed_dropped_announcements_total',
         help: 'Changes that could not be announced for want of a connection or of room; others find them by themselves.',
+        labels: [] as const,
+      })
+      .with();
+    this.#reread = metrics
+      .counter({
+        name: 'orch_feed_reread_messages_total',
+        help: 'Messages that were read from the stream of the bus after a short loss of the connection, repeats among them.',
         labels: [] as const,
       })
       .with();
@@ -84,6 +92,11 @@ export class DeliveryObserver implements WatchObserver {
   /** A message came over the bus that is not believed. */
   refused(reason: MessageRefusal): void {
     this.#refused(reason);
+  }
+
+  /** So many messages were read from the stream after a loss of the connection. */
+  reread(messages: number): void {
+    this.#reread.inc(messages);
   }
 
   arrived(_type: TypeId, change: AnnouncedChange): unknown {

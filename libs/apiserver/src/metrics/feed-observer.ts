@@ -7,6 +7,7 @@ import type { ResourceNames } from './resource-names.js';
 interface TypeCounts {
   heals: number;
   healed: number;
+  fetched: number;
   repeated: number;
   expired: number;
   rewound: number;
@@ -26,7 +27,7 @@ export function feedObserver(
   const of = (type: TypeId): TypeCounts => {
     let known = counts.get(type);
     if (known === undefined) {
-      known = { heals: 0, healed: 0, repeated: 0, expired: 0, rewound: 0 };
+      known = { heals: 0, healed: 0, fetched: 0, repeated: 0, expired: 0, rewound: 0 };
       counts.set(type, known);
     }
     return known;
@@ -47,6 +48,9 @@ export function feedObserver(
       const ofType = of(type);
       ofType.heals++;
       ofType.healed += changes;
+    },
+    fetched(type, changes) {
+      of(type).fetched += changes;
     },
     repeated(type, changes) {
       of(type).repeated += changes;
@@ -74,6 +78,11 @@ function observeCounts(metrics: Metrics, names: ResourceNames, counts: ReadonlyM
   };
   counter('orch_feed_heals_total', 'Gaps that were read from the database.', ({ heals }) => heals);
   counter('orch_feed_healed_changes_total', 'Changes read from the database.', ({ healed }) => healed);
+  counter(
+    'orch_feed_fetched_changes_total',
+    'Changes announced without what they made, which was read from the database.',
+    ({ fetched }) => fetched,
+  );
   counter('orch_feed_repeated_changes_total', 'Changes announced more than once.', ({ repeated }) => repeated);
   metrics.observedCounter(
     {

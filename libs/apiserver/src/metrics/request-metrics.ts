@@ -1,5 +1,6 @@
 import type { CounterSeries, Family, GaugeSeries, HistogramSeries, Metrics } from '@orch/runtime';
 import { REQUEST_DURATION_BUCKETS } from '@orch/runtime';
+import type { RequestKind } from '../chain/flow-control.js';
 import type { Route } from '../chain/router.js';
 import type { RequestContext } from '../http/context.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -25,6 +26,11 @@ const SIZE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 /** Codes that are answered to save the server: the time for the answer ran out, or there is too much to do. */
 const TERMINATED: ReadonlySet<number> = new Set([429, 504]);
 const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
+
+const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
+
+/** What there may be too much of. */
+export type Limit = 'requests' | 'body-bytes' | 'watches' | 'selectors';
 
 interface Families {
   readonly total: Family<readonly [...typeof LABELS, 'code'], CounterSeries>;
@@ -81,7 +87,9 @@ export class RequestMetrics {
   readonly #families: Families;
   readonly #longRunning;
   readonly #deprecated;
+  readonly #refused;
   readonly #inflight = { mutating: new Inflight(), readOnly: new Inflight() };
+  readonly #inQueue = { mutating: new Inflight(), readOnly: new Inflight() };
   readonly #routed = new WeakMap<Endpoint, Map<string, RequestSeries>>();
   readonly #others = new Map<string, RequestSeries>();
 
@@ -99,18 +107,25 @@ export class RequestMetrics {
       labels: ['group', 'version', 'resource', 'subresource', 'removed_release'] as const,
       stability: 'STABLE',
     });
-    metrics.observedGauge(
-      {
-        name: 'apiserver_current_inflight_requests',
-        help: 'Most requests that were being carried out at a time within the last second, watches left out.',
-        labels: ['request_kind'] as const,
-        stability: 'STABLE',
-      },
-      () => {
+    this.#refused = metrics.counter({
+      name: 'orch_limit_refusals_total',
+      help: 'Requests answered with 429 because a limit was reached.',
+      labels: ['limit'] as const,
+    });
+    const highest = (name: string, help: string, of: Readonly<Record<RequestKind, Inflight>>): void =>
+      metrics.observedGauge({ name, help, labels: ['request_kind'] as const, stability: 'STABLE' }, () => {
         const now = performance.now();
-        const { mutating, readOnly } = this.#inflight;
-        return [[['mutating'], mutating.highest(now)] as const, [['readOnly'], readOnly.highest(now)] as const];
-      },
+        return KINDS.map((kind) => [[kind], of[kind].highest(now)] as const);
+      });
+    highest(
+      'apiserver_current_inflight_requests',
+      'Most requests that were being carried out at a time within the last second, watches left out.',
+      this.#inflight,
+    );
+    highest(
+      'apiserver_current_inqueue_requests',
+      'Most requests that were waiting to be carried out at a time within the last second.',
+      this.#inQueue,
     );
   }
 
@@ -121,10 +136,20 @@ export class RequestMetrics {
   }
 
   /** Counts a request as being carried out, until `leave` of what is returned. `now`: monotonic ms. */
-  enter({ verb }: Route, now: number): Inflight {
-    const inflight = verb === 'get' || verb === 'list' ? this.#inflight.readOnly : this.#inflight.mutating;
-    inflight.enter(now);
-    return inflight;
+  enter(kind: RequestKind, now: number): Inflight {
+    this.#inflight[kind].enter(now);
+    return this.#inflight[kind];
+  }
+
+  /** Counts a request as waiting for that, in the same way. */
+  enterQueue(kind: RequestKind, now: number): Inflight {
+    this.#inQueue[kind].enter(now);
+    return this.#inQueue[kind];
+  }
+
+  /** Counts a refusal, by the limit that was reached. */
+  refused(limit: Limit): void {
+    this.#refused.with(limit).inc();
   }
 
   longRunning({ verb, endpoint, subresource, namespace, name }: Route): GaugeSeries {

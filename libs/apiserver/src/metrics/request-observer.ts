@@ -1,5 +1,4 @@
 import type { Logger, Tracing } from '@orch/runtime';
-import type { Route } from '../chain/router.js';
 import type { RequestContext } from '../http/context.js';
 import { metricVerb } from './request-labels.js';
 import type { RequestMetrics } from './request-metrics.js';
@@ -25,8 +24,8 @@ export class RequestObserver {
    * The caller is known, and what is asked for. The trace that a client is in goes on here: only for those with
    * credentials, as it has the request recorded.
    */
-  begin(ctx: RequestContext, route: Route | undefined, known: boolean): void {
-    const { trail } = ctx;
+  begin(ctx: RequestContext): void {
+    const { trail, route } = ctx;
     const { tracing } = this.options;
     if (trail === undefined) return;
     trail.mark('authenticated');
@@ -36,29 +35,33 @@ export class RequestObserver {
       : 'other';
     const attributes = { 'http.request.method': ctx.req.method ?? '', 'url.path': ctx.path, 'audit.id': ctx.requestId };
     const { traceparent } = ctx.req.headers;
+    const known = ctx.authentication.method !== 'anonymous';
     const from = known && typeof traceparent === 'string' ? traceparent : undefined;
     trail.span = tracing.request(name, from, { at: trail.began, attributes });
   }
 
-  /** An answer has been given, as far as this process is concerned. Of a watch this is the beginning of its stream. */
-  end(ctx: RequestContext, route: Route | undefined): void {
-    const { metrics } = this.options;
+  /**
+   * An answer has been given, as far as this process is concerned. Of a watch this is the beginning of its stream. What
+   * is said again counts once.
+   */
+  end(ctx: RequestContext): void {
+    const { route, trail } = ctx;
+    if (trail === undefined || trail.ended > 0) return;
     const code = ctx.res.statusCode;
-    const series = metrics.series(ctx, route);
+    const series = this.options.metrics.series(ctx, route);
     series.count(code);
-    const { trail } = ctx;
-    if (trail === undefined) return;
     const ended = performance.now();
+    trail.ended = ended;
     if (route?.verb !== 'watch') series.time((ended - trail.began) / 1000);
     if (route) series.size(trail.bytes);
     if (trail.span) endSpan(trail, ended, code);
-    this.#log(ctx, trail, ended, route);
+    this.#log(ctx, trail, ended);
   }
 
-  #log(ctx: RequestContext, trail: RequestTrail, ended: number, route: Route | undefined): void {
+  #log(ctx: RequestContext, trail: RequestTrail, ended: number): void {
     const { logger, slowMs } = this.options;
     const ms = ended - trail.began;
-    if (slowMs > 0 && ms >= slowMs && route?.verb !== 'watch') {
+    if (slowMs > 0 && ms >= slowMs && ctx.route?.verb !== 'watch') {
       logger.warn('slow request', { ...about(ctx, ms), legsMs: roundedLegs(trail, ended), bytes: trail.bytes });
     } else logger.v(ACCESS_LOG)?.info('request', about(ctx, ms));
   }

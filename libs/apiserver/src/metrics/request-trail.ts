@@ -1,7 +1,7 @@
 import type { TraceSpan } from '@orch/runtime';
 
 /** Moments of a request, in their order; one that it never came to keeps 0. */
-type Moment = 'authenticated' | 'received' | 'decoded' | 'answering';
+type Moment = 'authenticated' | 'received' | 'decoded' | 'answering' | 'ended';
 
 /** Where the time of a request went. Monotonic milliseconds. */
 export class RequestTrail {
@@ -13,6 +13,8 @@ export class RequestTrail {
   decoded = 0;
   /** What to answer is settled, its head goes out. */
   answering = 0;
+  /** The answer has been given, as far as this process is concerned. */
+  ended = 0;
   /** Writes that the database has decided, and the time that they waited for a batch and were in one. */
   writes = 0;
   waitedMs = 0;

@@ -24,6 +24,11 @@ export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: Re
   );
   gauge('watchers', 'Open watches.', (stats) => stats.watchers);
   gauge('audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
+  gauge(
+    'selector_terms',
+    'Conditions and values that events are matched against, beside those that find watches.',
+    (stats) => stats.selectorTerms,
+  );
   gauge('behind', 'Watchers that are stalled or catching up.', (stats) => stats.behind);
   gauge('objects', 'Objects held in memory.', (stats) => stats.objects);
   gauge('indexes', 'Attributes that objects are found by.', (stats) => stats.indexes);

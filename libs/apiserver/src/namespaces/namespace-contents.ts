@@ -1,6 +1,7 @@
-import type { Key, Store } from '@orch/storage';
+import type { Key, ReadingStore } from '@orch/storage';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
+import { serverItself } from '../writing/caller.js';
 import { inParallel } from '../writing/in-parallel.js';
 import type { ObjectRemover } from '../writing/object-remover.js';
 
@@ -21,7 +22,7 @@ export interface Remainder {
 }
 
 export interface NamespaceContentsOptions {
-  readonly store: Store;
+  readonly store: ReadingStore;
   readonly remover: ObjectRemover;
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];
@@ -68,7 +69,7 @@ export class NamespaceContents {
         read++;
         after = { namespace, name: row.name };
         if (stopped()) return;
-        const removal = await remover.removeListed(endpoint, row, { dryRun: false });
+        const removal = await remover.removeListed(endpoint, row, { dryRun: false }, serverItself());
         if (removal && !removal.gone) left.add(finalizersOf(endpoint, removal.stored));
       });
     }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { serverItself } from '../writing/caller.js';
 import { checkDeletable } from './protected-namespaces.js';
 
 let api: TestApi;
@@ -12,7 +13,7 @@ afterEach(async () => {
 });
 
 const removeNamespace = (name: string) =>
-  api.deps.remover.remove(api.endpoint('namespaces'), { namespace: '', name }, { dryRun: false });
+  api.deps.remover.remove(api.endpoint('namespaces'), { namespace: '', name }, { dryRun: false }, serverItself());
 
 describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
   it('empties a namespace that is deleted, and then lets it go', async () => {
@@ -121,16 +122,12 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     await api.create('namespaces', { metadata: { name: 'busy', ...metadata } });
     await api.create('configmaps', { metadata: { name: 'a' } }, 'busy');
     api.terminator.start();
-    const request = {
-      endpoint: api.endpoint('namespaces'),
-      key: { namespace: '', name: 'busy' },
-      subresource: '',
-      dryRun: false,
-    };
-    await api.deps.writer.update(request, (current) => ({
-      ...current,
-      metadata: { ...current.metadata, annotations: { ...current.metadata?.annotations, deletionTimestamp: 'now' } },
-    }));
+    await api.deps.pipeline.write(api.request('UPDATE', 'namespaces', 'busy'), {
+      change: (current) => ({
+        ...current,
+        metadata: { ...current.metadata, annotations: { ...current.metadata?.annotations, deletionTimestamp: 'now' } },
+      }),
+    });
     const snapshots = () => api.store.calls.snapshot;
     await expect.poll(snapshots).toBeGreaterThan(0);
     await api.terminator.stop();

@@ -1,16 +1,18 @@
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
-import type { Change, Store } from '@orch/storage';
+import type { Change as Committed, ReadingStore } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ObjectWriter } from '../writing/object-writer.js';
+import { serverItself } from '../writing/caller.js';
+import type { WritePipeline } from '../writing/write-pipeline.js';
+import type { Change } from '../writing/write-request.js';
 import { reportRemainders } from './namespace-conditions.js';
 import type { NamespaceContents, Remainder } from './namespace-contents.js';
 
 export interface NamespaceTerminatorOptions {
-  readonly store: Store;
+  readonly store: ReadingStore;
   readonly names: Names;
   readonly namespaces: Endpoint;
   readonly contents: NamespaceContents;
-  readonly writer: ObjectWriter;
+  readonly pipeline: WritePipeline;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Milliseconds between looks for namespaces that another process left half emptied. */
@@ -48,7 +50,7 @@ export class NamespaceTerminator {
     await Promise.allSettled(this.#working.values());
   }
 
-  #heard(changes: readonly Change[]): void {
+  #heard(changes: readonly Committed[]): void {
     const { namespaces } = this.#options;
     for (const change of changes) {
       if (change.type === namespaces.type && change.op === 'update' && isTerminating(change.body))
@@ -92,26 +94,30 @@ export class NamespaceTerminator {
 
   /** Tells in the namespace's status what keeps it. */
   async #report(name: string, remainders: readonly Remainder[]): Promise<void> {
-    const { writer, namespaces, now } = this.#options;
-    const request = { endpoint: namespaces, key: { namespace: '', name }, subresource: 'status', dryRun: false };
-    const reported = (current: ApiObject): ApiObject => {
+    const { now } = this.#options;
+    await this.#update(name, 'status', (current) => {
       reportRemainders(current, remainders, now());
       return current;
-    };
-    await writer.update(request, reported).catch(ignoreMissing);
+    });
   }
 
   /** Takes back the finalizer that stands for the contents; those of others keep the namespace. */
   async #finalize(name: string): Promise<void> {
-    const { writer, namespaces, names } = this.#options;
-    const request = { endpoint: namespaces, key: { namespace: '', name }, subresource: 'finalize', dryRun: false };
-    const emptied = (current: ApiObject): ApiObject => {
+    const { names } = this.#options;
+    await this.#update(name, 'finalize', (current) => {
       const spec = current.spec as { finalizers?: readonly string[] } | undefined;
       const finalizers = (spec?.finalizers ?? []).filter((finalizer) => finalizer !== names.product);
       current.spec = { ...spec, finalizers };
       return current;
-    };
-    await writer.update(request, emptied).catch(ignoreMissing);
+    });
+  }
+
+  /** One that is gone already is as it should be. */
+  async #update(name: string, subresource: string, change: Change): Promise<void> {
+    const { pipeline, namespaces: endpoint } = this.#options;
+    const key = { namespace: '', name };
+    const request = { operation: 'UPDATE', endpoint, key, subresource, caller: serverItself() } as const;
+    await pipeline.write({ ...request, options: { dryRun: false } }, { change }).catch(ignoreMissing);
   }
 }
 

@@ -18,8 +18,8 @@ describe('continue tokens', () => {
   it('come back as they went', () => {
     const name = fc.string({ minLength: 1, maxLength: 253, unit: 'grapheme' }).filter((text) => !text.includes('\0'));
     fc.assert(
-      fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), name, name, (version, namespace, at) => {
-        const continuation = { version, after: { namespace, name: at } };
+      fc.property(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), name, name, fc.nat(), (version, namespace, at, left) => {
+        const continuation = { version, after: { namespace, name: at }, ...(left > 0 && { left }) };
         expect(decodeContinue(encodeContinue(continuation))).toEqual(continuation);
       }),
       { seed: 7, numRuns: 200 },
@@ -42,6 +42,9 @@ describe('continue tokens', () => {
     ['names that are objects', wire({ v: 1, rv: '5', ns: {}, name: ['a'] })],
     ['a NUL in the name', wire({ v: 1, rv: '5', ns: '', name: 'a\0' })],
     ['a NUL in the namespace', wire({ v: 1, rv: '5', ns: '\0', name: 'a' })],
+    ['a count that is none', wire({ v: 1, rv: '5', ns: '', name: 'a', left: '7' })],
+    ['a negative count', wire({ v: 1, rv: '5', ns: '', name: 'a', left: -1 })],
+    ['a broken count', wire({ v: 1, rv: '5', ns: '', name: 'a', left: 1.5 })],
     ['a name longer than any', wire({ v: 1, rv: '5', ns: '', name: 'a'.repeat(5000) })],
   ])('that hold %s are refused', (_what, token) => {
     expect(codeOf(token)).toBe(400);

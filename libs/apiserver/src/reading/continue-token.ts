@@ -6,6 +6,8 @@ import { parseVersion } from './version.js';
 export interface Continuation {
   readonly version: Version;
   readonly after: Key;
+  /** Objects behind that key, where they were counted: later pages of the same version need not count again. */
+  readonly left?: number;
 }
 
 interface Wire {
@@ -13,6 +15,7 @@ interface Wire {
   readonly rv: string;
   readonly ns: string;
   readonly name: string;
+  readonly left?: number;
 }
 
 const malformed = () => badRequest('continue key is not valid: the token was not issued by this API');
@@ -20,7 +23,14 @@ const malformed = () => badRequest('continue key is not valid: the token was not
 /** An opaque token for {@link Continuation}; clients only hand it back. */
 export function encodeContinue(continuation: Continuation): string {
   const { namespace, name } = continuation.after;
-  const wire: Wire = { v: 1, rv: String(continuation.version), ns: namespace, name };
+  const { left } = continuation;
+  const wire: Wire = {
+    v: 1,
+    rv: String(continuation.version),
+    ns: namespace,
+    name,
+    ...(left !== undefined && { left }),
+  };
   return Buffer.from(JSON.stringify(wire)).toString('base64url');
 }
 
@@ -34,14 +44,17 @@ export function decodeContinue(token: string): Continuation {
   }
   if (!isWire(wire)) throw malformed();
   const version = wire.rv === '0' ? 0n : parseVersion(wire.rv);
-  return { version, after: { namespace: wire.ns, name: wire.name } };
+  const after = { namespace: wire.ns, name: wire.name };
+  return { version, after, ...(wire.left !== undefined && { left: wire.left }) };
 }
 
 function isWire(value: unknown): value is Wire {
   if (typeof value !== 'object' || value === null) return false;
-  const { v, rv, ns, name } = value as Partial<Record<keyof Wire, unknown>>;
-  return v === 1 && typeof rv === 'string' && isName(ns) && isName(name);
+  const { v, rv, ns, name, left } = value as Partial<Record<keyof Wire, unknown>>;
+  return v === 1 && typeof rv === 'string' && isName(ns) && isName(name) && (left === undefined || isCount(left));
 }
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) > 0;
 
 /** Longer names are none, characters. */
 const NAME_MAX = 1024;

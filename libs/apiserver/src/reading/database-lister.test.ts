@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
+import { encodeContinue } from './continue-token.js';
 import type { Listed } from './list-request.js';
 import { listOptions } from './read-options.js';
 import { selectionOf } from './selection.js';
@@ -58,6 +59,26 @@ describe('lists of types that are not taken into memory', () => {
     const first = await ask('limit=3');
     expect(first.meta.remainingItemCount).toBe(4);
     expect(await names(first)).toBe('c0 c1 c2');
+    const second = await ask(`limit=3&continue=${first.meta.continue}`);
+    expect(second.meta.remainingItemCount).toBe(1);
+    expect(await names(second)).toBe('c3 c4 c5');
+  });
+
+  it('are counted once, and pages of tokens without a count have none', async () => {
+    const open = api.store.snapshot.bind(api.store);
+    const cuts: unknown[] = [];
+    api.store.snapshot = (request) => {
+      cuts.push(request.cut);
+      return open(request);
+    };
+    await follow('limit=2');
+    expect(cuts).toEqual(['count', 'find', 'find', 'find']);
+    const version = await api.store.lastVersion();
+    const token = encodeContinue({ version, after: { namespace: 'default', name: 'c1' } });
+    const { meta, ...listed } = await ask(`limit=2&continue=${token}`);
+    expect(await names({ meta, ...listed })).toBe('c2 c3');
+    expect(meta.continue).toBeDefined();
+    expect(meta).not.toHaveProperty('remainingItemCount');
   });
 
   it.each(['', 'limit=3', 'labelSelector=parity=odd', 'limit=2&labelSelector=parity=odd'])(

@@ -2,7 +2,8 @@ import type { Key, Row, Snapshot, SnapshotRequest, Store, Version } from '@orch/
 import type { Selection } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ListGate } from './list-gate.js';
-import { type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';
+import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
+import type { ListOptions } from './read-options.js';
 import { inWindows } from './windows.js';
 
 type Pages = AsyncIterable<readonly Row[]>;
@@ -35,9 +36,9 @@ export class DatabaseLister {
       ...(options.freshness.want === 'any' && { stale: true }),
     };
     if (selection && limit > 0) return this.#selectedPage(request, selection, from, shown);
-    const asked = { ...from, ...(limit > 0 && { limit, countRemaining: true }) };
-    const snapshot = await this.#open(asked);
-    const meta = listMeta(shown ?? snapshot.version, true, snapshot.remaining ?? 0, snapshot.last);
+    const asked = { ...from, ...(limit > 0 && { limit }) };
+    const snapshot = await this.#open(limit > 0 ? { ...asked, cut: countedBefore(options) ? 'find' : 'count' } : asked);
+    const meta = listMeta(shown ?? snapshot.version, snapshot.last, snapshot.remaining ?? leftBehind(options));
     const found = this.#again(snapshot.pages, { ...asked, at: snapshot.version, stale: false });
     if (!selection) return { meta, ...found };
     const selected = (pages: Pages): Pages => filtered(pages, endpoint, selection);
@@ -80,7 +81,7 @@ export class DatabaseLister {
       }
       ended = looked < LOOKED_AT;
     }
-    const meta = listMeta(shown ?? at ?? 0n, false, found > limit ? MORE : 0, last);
+    const meta = listMeta(shown ?? at ?? 0n, found > limit ? last : undefined, undefined);
     if (kept) return listedFrom(meta, [kept]);
     const again = this.#again(undefined, { ...from, ...(at && { at }), stale: false });
     const selected = (pages: Pages): Pages => until(last, filtered(pages, request.endpoint, selection));
@@ -108,7 +109,7 @@ export class DatabaseLister {
       return pages;
     };
     const behind = async (after: Key, limit: number): Promise<Pages> =>
-      (await this.#open({ ...request, after, limit, countRemaining: false })).pages;
+      (await this.#open({ ...request, after, limit })).pages;
     return {
       pages: iterable(async function* () {
         yield* await next();
@@ -118,6 +119,16 @@ export class DatabaseLister {
       }),
     };
   }
+}
+
+/** A list is counted on its first page: a count reads the whole collection, a page only what it returns. */
+const countedBefore = ({ continuation }: ListOptions): boolean =>
+  continuation !== undefined && continuation.version !== 0n;
+
+/** What the count of the first page leaves behind this one, which others follow; undefined where nobody counted. */
+function leftBehind({ continuation, limit }: ListOptions): number | undefined {
+  const left = (continuation?.left ?? 0) - limit;
+  return left > 0 ? left : undefined;
 }
 
 const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });

@@ -20,16 +20,17 @@ export interface Listed {
   readonly windows: AsyncIterable<readonly Row[]>;
 }
 
-/** Stands for a number of further items that is not known. */
-export const MORE = 1;
-
-/** @param exactCount whether `remaining` is a count (no selector) or only says that there is more */
-export function listMeta(version: Version, exactCount: boolean, remaining: number, last: Key | undefined): ListMeta {
+/**
+ * @param last the last object of a page that others follow; undefined at the end
+ * @param remaining how many follow, where that is known
+ */
+export function listMeta(version: Version, last: Key | undefined, remaining: number | undefined): ListMeta {
   const resourceVersion = String(version);
-  if (remaining === 0 || !last) return { resourceVersion };
-  const { namespace, name } = last;
-  const token = encodeContinue({ version, after: { namespace, name } });
-  return { resourceVersion, continue: token, ...(exactCount && { remainingItemCount: remaining }) };
+  if (!last) return { resourceVersion };
+  const after = { namespace: last.namespace, name: last.name };
+  if (remaining === undefined) return { resourceVersion, continue: encodeContinue({ version, after }) };
+  const token = encodeContinue({ version, after, left: remaining });
+  return { resourceVersion, continue: token, remainingItemCount: remaining };
 }
 
 export const interestOf = ({ namespace, selection }: ListRequest): Interest => ({

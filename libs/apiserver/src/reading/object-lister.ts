@@ -4,9 +4,9 @@ import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 import { encodeContinue } from './continue-token.js';
 import type { DatabaseLister } from './database-lister.js';
-import { interestOf, type Listed, type ListRequest, listedFrom, listMeta, MORE } from './list-request.js';
+import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
-import { isAtLeast, type ObjectReader } from './object-reader.js';
+import type { ObjectReader } from './object-reader.js';
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
@@ -24,7 +24,7 @@ export class ObjectLister {
     if (continuation) return this.#continue(request, continuation.version, continuation.after);
     if (freshness.want === 'exact') return this.#exact(request, freshness.at);
     const cache = await this.#memory(endpoint);
-    if (cache && isAtLeast(cache, freshness)) return this.#fromMemory(request, cache);
+    if (cache && this.reader.isAtLeast(endpoint.type, cache, freshness)) return this.#fromMemory(request, cache);
     if (freshness.want === 'not-older') await this.reader.reach(endpoint.type, freshness.than);
     if (!cache) return this.database.list(request);
     await (freshness.want === 'any' ? cache.waitReady() : cache.confirm());
@@ -57,9 +57,8 @@ export class ObjectLister {
       ...(after && { after }),
       ...(options.limit > 0 && { limit: options.limit }),
     });
-    const last = list.pages.at(-1)?.at(-1);
-    const counted = list.remaining !== undefined && selection === undefined;
-    const meta = listMeta(list.version, counted, list.remaining ?? MORE, last);
+    const last = list.remaining === 0 ? undefined : list.pages.at(-1)?.at(-1);
+    const meta = listMeta(list.version, last, selection ? undefined : list.remaining);
     return listedFrom(meta, list.pages);
   }
 

@@ -1,3 +1,4 @@
+import { HistoryExpiredError } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 
@@ -45,6 +46,17 @@ describe('ObjectReader (spec: "Resource version semantics", Get)', () => {
     const than = await api.store.lastVersion();
     expect(await api.deps.reader.get(type(), KEY, { want: 'not-older', than })).toBeDefined();
     expect(api.store.calls.settledHead).toBeGreaterThan(0);
+  });
+
+  it('refuses a version that was lost with another database, whatever memory has reached', async () => {
+    const than = await api.store.lastVersion();
+    api.store.isLost = (_type, version) => version === than;
+    for (const load of [false, true]) {
+      if (load) await api.deps.cache.type(type(), api.endpoint('configmaps').description).waitReady();
+      const reading = api.deps.reader.get(type(), KEY, { want: 'not-older', than });
+      await expect(reading).rejects.toBeInstanceOf(HistoryExpiredError);
+      await expect(api.deps.reader.reach(type(), than)).rejects.toBeInstanceOf(HistoryExpiredError);
+    }
   });
 
   it('gives up on the future', async () => {

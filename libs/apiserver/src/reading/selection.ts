@@ -53,6 +53,7 @@ function compile(
   return {
     key: JSON.stringify([labels?.canonical ?? '', fields?.canonical ?? '', name]),
     equals,
+    terms: (labels?.terms ?? 0) + (fields?.terms ?? 0) + (name === '' ? 0 : 1),
     matches: (attributes) =>
       (name === '' || attributes.fields['metadata.name'] === name) &&
       (labels === undefined || labels.matches(attributes.labels)) &&

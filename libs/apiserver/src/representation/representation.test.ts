@@ -302,8 +302,8 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
       metadata: { name: 'h' },
       spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } },
     };
-    const key = { namespace: 'default', name: 'h' };
-    const stored = await api.deps.writer.create({ endpoint: converted, key, subresource: '', dryRun: false }, object);
+    const request = api.request('CREATE', 'horizontalpodautoscalers', 'h', { endpoint: converted });
+    const { stored } = await api.deps.pipeline.write(request, { create: () => object });
     const { representations } = api.deps;
     for (const endpoint of [converted, other]) {
       const shown = representations.choose(endpoint, 'application/json', new URLSearchParams()).object(stored);

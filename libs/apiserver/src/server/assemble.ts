@@ -1,4 +1,13 @@
-import { type Allocators, makeAddressAllocators, makeAllocator, portRange, serviceNetworks } from '@orch/kinds';
+import { Admission, type AdmissionPlugin } from '@orch/admission';
+import {
+  type Allocators,
+  type Claims,
+  lookingOnly,
+  makeAddressAllocators,
+  makeAllocator,
+  portRange,
+  serviceNetworks,
+} from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
@@ -17,9 +26,10 @@ import { PieceCache } from '../representation/piece-cache.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { buildEndpoints } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
+import { ServedWatches } from '../watching/served-watches.js';
 import { WatchOutputs } from '../watching/watch-output.js';
 import { ObjectRemover } from '../writing/object-remover.js';
-import { ObjectWriter } from '../writing/object-writer.js';
+import { WritePipeline } from '../writing/write-pipeline.js';
 import { bootstrap } from './bootstrap.js';
 
 export interface AssembleOptions {
@@ -28,6 +38,8 @@ export interface AssembleOptions {
   readonly served: readonly ResourceDefinition[];
   readonly store: Store;
   readonly cache: WatchCache;
+  /** Admission plugins, in the order in which they are asked. */
+  readonly plugins: readonly AdmissionPlugin[];
   readonly limits: RequestLimits;
   readonly lists: ListBudget;
   readonly watchList: boolean;
@@ -72,18 +84,22 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const namespaces = find('', 'namespaces');
   store.setNamespaceType(namespaces.type);
   const claims = await openClaims(store);
-  const allocators = makeAllocators(options, claims);
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
-  const writer = new ObjectWriter({
+  const pipeline = new WritePipeline({
     store,
     reader,
     namespaces,
-    allocators,
+    admission: new Admission(options.plugins),
+    allocators: makeAllocators(options, claims),
+    lookingAllocators: makeAllocators(options, {
+      clusterIPs: lookingOnly(claims.clusterIPs),
+      nodePorts: lookingOnly(claims.nodePorts),
+    }),
     now,
     patience: options.limits.requestTimeoutMs,
   });
-  const remover = new ObjectRemover({ store, reader, writer, now });
+  const remover = new ObjectRemover({ pipeline, now });
   const meta = {
     partialObjectMetadata: scheme.struct('meta/v1.PartialObjectMetadata'),
     listMeta: scheme.struct('meta/v1.ListMeta'),
@@ -97,12 +113,13 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       store,
       cache,
       reader,
-      writer,
+      pipeline,
       remover,
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
+      servedWatches: new ServedWatches(served),
       watchList: options.watchList,
       chunking: options.chunking,
       remainingItemCount: options.remainingItemCount,
@@ -116,14 +133,14 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       names,
       namespaces,
       contents: new NamespaceContents({ store, remover, namespaced }),
-      writer,
+      pipeline,
       now,
       onError: options.onError,
     }),
     bootstrap: (securePort) =>
       bootstrap({
         reader,
-        writer,
+        pipeline,
         names,
         find,
         securePort,
@@ -137,7 +154,10 @@ function makeLister({ store, cache, lists, limits }: AssembleOptions, reader: Ob
   return new ObjectLister(cache, reader, database, new MemoryFit(store, lists.maxCachedBytes));
 }
 
-function makeAllocators({ serviceCidr, nodePorts }: AssembleOptions, claims: AllocationClaims): Allocators {
+function makeAllocators(
+  { serviceCidr, nodePorts }: AssembleOptions,
+  claims: Record<keyof Allocators, Claims>,
+): Allocators {
   return {
     clusterIPs: makeAddressAllocators(serviceNetworks(serviceCidr), claims.clusterIPs),
     nodePorts: makeAllocator(portRange(nodePorts.from, nodePorts.to), claims.nodePorts),

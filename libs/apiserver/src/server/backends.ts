@@ -1,4 +1,11 @@
-import { openStore, PlacedStore, type PostgresStore, type ServingStore, type StoreObserver } from '@orch/storage';
+import {
+  openStore,
+  PlacedStore,
+  type PostgresStore,
+  type ServingStore,
+  type StoreObserver,
+  type StoreOptions,
+} from '@orch/storage';
 import { failpoints } from './failpoints.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -21,8 +28,8 @@ export async function storeAt(
   if (overrides.length === 0) return main;
   const stores = new Map<string, PostgresStore>();
   try {
-    for (const { url: other } of overrides)
-      if (!stores.has(other)) stores.set(other, await openStore({ ...options, url: other }));
+    for (const { resource, url: other } of overrides)
+      if (!stores.has(other)) stores.set(other, await openOverride(resource, { ...options, url: other }));
   } catch (error) {
     await Promise.all([main, ...stores.values()].map((store) => store.close()));
     throw error;
@@ -33,6 +40,15 @@ export async function storeAt(
     store: stores.get(other) as PostgresStore,
   }));
   return new PlacedStore(main, placements);
+}
+
+/** As the main one, it has to be there at the start: nobody could tell the ids of its types. */
+async function openOverride(resource: string, options: StoreOptions): Promise<PostgresStore> {
+  try {
+    return await openStore(options);
+  } catch (error) {
+    throw new Error(`--storage-override of ${resource}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 function storeOptions(serving: ServingOptions, backend: BackendOptions, observer: StoreObserver) {

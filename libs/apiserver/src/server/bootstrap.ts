@@ -1,12 +1,13 @@
-import { type ApiObject, type Names, StatusError } from '@orch/machinery';
+import { type ApiObject, copy, type Names, StatusError } from '@orch/machinery';
 import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ObjectWriter } from '../writing/object-writer.js';
+import { serverItself } from '../writing/caller.js';
+import type { WritePipeline } from '../writing/write-pipeline.js';
 
 export interface BootstrapOptions {
   readonly reader: ObjectReader;
-  readonly writer: ObjectWriter;
+  readonly pipeline: WritePipeline;
   readonly names: Names;
   readonly find: (group: string, resource: string) => Endpoint;
   /** Address of the Service that stands for the API. */
@@ -44,7 +45,8 @@ async function ensure(
   const key = { namespace, name: object.metadata?.name ?? '' };
   if (await options.reader.current(endpoint.type, key)) return;
   try {
-    await options.writer.create({ endpoint, key, subresource: '', dryRun: false }, object);
+    const request = { operation: 'CREATE', endpoint, key, subresource: '', caller: serverItself() } as const;
+    await options.pipeline.write({ ...request, options: { dryRun: false } }, { create: () => copy(object) });
   } catch (error) {
     // Another server has made it meanwhile.
     if (!(error instanceof StatusError) || error.status.reason !== 'AlreadyExists') throw error;

@@ -9,8 +9,16 @@ export interface BusSettings {
   readonly logger: Logger;
   /** Where the keys are that announcements are signed with. */
   readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onRewind'>;
-  /** Hears how long announcements take (ms), how many are not made, and why messages are not believed. */
-  readonly observer: { taken(ms: number): void; dropped(changes: number): void; refused(reason: MessageRefusal): void };
+  /**
+   * Hears how long announcements take (ms), how many are not made, why messages are not believed, and how many were read
+   * after a loss of the connection.
+   */
+  readonly observer: {
+    taken(ms: number): void;
+    dropped(changes: number): void;
+    refused(reason: MessageRefusal): void;
+    reread(messages: number): void;
+  };
   /** What a type is called: `deployments.apps`; empty before it is known. */
   readonly nameOf: (type: TypeId) => string;
   readonly readTraces: boolean;
@@ -42,6 +50,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
     onTaken: (ms) => observer.taken(ms),
     onDropped: (changes) => observer.dropped(changes),
     onRefused: (reason) => observer.refused(reason),
+    onReread: (messages) => observer.reread(messages),
     onError: (error) => logger.v(1)?.info('change bus', { error: String(error) }),
   });
   return {

@@ -70,6 +70,7 @@ function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache 
     checkInterval: backend.watchCacheCheckInterval,
     historyBytes: backend.watchHistoryBytes,
     maxIndexes: backend.watchCacheIndexes,
+    selectorLimits: { together: backend.watchSelectorTerms, perOwner: backend.watchSelectorTermsPerUser },
     observer: observation.delivery,
     ...(failpoints.has('bookmark-before-flush') && {
       ...GATHER_LONG,

@@ -1,4 +1,5 @@
 import { setFlagsFromString } from 'node:v8';
+import { PLUGINS } from '@orch/admission';
 import type { ChangeBus } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
 import {
@@ -37,9 +38,13 @@ export interface Role {
   readonly housekeeping: boolean;
 }
 
+/** Of what a process of the control plane is made. */
 export interface ControlPlaneSettings {
+  /** What it does beside serving the API. */
   readonly role: Role;
+  /** Addresses, credentials, limits and features: values of {@link servingOptions}. */
   readonly serving: ServingOptions;
+  /** Where the database and the bus are: values of {@link backendOptions}. */
   readonly backend: BackendOptions;
   /** Opens the state, once what it needs is running. */
   openStore(observer: StoreObserver): Promise<ServingStore>;
@@ -161,6 +166,7 @@ class ControlPlaneProcess {
       served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
       store,
       cache: needed(this.#changes).cache,
+      plugins: PLUGINS,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         minRequestTimeoutSeconds: serving.minRequestTimeout,

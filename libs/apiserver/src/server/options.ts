@@ -1,6 +1,7 @@
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
+import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
@@ -78,6 +79,7 @@ export const servingOptions = {
     max: 100_000,
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
+  ...limitOptions,
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
@@ -229,6 +231,18 @@ export const backendOptions = {
     min: 0,
     help: 'Label keys and fields of each type that selectors may have indexed at a time.',
   },
+  'watch-selector-terms': {
+    type: 'int',
+    default: 50_000,
+    min: 0,
+    help: 'Conditions and values in the selectors of all watches that an event of a type has matched; more watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+  },
+  'watch-selector-terms-per-user': {
+    type: 'int',
+    default: 10_000,
+    min: 0,
+    help: 'The same in the watches of one user on a type.',
+  },
   'list-cache-bytes': {
     type: 'bytes',
     default: 64 << 20,
@@ -249,5 +263,7 @@ export const backendOptions = {
   },
 } as const;
 
+/** Values of {@link servingOptions}. */
 export type ServingOptions = OptionValues<typeof servingOptions>;
+/** Values of {@link backendOptions}. */
 export type BackendOptions = OptionValues<typeof backendOptions>;

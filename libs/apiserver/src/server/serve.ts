@@ -1,7 +1,10 @@
+import { isTrusted } from '@orch/authentication';
+import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
+import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
-import { credentialsDecide } from '../chain/authorization.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
+import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
@@ -14,6 +17,8 @@ import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { VanishedClients } from '../sockets/vanished-clients.js';
+import { OpenWatches } from '../watching/open-watches.js';
+import { refusalFrames } from '../watching/refusal-frame.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
@@ -50,7 +55,8 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const credentials = await Credentials.open({ options: serving, names: api.deps.names, logger, certificateAccepted });
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
-  const { listeners, handedOn } = await openAll(settings, credentials).catch((error: unknown) => {
+  const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
+  const { listeners, handedOn } = await openAll(settings, credentials, watches).catch((error: unknown) => {
     credentials.close();
     throw error;
   });
@@ -61,6 +67,9 @@ export async function serve(settings: ServeSettings): Promise<Served> {
     observeCertificates(set.certificates);
     await writeAdminKubeconfig(serving, set, url);
   });
+  credentials.onTaken(({ trust }) =>
+    watches.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
+  );
   const close = () => {
     credentials.close();
     return listeners.close();
@@ -68,21 +77,31 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   return { securePort: listeners.securePort, url, announce, handedOn, close };
 }
 
-function proxyOf({ gatewayUrls, observation }: ServeSettings, credentials: Credentials): WatchProxy | undefined {
+/** What ends the watches of whoever is not believed any more. */
+const notTrusted = () => new StatusError('Unauthorized', 'Unauthorized');
+
+function proxyOf({ api, gatewayUrls, observation }: ServeSettings, credentials: Credentials): WatchProxy | undefined {
   if (gatewayUrls.length === 0) return undefined;
   if (credentials.current.proxy === undefined)
     throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
-  return new WatchProxy(gatewayUrls, () => credentials.current, observation.requestSent);
+  const { representations } = api.deps;
+  return new WatchProxy(
+    gatewayUrls,
+    () => credentials.current,
+    observation.requestSent,
+    (ctx) => refusalFrames(ctx, representations),
+  );
 }
 
 async function openAll(
   settings: ServeSettings,
   credentials: Credentials,
+  watches: OpenWatches,
 ): Promise<{ listeners: Listeners; handedOn: WatchProxy | undefined }> {
   const { serving, observation, logger } = settings;
   const handedOn = proxyOf(settings, credentials);
   const listeners = await openListeners({
-    listener: listenerOf(settings, credentials, handedOn),
+    listener: listenerOf(settings, credentials, watches, handedOn),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
@@ -100,7 +119,12 @@ async function openAll(
   return { listeners, handedOn };
 }
 
-function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: WatchProxy | undefined) {
+function listenerOf(
+  settings: ServeSettings,
+  credentials: Credentials,
+  watches: OpenWatches,
+  proxy: WatchProxy | undefined,
+) {
   const { api, serving, health, observation, logger, metricsPage } = settings;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
@@ -110,6 +134,8 @@ function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: Wa
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
+    flow: makeFlowControl(flowLimits(serving), systemClock),
+    watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     metrics: new RequestMetrics(metrics),
@@ -117,6 +143,19 @@ function listenerOf(settings: ServeSettings, credentials: Credentials, proxy: Wa
     slowRequestMs: serving.slowRequestThreshold,
     ...(tracing && { tracing }),
   });
+}
+
+function flowLimits(serving: ServingOptions): FlowLimits {
+  const perUser = serving.maxRequestsInflightPerUser;
+  return {
+    inflight: {
+      mutating: { inAll: serving.maxMutatingRequestsInflight, perUser },
+      readOnly: { inAll: serving.maxRequestsInflight, perUser },
+    },
+    maxWaiting: serving.maxRequestsWaiting,
+    maxWaitMs: serving.maxRequestWait,
+    bodies: { inAll: serving.maxWaitingBodyBytes, perUser: serving.maxWaitingBodyBytesPerUser },
+  };
 }
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {

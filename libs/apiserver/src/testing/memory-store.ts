@@ -111,13 +111,15 @@ export class MemoryStore implements Store {
       .filter((row) => after === undefined || byKey(row, after) > 0);
     this.openSnapshots++;
     const pages = new MemoryPages(rows.slice(0, limit), this.pageRows, () => this.openSnapshots--);
-    const remaining = Math.max(0, rows.length - (limit ?? rows.length));
-    const last = rows[(limit ?? 0) - 1];
+    if (request.cut === undefined || limit === undefined) return { version: at, pages };
+    const remaining = Math.max(0, rows.length - limit);
+    const last = remaining > 0 ? rows[limit - 1] : undefined;
+    const { namespace: within = '', name = '' } = last ?? {};
     return {
       version: at,
       pages,
-      ...(request.countRemaining && limit !== undefined && { remaining }),
-      ...(remaining > 0 && last && { last }),
+      ...(last && { last: { namespace: within, name } }),
+      ...(request.cut === 'count' && { remaining }),
     };
   }
 
@@ -125,6 +127,10 @@ export class MemoryStore implements Store {
     this.#check();
     const rows = [...this.#state(type).rows.values()];
     return { objects: rows.length, bytes: rows.reduce((sum, { body }) => sum + body.length, 0) };
+  }
+
+  database(): number {
+    return 0;
   }
 
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
@@ -162,7 +168,7 @@ export class MemoryStore implements Store {
 
   noteAnnounced(): void {}
 
-  isLost(): boolean {
+  isLost(_type: TypeId, _version: Version): boolean {
     return false;
   }
 

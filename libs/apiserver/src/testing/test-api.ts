@@ -1,3 +1,4 @@
+import type { AdmissionPlugin, Operation } from '@orch/admission';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type Scheme } from '@orch/schema';
@@ -8,6 +9,8 @@ import { servedObject } from '../representation/shape.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
 import { assembleApi, type ListBudget } from '../server/assemble.js';
+import { serverItself } from '../writing/caller.js';
+import type { WriteRequest } from '../writing/write-request.js';
 import { MemoryStore } from './memory-store.js';
 
 /** The API on a store in memory, without sockets. */
@@ -21,6 +24,8 @@ export interface TestApi {
   readonly errors: { expected: boolean; readonly seen: unknown[] };
   /** An endpoint by resource, and by group where that is not clear. */
   endpoint(resource: string, group?: string, version?: string): Endpoint;
+  /** A request of an administrator for one object, in namespace `default` where it needs one. */
+  request(operation: Operation, resource: string, name: string, rest?: Partial<WriteRequest>): WriteRequest;
   /** Creates an object as a POST would, in namespace `default` where it needs one. */
   create(resource: string, object: ApiObject, namespace?: string): Promise<ApiObject>;
   /** The object as the store has it, in its storage version. */
@@ -50,6 +55,7 @@ export async function testApi(
   profile: NamingProfile = 'orch',
   store = new MemoryStore(),
   lists: Partial<ListBudget> = {},
+  plugins: readonly AdmissionPlugin[] = [],
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
@@ -64,6 +70,7 @@ export async function testApi(
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     store,
     cache,
+    plugins,
     limits: { ...LIMITS, ...limits },
     lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
     watchList: true,
@@ -95,11 +102,25 @@ export async function testApi(
     terminator,
     errors,
     endpoint,
+    request(operation, resource, name, rest) {
+      const at = endpoint(resource);
+      const key = { namespace: at.definition.namespaced ? 'default' : '', name };
+      return {
+        operation,
+        endpoint: at,
+        key,
+        subresource: '',
+        caller: serverItself(),
+        options: { dryRun: false },
+        ...rest,
+      };
+    },
     async create(resource, object, namespace = 'default') {
       const at = endpoint(resource);
       const key = { namespace: at.definition.namespaced ? namespace : '', name: object.metadata?.name ?? '' };
-      const request = { endpoint: at, key, subresource: '', dryRun: false };
-      return servedObject(at, await deps.writer.create(request, copy(object)));
+      const request = api.request('CREATE', resource, key.name, { key });
+      const { stored } = await deps.pipeline.write(request, { create: () => copy(object) });
+      return servedObject(at, stored);
     },
     stored(resource, name, namespace = 'default') {
       const at = endpoint(resource);

@@ -1,12 +1,15 @@
-import { createServer, type IncomingMessage, type RequestListener, request } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
-import { type Logger, Metrics, silentLogger, type Tracing } from '@orch/runtime';
-import { credentialsDecide } from '../chain/authorization.js';
+import { type Authorizer, credentialsDecide } from '@orch/authorization';
+import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
+import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
+import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
+import { OpenWatches } from '../watching/open-watches.js';
 import type { TestApi } from './test-api.js';
 
 /** An answer read to its end, or to where it was cut. */
@@ -68,25 +71,44 @@ const ADMIN = authenticated({ name: 'admin', groups: ['system:masters'], extra: 
 
 export interface ListenOverrides {
   readonly authenticator?: Authenticator;
+  readonly authorizer?: Authorizer;
   readonly fallback?: RequestListener;
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  /** In place of no limits. */
+  readonly flow?: Partial<FlowLimits>;
+  readonly watches?: OpenWatches;
   readonly metrics?: Metrics;
   readonly logger?: Logger;
   readonly slowRequestMs?: number;
   readonly tracing?: Tracing;
 }
 
+const NO_BOUNDS = { inAll: 0, perUser: 0 };
+const UNLIMITED: FlowLimits = {
+  inflight: { mutating: NO_BOUNDS, readOnly: NO_BOUNDS },
+  maxWaiting: 0,
+  maxWaitMs: 0,
+  bodies: NO_BOUNDS,
+};
+
 /** The whole chain on an API, with an administrator as the caller. */
 export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): RequestListener {
-  const { metrics = new Metrics(), ...others } = overrides;
+  const { metrics = new Metrics(), flow, ...others } = overrides;
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: { authenticate: async () => ADMIN },
     authorizer: credentialsDecide,
+    flow: makeFlowControl({ ...UNLIMITED, ...flow }, systemClock),
+    watches: new OpenWatches(NO_BOUNDS),
     fallback: (_req, res) => res.writeHead(404).end(),
     metrics: new RequestMetrics(metrics),
     logger: silentLogger,
     ...others,
   });
+}
+
+/** A request in the middle of the chain, for what is tried without one. */
+export function contextOf(req: IncomingMessage, res: ServerResponse, known: Partial<OpenContext> = {}): OpenContext {
+  return Object.assign(newContext(req, res, credentialsDecide), { requestId: 'r-1' }, known);
 }

@@ -3,9 +3,8 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { expired } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { splitTarget } from '../http/context.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { contextOf, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { CHUNKS, framesOf, httpChunk, LAST_CHUNK } from './frames.js';
 import { WatchOutputs } from './watch-output.js';
 import { WatchStream } from './watch-stream.js';
@@ -119,11 +118,8 @@ describe('WatchStream', () => {
     await server.close();
     const opened = new Promise<{ stream: WatchStream; socket: Socket }>((resolve) => {
       void openServer((req, res) => {
-        const { query } = splitTarget('/');
-        const user = { name: '', groups: [], extra: {} };
-        const ctx = { req, res, path: '/', query, requestId: 'r', user, warnings: [] };
         const made = new WatchStream(req.socket, 'application/json', new WatchOutputs(LIMIT));
-        made.open(ctx, () => closed++);
+        made.open(contextOf(req, res), () => closed++);
         resolve({ stream: made, socket: req.socket });
       }).then((started) => {
         server = started;

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { MASTERS } from '@orch/authorization';
 import { expired, StatusError } from '@orch/machinery';
 import { systemClock } from '@orch/runtime/clock';
 import type { StreamError } from '@orch/watchcache';
@@ -13,6 +14,7 @@ const transportOf = watchTransports(streamStatus);
 
 /** What stands in the `ERROR` event of a stream that cannot go on. */
 function streamStatus(error: StreamError) {
+  if (error instanceof Error) return StatusError.from(error).status;
   if (error === 'expired') return expired('The resourceVersion for the provided watch is too old.').status;
   return new StatusError('InternalError', 'the stream cannot be continued').status;
 }
@@ -43,13 +45,20 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     initialEvents: options.initialEvents,
     bookmarks: options.bookmarks,
     sink: response,
+    ...(!ctx.user.groups.includes(MASTERS) && { owner: ctx.user.name }),
     deadline,
   });
-  response.open(ctx, () => watcher.close());
+  ctx.watch?.endBy((refusal) => watcher.refuse(refusal));
+  const leave = deps.servedWatches.add(endpoint, watcher);
+  response.open(ctx, () => {
+    leave();
+    watcher.close();
+  });
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */
-const leftMs = ({ expiresAt = Number.POSITIVE_INFINITY }: RequestContext): number => expiresAt - Date.now();
+const leftMs = ({ authentication: { expiresAt = Number.POSITIVE_INFINITY } }: RequestContext): number =>
+  expiresAt - Date.now();
 
 /**
  * What the client asked for, else a random time so that the streams of a fleet don't end together; in either case no

@@ -3,7 +3,9 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
+import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody } from './decode-body.js';
+import { firstAsItIs } from './first-as-it-is.js';
 import { writeOptions } from './write-options.js';
 
 /** POST to a collection. */
@@ -12,16 +14,23 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const meta = ensureMetadata(object);
   if (namespace === '' && endpoint.definition.namespaced)
     throw badRequest('an object cannot be created without a namespace');
-  const key = { namespace, name: meta.name ?? '' };
-  const request = { endpoint, key, subresource: '', dryRun: options.dryRun, caller: ctx.user, origin: ctx.trail };
-  const stored = await deps.writer.create(request, object);
+  const key = { namespace, name: ensureMetadata(object).name ?? '' };
+  const request = {
+    operation: 'CREATE',
+    endpoint,
+    key,
+    subresource: '',
+    caller: callerOf(ctx),
+    options,
+  } as const;
+  const create = firstAsItIs(object, () => decodeBody(bytes, encoding, endpoint.definition).object);
+  const { stored } = await deps.pipeline.write(request, { create });
   await sendObject(ctx, 201, representation, stored);
 }

@@ -5,6 +5,7 @@ import { isOver, type RequestContext } from '../http/context.js';
 import { sendPieces, sendStatus } from '../http/respond.js';
 import { listOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
+import { callerOf } from './caller.js';
 import { readDeleteOptions } from './delete.js';
 import { inParallel } from './in-parallel.js';
 
@@ -23,6 +24,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
   const selection = selectionOf(ctx.query, endpoint, '');
   const listing = listOptions(ctx.query, { kind: 'ListOptions', group: deps.names.metaGroup }, deps.chunking);
   const options = await readDeleteOptions(deps, ctx);
+  const caller = callerOf(ctx);
   const { meta, pages, windows } = await deps.lister.list({
     endpoint,
     namespace,
@@ -30,7 +32,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     ...(selection && { selection }),
   });
   await inParallel(windows, IN_FLIGHT, async (row) => {
-    if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options);
+    if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options, caller);
   });
   if (isOver(ctx)) return;
   try {

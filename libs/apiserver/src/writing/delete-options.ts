@@ -14,8 +14,6 @@ export interface DeleteOptions {
   readonly propagationPolicy?: PropagationPolicy;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  /** Who asks, for those who observe the store. */
-  readonly origin?: unknown;
 }
 
 interface WireOptions {

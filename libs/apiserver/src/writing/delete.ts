@@ -6,11 +6,12 @@ import { readBody } from '../http/read-body.js';
 import { sendStatus } from '../http/respond.js';
 import { checkDeletable } from '../namespaces/protected-namespaces.js';
 import { sendObject } from '../representation/send-object.js';
+import { callerOf } from './caller.js';
 import { type DeleteOptions, deleteOptions } from './delete-options.js';
 
 /** Options of a deletion, wherever the client put them. */
 export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
-  const body = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const body = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const options = deleteOptions({
     body,
@@ -20,7 +21,7 @@ export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Pro
     names: deps.names,
   });
   ctx.trail?.mark('decoded');
-  return { ...options, origin: ctx.trail };
+  return options;
 }
 
 /** DELETE of one object: the object while something keeps it; once it is gone what its kind says, mostly a Status. */
@@ -29,7 +30,7 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const options = await readDeleteOptions(deps, ctx);
   checkDeletable(endpoint, name);
-  const removal = await deps.remover.remove(endpoint, { namespace, name }, options);
+  const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
   if (!removal.gone || deletionAnswersObject(endpoint.definition)) {
     return sendObject(ctx, 200, representation, removal.stored);
   }

@@ -10,9 +10,8 @@ beforeEach(async () => {
 afterEach(() => api.close());
 
 const remove = (resource: string, name: string, options: Partial<DeleteOptions> = {}) => {
-  const endpoint = api.endpoint(resource);
-  const namespace = endpoint.definition.namespaced ? 'default' : '';
-  return api.deps.remover.remove(endpoint, { namespace, name }, { dryRun: false, ...options });
+  const { endpoint, key, caller } = api.request('DELETE', resource, name);
+  return api.deps.remover.remove(endpoint, key, { dryRun: false, ...options }, caller);
 };
 const refusal = (call: Promise<unknown>) =>
   call.then(

@@ -4,9 +4,11 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
+import { callerOf } from './caller.js';
 import { applyFieldValidation } from './decode-body.js';
 import { patchType, readPatch } from './patch-document.js';
 import { writeOptions } from './write-options.js';
+import type { Change } from './write-request.js';
 
 /** PATCH of an object or of one of its subresources of the same kind (spec: "Patch content types"). */
 export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -15,14 +17,15 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const type = patchType(ctx.req.headers['content-type']);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(type, bytes);
   ctx.trail?.mark('decoded');
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
+  const key = { namespace, name };
+  const request = { operation: 'UPDATE', endpoint, key, subresource, caller: callerOf(ctx), options } as const;
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
-  const { stored } = await deps.writer.update(request, (current) => {
+  const change: Change = (current) => {
     const patched = document.apply(schema, current);
     if (patched.kind !== current.kind || patched.apiVersion !== current.apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
@@ -31,7 +34,8 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
-  });
+  };
+  const { stored } = await deps.pipeline.write(request, { change });
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await sendObject(ctx, 200, representation, stored);
 }

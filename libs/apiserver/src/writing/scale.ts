@@ -8,10 +8,12 @@ import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Stored } from '../served/endpoint.js';
+import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType } from './decode-body.js';
 import { requireUid } from './object-checks.js';
 import { patchType, readPatch } from './patch-document.js';
-import { writeOptions } from './write-options.js';
+import { type WriteOptions, writeOptions } from './write-options.js';
+import type { Change } from './write-request.js';
 
 type MakeScale = (scale: ApiObject) => ApiObject;
 
@@ -68,23 +70,23 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, type);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  await writeScale(deps, ctx, call, type, options.dryRun, () => object);
+  await writeScale(deps, ctx, call, type, options, () => object);
 }
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const media = patchType(ctx.req.headers['content-type']);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(media, bytes);
   ctx.trail?.mark('decoded');
-  await writeScale(deps, ctx, call, type, options.dryRun, (scale) => {
+  await writeScale(deps, ctx, call, type, options, (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
     const { object, problems } = decodeBody(patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
@@ -97,12 +99,20 @@ async function writeScale(
   ctx: RequestContext,
   call: ResourceCall,
   type: ExpectedType,
-  dryRun: boolean,
+  options: WriteOptions,
   make: MakeScale,
 ): Promise<void> {
   const { endpoint, namespace, name } = call;
-  const request = { endpoint, key: { namespace, name }, subresource: 'scale', dryRun, origin: ctx.trail };
-  const { stored } = await deps.writer.update(request, (current) => {
+  const key = { namespace, name };
+  const request = {
+    operation: 'UPDATE',
+    endpoint,
+    key,
+    subresource: 'scale',
+    caller: callerOf(ctx),
+    options,
+  } as const;
+  const change: Change = (current) => {
     const wanted = make(scaleView(call, type, current));
     // What the client says of the object it means is judged as for the object itself.
     requireUid(endpoint, wanted, current);
@@ -115,7 +125,8 @@ async function writeScale(
     };
     scaleRules(call).write(current, replicasOf(wanted));
     return current;
-  });
+  };
+  const { stored } = await deps.pipeline.write(request, { change });
   await sendScale(deps, ctx, call, type, stored);
 }
 

@@ -2,7 +2,7 @@ import { type ApiObject, StatusError } from '@orch/machinery';
 import { StoreUnavailableError } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Change, Updated } from './write-request.js';
+import type { Change, Written } from './write-request.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -12,17 +12,12 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const update = (change: Change, resource = 'configmaps', name = 'hot'): Promise<Updated> => {
-  const endpoint = api.endpoint(resource);
-  return api.deps.writer.update(
-    { endpoint, key: { namespace: 'default', name }, subresource: '', dryRun: false },
-    change,
-  );
-};
+const update = (change: Change, resource = 'configmaps', name = 'hot'): Promise<Written> =>
+  api.deps.pipeline.write(api.request('UPDATE', resource, name), { change });
 const set =
   (field: string, value = 'x'): Change =>
   (current) => ({ ...current, data: { ...(current.data as object), [field]: value } });
-const dataOf = ({ stored }: Updated) => (JSON.parse(stored.body.toString()) as { data: object }).data;
+const dataOf = ({ stored }: Written) => (JSON.parse(stored.body.toString()) as { data: object }).data;
 const refused = (code: number) => (error: unknown) => {
   expect(error).toBeInstanceOf(StatusError);
   expect((error as StatusError).code).toBe(code);
@@ -74,7 +69,8 @@ describe('updates of one object at a time', () => {
 
   it('behind the one that removed the object find none', async () => {
     await update((current) => ({ ...current, metadata: { ...current.metadata, finalizers: ['example.com/x'] } }));
-    await api.deps.remover.remove(api.endpoint('configmaps'), { namespace: 'default', name: 'hot' }, { dryRun: false });
+    const { endpoint, key, caller } = api.request('DELETE', 'configmaps', 'hot');
+    await api.deps.remover.remove(endpoint, key, { dryRun: false }, caller);
     const unhold: Change = (current) => ({ ...current, metadata: { ...current.metadata, finalizers: [] } });
     const [first, removed, late] = await Promise.allSettled([update(set('a')), update(unhold), update(set('b'))]);
     expect(first).toMatchObject({ status: 'fulfilled', value: { removed: false } });

@@ -1,10 +1,9 @@
-import type { Allocators } from '@orch/kinds';
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
 import { Gatherer, type Store, type WriteOutcome } from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
-import { planUpdate, UNWRITTEN, type UpdatePlan } from './update-plan.js';
-import { type Change, type Updated, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
+import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
+import { type Modification, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
 
 /** Updates of one object that are made upon each other and committed together. */
 const TOGETHER = 64;
@@ -15,22 +14,21 @@ const WAITING = 2_000;
 /** Seconds after which a client may ask again. */
 const RETRY_SECONDS = 1;
 
-export interface SharedUpdatesOptions {
+export interface SharedUpdatesOptions extends PlanTools {
   readonly store: Store;
-  readonly allocators: Allocators;
   /** Milliseconds that an update waits for others of the same object. */
   readonly patience: number;
 }
 
 interface Turn {
   readonly request: WriteRequest;
-  readonly change: Change;
+  readonly make: Modification;
   /** Monotonic ms of its coming. */
   readonly since: number;
 }
 
-type Verdict = Updated | Error;
-type UpdateAlone = (request: WriteRequest, change: Change) => Promise<Updated>;
+type Verdict = Written | Error;
+type UpdateAlone = (request: WriteRequest, make: Modification) => Promise<Written>;
 
 /**
  * Lets the updates of one object take turns within this process, instead of meeting as conflicts of which one gets through
@@ -38,27 +36,27 @@ type UpdateAlone = (request: WriteRequest, change: Change) => Promise<Updated>;
  * on its own and gets a version of its own.
  */
 export class SharedUpdates {
-  readonly #lines = new Map<string, Gatherer<Turn, Updated>>();
+  readonly #lines = new Map<string, Gatherer<Turn, Written>>();
 
   constructor(
     private readonly options: SharedUpdatesOptions,
     private readonly alone: UpdateAlone,
   ) {}
 
-  async update(request: WriteRequest, change: Change): Promise<Updated> {
+  async update(request: WriteRequest, make: Modification): Promise<Written> {
     const { endpoint, key } = request;
     const name = `${endpoint.type}/${key.namespace}/${key.name}`;
     const line = this.#lines.get(name) ?? this.#openLine(name);
     try {
-      return await line.add({ request, change, since: performance.now() });
+      return await line.add({ request, make, since: performance.now() });
     } finally {
       if (line.idle) this.#lines.delete(name);
     }
   }
 
-  #openLine(name: string): Gatherer<Turn, Updated> {
+  #openLine(name: string): Gatherer<Turn, Written> {
     const limits = { items: TOGETHER, bytes: Number.POSITIVE_INFINITY, sizeOf: () => 0, waiting: WAITING };
-    const line = new Gatherer<Turn, Updated>((turns) => this.#take(turns), limits);
+    const line = new Gatherer<Turn, Written>((turns) => this.#take(turns), limits);
     this.#lines.set(name, line);
     return line;
   }
@@ -71,7 +69,7 @@ export class SharedUpdates {
       return turn.since >= late;
     });
     const [only] = rest;
-    if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.change).catch(asError));
+    if (only && rest.length === 1) verdicts.set(only, await this.alone(only.request, only.make).catch(asError));
     else {
       while (rest.length > 0) rest = await this.#together(rest, verdicts).catch(failing(rest, verdicts));
     }
@@ -84,7 +82,7 @@ export class SharedUpdates {
     const { endpoint, key } = request;
     for (let attempt = 1; attempt <= WRITE_ATTEMPTS; attempt++) {
       const base = await this.options.store.get(endpoint.type, key);
-      const chain = new Chain(base, this.options.allocators);
+      const chain = new Chain(base, this.options);
       let taken = 0;
       while (taken < turns.length && !chain.complete) await chain.add(turns[taken++] as Turn);
       if (!(await chain.commit(this.options.store))) continue;
@@ -99,14 +97,14 @@ export class SharedUpdates {
 /** Updates made upon each other, beginning with what was read. */
 class Chain {
   #bytes = 0;
-  readonly #plans: UpdatePlan[] = [];
+  readonly #plans: WritePlan[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
   #outcomes: readonly WriteOutcome[] = [];
   #current: Stored | undefined;
 
   constructor(
     private readonly base: Stored | undefined,
-    private readonly allocators: Allocators,
+    private readonly tools: PlanTools,
   ) {
     this.#current = base;
   }
@@ -125,11 +123,10 @@ class Chain {
     this.#judged.push([turn, error ?? { plans: this.#plans.length }]);
   }
 
-  async #plan({ request, change }: Turn): Promise<Error | undefined> {
+  async #plan({ request, make }: Turn): Promise<Error | undefined> {
     const { endpoint, key } = request;
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
-    const plan = await planUpdate(request, this.#current, change, this.allocators);
-    if (plan === 'named-other-version') return conflict(endpoint.groupResource, key.name, STALE_WRITE);
+    const plan = await planWrite(request, this.#current, make, this.tools);
     if (!plan.op) return undefined;
     this.#plans.push(plan);
     this.#bytes += plan.stored.body.length;
@@ -161,14 +158,15 @@ class Chain {
     ]);
   }
 
-  #after(plans: number): Updated {
+  #after(plans: number): Written {
     const plan = this.#plans[plans - 1];
     const outcome = this.#outcomes[plans - 1];
-    if (!plan || outcome?.outcome !== 'committed') return { stored: this.base as Stored, removed: false };
-    return { stored: { version: outcome.version, body: plan.stored.body }, removed: plan.removed };
+    if (!plan || outcome?.outcome !== 'committed')
+      return { stored: this.base as Stored, created: false, removed: false };
+    return { stored: { version: outcome.version, body: plan.stored.body }, created: false, removed: plan.removed };
   }
 
-  async #conclude(fate: Parameters<UpdatePlan['conclude']>[0]): Promise<void> {
+  async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {
     for (const plan of this.#plans) await plan.conclude(fate);
   }
 }

@@ -1,11 +1,15 @@
-import { conflict, copy, ensureMetadata, StatusError } from '@orch/machinery';
+import { type ApiObject, conflict } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody } from './decode-body.js';
+import { firstAsItIs } from './first-as-it-is.js';
 import { namedVersion, requireUid } from './object-checks.js';
 import { writeOptions } from './write-options.js';
+import type { Modification } from './write-request.js';
 
 /** PUT of an object or of one of its subresources of the same kind (`status`, `approval`, …). */
 export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
@@ -13,29 +17,52 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
-  const bytes = await readBody(ctx.req, deps.limits.maxBodyBytes);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const request = { endpoint, key: { namespace, name }, subresource, dryRun: options.dryRun, origin: ctx.trail };
-  try {
-    // The writer may ask more than once and owns what it is given.
-    const namesVersion = namedVersion(object) !== '';
-    const { stored } = await deps.writer.update({ ...request, namesVersion }, (current) => {
-      requireUid(endpoint, object, current);
-      return copy(object);
-    });
-    await sendObject(ctx, 200, representation, stored);
-  } catch (error) {
-    const creates = endpoint.storageRules.createOnUpdate && subresource === '';
-    if (!creates || !(error instanceof StatusError) || error.code !== 404) throw error;
-    const meta = ensureMetadata(object);
-    // A uid says which object is meant, and that one is gone.
-    if (meta.uid) {
-      const broken = `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: `;
-      throw conflict(endpoint.groupResource, name, broken);
-    }
-    await sendObject(ctx, 201, representation, await deps.writer.create(request, object));
-  }
+  const sent = firstAsItIs(object, () => decodeBody(bytes, encoding, endpoint.definition).object);
+  const creates = endpoint.storageRules.createOnUpdate && subresource === '';
+  const { stored, created } = await deps.pipeline.write(
+    {
+      operation: 'UPDATE',
+      endpoint,
+      key: { namespace, name },
+      subresource,
+      caller: callerOf(ctx),
+      options,
+      namesVersion: namedVersion(object) !== '',
+      replaces: true,
+    },
+    replacement(endpoint, name, sent, creates && (() => ctx.authorize({ ...ctx.info, verb: 'create' }))),
+  );
+  await sendObject(ctx, created ? 201 : 200, representation, stored);
+}
+
+/** Puts what was sent in the place of what is there, or of nothing where the kind lets it. */
+function replacement(
+  endpoint: Endpoint,
+  name: string,
+  sent: () => ApiObject,
+  mayCreate: false | (() => Promise<void>),
+): Modification {
+  return {
+    change(current) {
+      const wanted = sent();
+      requireUid(endpoint, wanted, current);
+      return wanted;
+    },
+    ...(mayCreate && {
+      async create() {
+        await mayCreate();
+        const wanted = sent();
+        const uid = wanted.metadata?.uid ?? '';
+        if (uid === '') return wanted;
+        // A uid says which object is meant, and that one is gone.
+        const broken = `Precondition failed: UID in precondition: ${uid}, UID in object meta: `;
+        throw conflict(endpoint.groupResource, name, broken);
+      },
+    }),
+  };
 }

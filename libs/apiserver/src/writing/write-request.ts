@@ -1,29 +1,50 @@
-import type { UserInfo } from '@orch/authentication';
+import type { Operation, RequestOptions } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import type { Key } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { Caller } from './caller.js';
 
-/** One modifying request, without HTTP. */
+/** One modifying request, without HTTP: what every verb and every writer within the server brings to the pipeline. */
 export interface WriteRequest {
+  /** An update may turn out to be a creation where its {@link Modification} can create. */
+  readonly operation: Operation;
   readonly endpoint: Endpoint;
+  /** The name is empty for a new object whose name is to be generated. */
   readonly key: Key;
   /** Empty for the object itself. */
   readonly subresource: string;
-  readonly dryRun: boolean;
+  readonly caller: Caller;
+  readonly options: RequestOptions;
   /** The client says which version it means: it need not wait for others who write the object. */
   readonly namesVersion?: boolean;
-  /** Who asks; absent where the server itself writes. */
-  readonly caller?: UserInfo;
-  /** Where the request came from, for those who observe the store. */
-  readonly origin?: unknown;
+  /** The change looks at nothing but metadata of what it is given, and keeps nothing of it: that need not be a copy. */
+  readonly replaces?: boolean;
+  /** What the object was lately, from whoever has just read it; looked up when absent. */
+  readonly found?: Stored;
 }
 
-/** Makes the wanted object from the current one, both in the version that the endpoint serves. */
+/**
+ * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
+ * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
+ */
 export type Change = (current: ApiObject) => ApiObject | Promise<ApiObject>;
 
-export interface Updated {
+/** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
+export type Creation = () => ApiObject | Promise<ApiObject>;
+
+/** What a request makes of what is there. At least one of the two. */
+export interface Modification {
+  /** What becomes of an object that is there; absent: the object must be new (409 where there is one). */
+  readonly change?: Change;
+  /** What is made where there is nothing; absent: the object must be there (404 where there is none). */
+  readonly create?: Creation;
+}
+
+/** What became of the object. */
+export interface Written {
   readonly stored: Stored;
-  /** The update removed the last finalizer of an object on its way out. */
+  readonly created: boolean;
+  /** It is gone: deleted, or let go of by its last finalizer. */
   readonly removed: boolean;
 }
 

@@ -6,6 +6,7 @@ import type { ResourceRef } from '../paths.js';
 import { endsInitialEvents, type WatchEvent } from '../watch/watch.js';
 import { type InformerHandlers, keyOf, ObjectStore } from './store.js';
 
+/** What is followed, and how. */
 export interface InformerSettings extends Selection {
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
@@ -13,6 +14,7 @@ export interface InformerSettings extends Selection {
   readonly watchList?: boolean;
   /** Called with every failure that the informer deals with itself. */
   readonly onError?: (error: unknown) => void;
+  /** How waits pass. Default: timers. */
   readonly sleep?: Sleep;
   /** 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: () => number;
@@ -32,6 +34,7 @@ export interface InformerStats {
 
 /** Keeps a copy of a collection: fetches it, then follows its changes, for ever. */
 export class Informer<T extends ApiObject> {
+  /** One object for good, counted up as long as the informer runs. */
   readonly stats: InformerStats = { lists: 0, expired: 0, resumes: 0, events: 0 };
   /** Resolves when the whole state is held for the first time; rejects when the informer is stopped before. */
   readonly synced: Promise<void>;
@@ -68,6 +71,9 @@ export class Informer<T extends ApiObject> {
     return this.#store;
   }
 
+  /**
+   * Adds handlers; what is held already is told to them as added, before this returns. Their errors go to `onError`.
+   */
   subscribe(handlers: InformerHandlers<T>): void {
     this.#store.subscribe(handlers);
   }
@@ -77,6 +83,7 @@ export class Informer<T extends ApiObject> {
     return this.#version ?? '';
   }
 
+  /** Begins to fetch and to follow; further calls do nothing. */
   start(): void {
     this.#running ??= this.#run();
   }

@@ -2,7 +2,9 @@ import type { ApiObject } from '@orch/machinery';
 
 /** What is told of a change; calls come in the order of the changes, one at a time. */
 export interface InformerHandlers<T extends ApiObject> {
+  /** An object that was not held before. It is shared: not to be changed. */
   added?(object: T): void;
+  /** `before` is the last state held: changes in between may have been missed when the state was fetched anew. */
   updated?(before: T, after: T): void;
   /** `missed`: the deletion itself was not seen, `object` is the last state known. */
   deleted?(object: T, missed: boolean): void;

@@ -20,11 +20,15 @@ export type WatchStart =
    */
   | { readonly initialEvents: true; readonly notOlderThan?: string };
 
+/** What is watched, and how long. */
 export interface WatchOptions {
+  /** As {@link Selection.labelSelector}. */
   readonly labelSelector?: string;
+  /** As {@link Selection.fieldSelector}. */
   readonly fieldSelector?: string;
   /** How long a request may last, seconds. Default: drawn from 300 to 600, so that clients do not come back together. */
   readonly timeoutSeconds?: number;
+  /** Ends the watch in order, without an error. */
   readonly signal?: AbortSignal;
   /** Called before a request is made again, with what ended the one before (undefined: it ended in order). */
   readonly onResume?: (cause: unknown) => void;

@@ -3,6 +3,7 @@ import { JsonSyntaxError } from './json-error.js';
 import { type Duplicates, JsonReader } from './json-reader.js';
 import { scanJson } from './scan.js';
 
+/** What a text may ask of the reader; going beyond is a {@link JsonSyntaxError}. */
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. Default 1000. */
   readonly maxDepth?: number;
@@ -10,7 +11,9 @@ export interface JsonLimits {
   readonly maxBytes?: number;
 }
 
+/** A text that was read. */
 export interface ParsedJson {
+  /** Integers beyond 2^53 are bigint. */
   readonly value: JsonValue;
   /** Names that stood more than once, by object (the last value won); absent when there were none. */
   readonly duplicates?: Duplicates;

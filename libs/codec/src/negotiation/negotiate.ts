@@ -2,10 +2,12 @@ import type { GroupVersionKind, Names } from '@orch/machinery';
 import { type MediaType, parseMediaType, splitHeader } from './media-type.js';
 import { memoised } from './memo.js';
 
+/** A form that objects are written in; `protobuf` is the binary one of the naming profile. */
 export type Encoding = 'json' | 'yaml' | 'protobuf';
 
 /** What a response is to be made as. */
 export interface Accepted {
+  /** The encoding of the answer. */
   readonly mediaType: Encoding;
   /** Another kind that the objects are to be shown as: `Table`, `PartialObjectMetadata`, …. */
   readonly as?: GroupVersionKind;
@@ -97,6 +99,7 @@ const REMEMBERED = 500;
 /** Longer headers are judged anew each time, so that what is remembered stays small. */
 const REMEMBERED_LENGTH = 1024;
 
+/** `accept` is the header as it came; undefined or empty accepts anything. Undefined calls for a 406. */
 export type Negotiator = (accept: string | undefined) => Accepted | undefined;
 
 /** A function from `Accept` to what the response is to be made as; undefined calls for a 406. Remembers its answers. */

@@ -10,13 +10,17 @@ export const PROTOBUF_PREFIX: Readonly<Uint8Array> = Uint8Array.of(0x6b, 0x38, 0
 
 const NOTHING: Buffer = Buffer.alloc(0);
 
+/** An object in its binary form, with the type that the form itself does not hold (`runtime.Unknown`). */
 export interface Unknown {
+  /** `group/version`, or the version alone in the core group; empty when the envelope names none. */
   readonly apiVersion: string;
+  /** Empty when the envelope names none. */
   readonly kind: string;
   /** The binary form of the object. */
   readonly raw: Uint8Array;
 }
 
+/** An envelope as it was received, whose object is not looked at yet. */
 export interface DecodedUnknown extends Unknown {
   readonly raw: Buffer;
   /** Empty: none. */
@@ -46,7 +50,9 @@ export function encodeUnknown({ apiVersion, kind, raw }: Unknown): Buffer {
 
 /** What stands around the binary form of an object in its document, when the object itself comes in pieces. */
 export interface UnknownFrame {
+  /** What comes before the binary form: prefix, type, and the length. */
   readonly head: Buffer;
+  /** What comes after it. */
   readonly tail: Buffer;
 }
 

@@ -5,7 +5,6 @@ export {
   decodeProtobufObject,
   decodeUnknown,
   encodeUnknown,
-  PROTOBUF_PREFIX,
   type Unknown,
   type UnknownFrame,
   unknownFrame,

@@ -7,7 +7,9 @@ function fieldHead(field: number, length: number): Buffer {
   return head;
 }
 
+/** What comes before the binary form of a list's metadata, which takes `length` bytes. */
 export const listMetaHead = (length: number): Buffer => fieldHead(1, length);
+/** What comes before the binary form of an item, which takes `length` bytes. */
 export const listItemHead = (length: number): Buffer => fieldHead(2, length);
 
 /** Bytes that a field of a list takes, with what stands before it. */

@@ -5,12 +5,15 @@ import { type JsonLimits, type ParsedJson, parseJson } from '../json/parse-json.
 import { MISMATCH, ObjectReadError, type Reader, ReadState } from './read-state.js';
 import { structReader } from './struct-reader.js';
 
+/** An object as its type declares it, and what of the text was no part of that. */
 export interface ReadObject {
+  /** Shares with the value that was read whatever needed no change. */
   readonly object: ApiObject;
   /** `unknown field "spec.foo"`, `duplicate field "spec.bar"`: what was dropped, at most 100 texts. */
   readonly problems: readonly string[];
 }
 
+/** What is known of a value that was read from a text. */
 export interface ReadOptions {
   /** Names that were repeated in the text, as {@link parseJson} found them; they are reported with their paths. */
   readonly duplicates?: Duplicates;

@@ -10,6 +10,7 @@ export class YamlSyntaxError extends Error {
   override readonly name = 'YamlSyntaxError';
 }
 
+/** What a text may ask of the reader; going beyond is a {@link YamlSyntaxError}. */
 export interface YamlLimits {
   /** Deepest nesting. Default 100. */
   readonly maxDepth?: number;

@@ -26,6 +26,8 @@ export class MemorySource implements ChangeSource {
   readonly announced = new Map<TypeId, Version>();
   /** Versions of a history that was left. */
   readonly lost = new Set<Version>();
+  /** The last version that other types have drawn. */
+  drawn: Version = 0n;
   /** While true, every read fails as an unreachable database does. */
   down = false;
   #types = new Map<TypeId, TypeState>();
@@ -105,6 +107,10 @@ export class MemorySource implements ChangeSource {
     this.#last += versions;
   }
 
+  database(): number {
+    return 0;
+  }
+
   async heads(types: readonly TypeId[]): Promise<ReadonlyMap<TypeId, Head>> {
     this.calls.heads++;
     this.#checkUp();
@@ -133,6 +139,11 @@ export class MemorySource implements ChangeSource {
 
   isLost(_type: TypeId, version: Version): boolean {
     return this.lost.has(version);
+  }
+
+  async lastVersion(): Promise<Version> {
+    this.#checkUp();
+    return this.drawn > this.#last ? this.drawn : this.#last;
   }
 
   onRewind(listener: () => void): () => void {

@@ -3,8 +3,11 @@ import type { AddressRange } from './ranges.js';
 
 /** Whose an allocated value is. */
 export interface Owner {
+  /** Namespace of the object that the value is for. */
   readonly namespace: string;
+  /** Name of that object. */
   readonly name: string;
+  /** Tells the owner from one that had its name before: what that one held is not this one's. */
   readonly uid: string;
 }
 
@@ -26,13 +29,26 @@ export interface Claims {
   claim(value: string, owner: Owner): Promise<Hold | undefined>;
   /** What the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
+  /** Whether the owner could have the value now; takes nothing. */
+  isFree(value: string, owner: Owner): Promise<boolean>;
 }
+
+const NO_HOLD: Hold = { release: async () => undefined };
+
+/** Claims that only look whether they could be had, for dry runs. */
+export const lookingOnly = (claims: Claims): Claims => ({
+  claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
+  held: async () => undefined,
+  isFree: (value, owner) => claims.isFree(value, owner),
+});
 
 /** A finite, numbered set of values. */
 export interface Range {
+  /** How many values there are. */
   readonly size: number;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
+  /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;
 }
 
@@ -40,6 +56,7 @@ export interface Range {
 export class AllocationError extends Error {
   override readonly name = 'AllocationError';
   constructor(
+    /** `taken` and `outOfRange` are of a value that was asked for; `full`: none of those tried was free. */
     readonly kind: 'taken' | 'outOfRange' | 'full',
     message: string,
   ) {
@@ -49,6 +66,7 @@ export class AllocationError extends Error {
 
 /** Gives out values of one range. */
 export interface Allocator {
+  /** What values are given from. */
   readonly range: Range;
   /**
    * The wanted value, or a free one.
@@ -60,7 +78,9 @@ export interface Allocator {
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
 
+/** A value that was given, held until it is released. */
 export interface Allocated extends Hold {
+  /** In the form of the range: an address, or a port as decimal digits. */
   readonly value: string;
 }
 
@@ -74,7 +94,9 @@ export interface AddressAllocators {
 
 /** The ranges that kinds take values from. */
 export interface Allocators {
+  /** Addresses of Services, `--service-cluster-ip-range`. */
   readonly clusterIPs: AddressAllocators;
+  /** Ports that Services take on every node, `--service-node-port-range`. */
   readonly nodePorts: Allocator;
 }
 

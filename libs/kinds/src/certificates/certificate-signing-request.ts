@@ -4,10 +4,11 @@ import {
   duplicate,
   type FieldError,
   invalidValue,
+  type Names,
   notSupported,
   required,
 } from '@orch/machinery';
-import type { Caller, KindDeclaration } from '../rules/kind-rules.js';
+import type { KindDeclaration, Requestor } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 import { humanDuration } from '../values/age.js';
 import { ensureObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
@@ -45,7 +46,7 @@ const isDecision = (condition: Json): boolean => DECISIONS.includes(condition.ty
 
 export const certificateSigningRequest: KindDeclaration = {
   nameRule: 'pathSegment',
-  prepareForCreate: (object, _names, caller) => recordCaller(ensureObject(object, 'spec'), caller),
+  prepareForCreate: recordRequestor,
   validateCreate: ({ spec }) => validateRequest(spec),
   // What was asked for never changes: it is what approvers approve.
   prepareForUpdate: keepDesired,
@@ -74,15 +75,15 @@ export const certificateSigningRequest: KindDeclaration = {
   selectableFields: { 'spec.signerName': (object) => textAt(object, 'spec', 'signerName') },
 };
 
-/** Who asks is what approvers go by: the server says it, whatever the client sent. */
-function recordCaller(spec: Json, caller: Caller | undefined): void {
+/** Who asks is what approvers go by: whatever the request says of it gives way to who made it. */
+function recordRequestor(object: ApiObject, _names: Names, user: Requestor): void {
+  const spec = ensureObject(object, 'spec');
   for (const name of ['username', 'uid', 'groups', 'extra']) delete spec[name];
-  if (!caller) return;
-  const { name, uid, groups, extra } = caller;
-  spec.username = name;
-  if (uid) spec.uid = uid;
-  if (groups.length > 0) spec.groups = [...groups];
-  if (Object.keys(extra).length > 0) spec.extra = copy(extra);
+  spec.username = user.name;
+  if (user.uid) spec.uid = user.uid;
+  if (user.groups.length > 0) spec.groups = [...user.groups];
+  const extra = Object.entries(user.extra);
+  if (extra.length > 0) spec.extra = Object.fromEntries(extra.map(([key, values]) => [key, [...values]]));
 }
 
 function decide(object: ApiObject, conditions: Json[]): void {

@@ -3,6 +3,7 @@ import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { kindRules } from '../registry/registry.js';
 import type { KindRules } from '../rules/kind-rules.js';
+import { through } from '../testing/through.js';
 
 const names = namesOf('kubernetes');
 const scheme = loadScheme(names);
@@ -25,7 +26,7 @@ describe('Namespace', () => {
 
   it('starts active, with its name as a label and the finalizer of its contents', () => {
     const object = defaulted('namespaces', { metadata: { name: 'a' }, status: { phase: 'Terminating' } });
-    rules.prepareForCreate(object);
+    rules.prepareForCreate(object, through());
     expect(object).toEqual({
       metadata: { name: 'a', labels: { 'kubernetes.io/metadata.name': 'a' } },
       spec: { finalizers: ['kubernetes'] },
@@ -42,10 +43,10 @@ describe('Namespace', () => {
     };
     expect(rules.hasFinalizers(old)).toBe(true);
     const updated: ApiObject = { metadata: { name: 'a' }, spec: { finalizers: [] } };
-    rules.prepareForUpdate(updated, old, { subresource: '' });
+    rules.prepareForUpdate(updated, old, through());
     expect(rules.hasFinalizers(updated)).toBe(true);
     const finalized: ApiObject = { metadata: { name: 'a' }, spec: { finalizers: [] } };
-    rules.prepareForUpdate(finalized, old, { subresource: 'finalize' });
+    rules.prepareForUpdate(finalized, old, through('finalize'));
     expect(rules.hasFinalizers(finalized)).toBe(false);
     expect(finalized.status).toEqual({ phase: 'Terminating' });
   });
@@ -110,7 +111,7 @@ describe('Pod', () => {
 
   it('takes nothing but ephemeral containers through their subresource', () => {
     const object: ApiObject = { spec: { nodeName: 'other', ephemeralContainers: [{ name: 'debug' }] }, status: {} };
-    rules.prepareForUpdate(object, running, { subresource: 'ephemeralcontainers' });
+    rules.prepareForUpdate(object, running, through('ephemeralcontainers'));
     expect(object).toMatchObject({
       spec: { ...Object(running.spec), ephemeralContainers: [{ name: 'debug' }] },
       status: running.status,

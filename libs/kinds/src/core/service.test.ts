@@ -11,6 +11,7 @@ import {
 } from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
 import { kindRules } from '../registry/registry.js';
+import { through } from '../testing/through.js';
 
 const names = namesOf('orch');
 const definition = loadScheme(names).resource('', 'v1', 'services');
@@ -27,6 +28,9 @@ class MemoryClaims implements Claims {
   }
   async held(value: string, owner: Owner): Promise<Hold | undefined> {
     return this.#hold(value, owner);
+  }
+  async isFree(value: string, owner: Owner): Promise<boolean> {
+    return (this.taken.get(value) ?? owner.uid) === owner.uid;
   }
   #hold(value: string, owner: Owner): Hold | undefined {
     if (this.taken.get(value) !== owner.uid) return undefined;
@@ -136,11 +140,11 @@ describe('allocation', () => {
     await rules.allocate(old, undefined, allocators);
     const { clusterIP, ports: oldPorts } = Object(old.spec);
     const same = service({ type: 'NodePort' });
-    rules.prepareForUpdate(same, old, { subresource: '' });
+    rules.prepareForUpdate(same, old, through());
     await (await rules.allocate(same, old, allocators)).settle();
     expect(same.spec).toMatchObject({ clusterIP, ports: oldPorts });
     const inner = service({});
-    rules.prepareForUpdate(inner, old, { subresource: '' });
+    rules.prepareForUpdate(inner, old, through());
     await (await rules.allocate(inner, old, allocators)).settle();
     expect([addresses.taken.size, ports.taken.size]).toEqual([1, 0]);
     await rules.release(inner, allocators);
@@ -164,7 +168,7 @@ describe('allocation', () => {
   it('does not move to another address', () => {
     const old = service({ clusterIP: '10.96.0.2', clusterIPs: ['10.96.0.2'] });
     const moved = service({ clusterIP: '10.96.0.3' });
-    rules.prepareForUpdate(moved, old, { subresource: '' });
+    rules.prepareForUpdate(moved, old, through());
     expect(rules.validateUpdate(moved, old).map(({ field }) => field)).toEqual(['spec.clusterIPs[0]']);
     expect(rules.validateUpdate(service({ type: 'ExternalName', externalName: 'example.com' }), old)).toEqual([]);
   });
@@ -231,12 +235,12 @@ it('loses with its type what only that type has, unless it asks for something el
     type: 'ClusterIP',
     ports: [{ port: 80, protocol: 'TCP', nodePort: 30000 }],
   });
-  rules.prepareForUpdate(object, old, { subresource: '' });
+  rules.prepareForUpdate(object, old, through());
   for (const member of ['externalTrafficPolicy', 'healthCheckNodePort', 'allocateLoadBalancerNodePorts']) {
     expect(object.spec).not.toHaveProperty(member);
   }
   expect(Object(object.spec).ports[0]).not.toHaveProperty('nodePort');
   const asking = service({ type: 'ClusterIP', externalTrafficPolicy: 'Cluster', ports: [{ port: 80 }] });
-  rules.prepareForUpdate(asking, old, { subresource: '' });
+  rules.prepareForUpdate(asking, old, through());
   expect(rules.validateUpdate(asking, old).map(({ field }) => field)).toContain('spec.externalTrafficPolicy');
 });

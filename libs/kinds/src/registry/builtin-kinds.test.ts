@@ -5,6 +5,7 @@ import { type ApiObject, type NamingProfile, namesOf, parseApiVersion } from '@o
 import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { hasStatusSubresource } from '../rules/separation.js';
+import { through } from '../testing/through.js';
 import { declarationOf, kindRules } from './registry.js';
 
 const NOW = Date.parse('2026-01-02T00:00:00Z');
@@ -74,26 +75,26 @@ describe.each(loadScheme(namesOf('orch')).resources.filter(hasStatusSubresource)
 
   it('is not taken from an update of the object', () => {
     const object: ApiObject = { ...old(), status: { marker: 'new' } };
-    rules.prepareForUpdate(object, old(), { subresource: '' });
+    rules.prepareForUpdate(object, old(), through());
     expect(object.status).toMatchObject({ marker: 'old' });
     expect(object.metadata?.generation).toBe(3);
   });
 
   it('is all that changes through the subresource', () => {
     const object: ApiObject = { ...old(), spec: { marker: 'new' }, status: { marker: 'new' } };
-    rules.prepareForUpdate(object, old(), { subresource: 'status' });
+    rules.prepareForUpdate(object, old(), through('status'));
     expect(object).toMatchObject({ spec: { marker: 'old' }, status: { marker: 'new' }, metadata: { generation: 3 } });
   });
 
   it.runIf(rules.hasGeneration)('counts a generation when the desired state changes', () => {
     const object: ApiObject = { ...old(), metadata: { name: 'a', generation: 99 }, spec: { marker: 'new' } };
-    rules.prepareForUpdate(object, old(), { subresource: '' });
+    rules.prepareForUpdate(object, old(), through());
     expect(object.metadata?.generation).toBe(4);
   });
 
   it('does not come from the client at creation', () => {
     const object: ApiObject = { ...old(), status: { marker: 'new' } };
-    rules.prepareForCreate(object);
+    rules.prepareForCreate(object, through());
     if (definition.kind === 'Node') expect(object.status).toEqual({ marker: 'new' });
     else expect(object.status).not.toHaveProperty('marker');
     expect(object.metadata?.generation).toBe(rules.hasGeneration ? 1 : undefined);
@@ -120,11 +121,11 @@ describe.skipIf(files.length === 0)('filled samples', () => {
     const rules = kindRules(definition, names);
     const old = structuredClone(object);
     rules.defaults(object);
-    rules.prepareForUpdate(object, old, { subresource: '' });
+    rules.prepareForUpdate(object, old, through());
     expect(rules.validateUpdate(old, structuredClone(old))).toEqual([]);
     const cells = rules.cells(object, NOW);
     expect(cells).toHaveLength(definition.columns.length);
     for (const cell of cells) expect(['string', 'number', 'boolean']).toContain(typeof cell);
-    rules.prepareForCreate(object);
+    rules.prepareForCreate(object, through());
   });
 });

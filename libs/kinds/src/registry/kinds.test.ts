@@ -2,6 +2,7 @@ import { type ApiObject, type FieldError, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import type { KindRules, ScaleRules } from '../rules/kind-rules.js';
+import { through } from '../testing/through.js';
 import { kindRules } from './registry.js';
 
 const names = namesOf('orch');
@@ -86,11 +87,11 @@ describe('workloads', () => {
   it("counts the changes of a daemon set's template", () => {
     const rules = rulesOf('apps', 'v1', 'daemonsets');
     const old: ApiObject = { metadata: {}, spec: { template: { metadata: { labels: { a: '1' } } } } };
-    rules.prepareForCreate(old);
+    rules.prepareForCreate(old, through());
     const same = structuredClone(old);
-    rules.prepareForUpdate(same, old, { subresource: '' });
+    rules.prepareForUpdate(same, old, through());
     const changed: ApiObject = { ...structuredClone(old), spec: { template: {} } };
-    rules.prepareForUpdate(changed, old, { subresource: '' });
+    rules.prepareForUpdate(changed, old, through());
     expect([old, same, changed].map(({ metadata }) => Object.values(metadata?.annotations ?? {}))).toEqual([
       ['1'],
       ['1'],
@@ -104,7 +105,7 @@ describe('Job', () => {
 
   it('selects its pods by its uid', () => {
     const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { template: {} } };
-    rules.prepareForCreate(object);
+    rules.prepareForCreate(object, through());
     expect(object.spec).toEqual({
       selector: { matchLabels: { 'batch.orch.io/controller-uid': 'u' } },
       template: {
@@ -122,7 +123,7 @@ describe('Job', () => {
 
   it('leaves a manual selector alone', () => {
     const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { manualSelector: true, template: {} } };
-    rules.prepareForCreate(object);
+    rules.prepareForCreate(object, through());
     expect(object.spec).toEqual({ manualSelector: true, template: {} });
   });
 
@@ -178,13 +179,13 @@ describe('CertificateSigningRequest', () => {
   it('is decided through approval alone', () => {
     const old: ApiObject = { spec: { request: 'a' }, status: { certificate: 'c', conditions: [failed] } };
     const object: ApiObject = { spec: { request: 'b' }, status: { certificate: 'd', conditions: [approved] } };
-    rules.prepareForUpdate(object, old, { subresource: 'approval' });
+    rules.prepareForUpdate(object, old, through('approval'));
     expect(object).toMatchObject({
       spec: { request: 'a' },
       status: { certificate: 'c', conditions: [approved, failed] },
     });
     const sly: ApiObject = { spec: { request: 'a' }, status: { certificate: 'd', conditions: [approved] } };
-    rules.prepareForUpdate(sly, old, { subresource: 'status' });
+    rules.prepareForUpdate(sly, old, through('status'));
     expect(sly.status).toEqual({ certificate: 'd' });
   });
 
@@ -236,9 +237,9 @@ it('remembers the version in which custom objects are stored', () => {
   const rules = rulesOf('apiextensions.orch.io', 'v1', 'customresourcedefinitions');
   const at = (version: string): ApiObject => ({ spec: { versions: [{ name: version, storage: true }] } });
   const old = at('v1');
-  rules.prepareForCreate(old);
+  rules.prepareForCreate(old, through());
   const next = at('v2');
-  rules.prepareForUpdate(next, old, { subresource: '' });
+  rules.prepareForUpdate(next, old, through());
   expect([old, next].map(({ status }) => Object(status).storedVersions)).toEqual([['v1'], ['v1', 'v2']]);
 });
 
@@ -258,7 +259,7 @@ it('gives kinds that it does not know the rules of custom resources', () => {
     selectableFieldNames: [],
   });
   const object: ApiObject = { metadata: { generation: 1 }, anything: 2, status: 'kept' };
-  rules.prepareForUpdate(object, { metadata: { generation: 1 }, anything: 1 }, { subresource: '' });
+  rules.prepareForUpdate(object, { metadata: { generation: 1 }, anything: 1 }, through());
   expect(object).toEqual({ metadata: { generation: 2 }, anything: 2, status: 'kept' });
 });
 

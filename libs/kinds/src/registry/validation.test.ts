@@ -1,7 +1,7 @@
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
-
+import { through } from '../testing/through.js';
 import { kindRules } from './registry.js';
 
 const names = namesOf('kubernetes');
@@ -132,7 +132,7 @@ function made(name: string, changes: Readonly<Record<string, unknown>> = {}): Ap
 function refusals(name: string, changes: Readonly<Record<string, unknown>> = {}): string[] {
   const { rules } = kindOf(name);
   const object = made(name, changes);
-  rules.prepareForCreate(object);
+  rules.prepareForCreate(object, through());
   return rules.validateCreate(object).map(({ field, message }) => `${field}: ${message}`);
 }
 
@@ -486,11 +486,11 @@ describe('what may not change', () => {
   const changed = (name: string, before: Record<string, unknown>, after: Record<string, unknown>): string[] => {
     const { rules } = kindOf(name);
     const old = made(name, before);
-    rules.prepareForCreate(old);
+    rules.prepareForCreate(old, through());
     if (before.status) old.status = copy(before.status);
     const object = copy(old);
     for (const [path, value] of Object.entries(after)) Object.assign(object, made(name, { ...before, [path]: value }));
-    rules.prepareForUpdate(object, old, { subresource: '' });
+    rules.prepareForUpdate(object, old, through());
     return rules.validateUpdate(object, old).map(({ field, message }) => `${field}: ${message}`);
   };
 
@@ -566,7 +566,7 @@ describe('a Job that was made', () => {
   const { rules } = kindOf('Job');
   const stored = (spec: Record<string, unknown> = {}): ApiObject => {
     const job = made('Job', spec);
-    rules.prepareForCreate(job);
+    rules.prepareForCreate(job, through());
     return job;
   };
 

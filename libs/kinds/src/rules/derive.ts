@@ -2,7 +2,7 @@ import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
-import type { Allocation, Caller, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
+import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
 
 const nothing = (): void => undefined;
@@ -46,14 +46,14 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
 function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
   const empty = emptyStatus(definition.schema);
-  return (object: ApiObject, caller?: Caller): void => {
+  return (object: ApiObject, { user }: WriteContext): void => {
     if (resetsStatus) {
       if (empty) object.status = copy(empty);
       else delete object.status;
     }
     if (declared.generation) ensureObject(object, 'metadata').generation = 1;
     else delete object.metadata?.generation;
-    declared.prepareForCreate?.(object, names, caller);
+    declared.prepareForCreate?.(object, names, user);
   };
 }
 

@@ -1,20 +1,27 @@
 import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
 
+/** One value of a table row, in the type of its column. */
 export type Cell = string | number | boolean;
+
+/** Who asks for a write, as far as kinds record it. */
+export interface Requestor {
+  /** User name, as authentication settled it; never empty. */
+  readonly name: string;
+  /** Unset when the way in which the user was recognised gives none. */
+  readonly uid?: string;
+  /** Groups, those that authentication adds included (`system:authenticated`). */
+  readonly groups: readonly string[];
+  /** What else is known of the user, by key; empty when nothing is. */
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
 
 /** What the preparing of a write may need beside the objects. */
 export interface WriteContext {
+  /** Who asks for the write; the server itself for its own. */
+  readonly user: Requestor;
   /** The subresource written through; '' for the resource itself. */
   readonly subresource: string;
-}
-
-/** Who makes a request. */
-export interface Caller {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Numbers behind the `scale` subresource of a workload. */
@@ -27,7 +34,9 @@ export interface ScaleView {
   readonly selector: string;
 }
 
+/** Where a kind keeps the numbers of its `scale` subresource. */
 export interface ScaleRules {
+  /** Unset numbers are 0, an unset selector is empty. */
   read(object: ApiObject): ScaleView;
   /** Sets the replicas asked for. Mutates. */
   write(object: ApiObject, replicas: number): void;
@@ -48,6 +57,7 @@ export interface Allocation {
  * behaviour. Every function is pure but for the mutation that its text names.
  */
 export interface KindRules {
+  /** What `metadata.name` must look like. */
   readonly nameRule: NameRule;
   /** The kind counts its changes in metadata.generation. */
   readonly hasGeneration: boolean;
@@ -60,11 +70,8 @@ export interface KindRules {
 
   /** Defaults that depend on other fields. Runs after the declared ones; mutates, and changes nothing the second time. */
   defaults(object: ApiObject): void;
-  /**
-   * Resets what clients may not set. Runs once uid, name and creation time are set. Mutates.
-   * @param caller who creates it; undefined for the server itself
-   */
-  prepareForCreate(object: ApiObject, caller?: Caller): void;
+  /** Resets what clients may not set. Runs once uid, name and creation time are set. Mutates. */
+  prepareForCreate(object: ApiObject, context: WriteContext): void;
   /**
    * Keeps apart what the resource and its subresources may each change, and counts the generation.
    * Mutates `object` only.
@@ -74,7 +81,11 @@ export interface KindRules {
   prepareForDelete(object: ApiObject): void;
   /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
   hasFinalizers(object: ApiObject): boolean;
+  /**
+   * What is wrong with a new object, all of it; empty when nothing is. Runs on prepared objects, defaults filled in.
+   */
   validateCreate(object: ApiObject): FieldError[];
+  /** What is wrong with the new state, and with the step from the old one; empty when nothing is. */
   validateUpdate(object: ApiObject, old: ApiObject): FieldError[];
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
@@ -94,6 +105,7 @@ export interface KindRules {
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
   gracePeriod(object: ApiObject, requested?: number): number;
+  /** How the `scale` subresource reads and writes the object; undefined for kinds without one. */
   readonly scale?: ScaleRules;
 }
 
@@ -111,7 +123,7 @@ export interface KindDeclaration {
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;
-  prepareForCreate?(object: ApiObject, names: Names, caller?: Caller): void;
+  prepareForCreate?(object: ApiObject, names: Names, user: Requestor): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
   /** By subresource: instead of the generic separation. */

@@ -6,11 +6,13 @@ export type LogFields = Readonly<Record<string, unknown>>;
 
 /** What can be written at one verbosity. */
 export interface LogWriter {
+  /** `fields` that are undefined are left out. */
   info(message: string, fields?: LogFields): void;
 }
 
 /** Structured logs. Messages are fixed phrases; what varies goes into fields. */
 export interface Logger extends LogWriter {
+  /** Something is not as it should be and the process goes on; written at every verbosity. */
   warn(message: string, fields?: LogFields): void;
   /** `error` may be anything that was thrown; stacks are written from verbosity 4 on. */
   error(message: string, error: unknown, fields?: LogFields): void;
@@ -23,6 +25,10 @@ export interface Logger extends LogWriter {
   with(fields: LogFields): Logger;
 }
 
+/**
+ * `text`: `I0411 09:30:00.125 "message" key="value"`, UTC. `json`: one object a line, `ts` in milliseconds since the
+ * epoch.
+ */
 export type LogFormat = 'text' | 'json';
 
 /** Definitions of the logging options; their values go to {@link createLogger}. */
@@ -31,10 +37,13 @@ export const loggingOptions = {
   v: { type: 'int', short: 'v', default: 0, min: 0, max: 10, help: 'Verbosity: higher prints more.' },
 } as const;
 
+/** How lines are written; see {@link loggingOptions}. */
 export interface LoggerSettings {
+  /** Value of `--logging-format`. */
   readonly format: LogFormat;
   /** Highest verbosity that is written, 0 to 10. */
   readonly verbosity: number;
+  /** Whose wall time stands in the lines. Default: the machine's. */
   readonly clock?: Clock;
   /** Takes whole lines, with their line end. Default: standard error. */
   readonly write?: (line: string) => void;
@@ -53,6 +62,7 @@ interface Line {
   readonly fields: readonly Field[];
 }
 
+/** A logger that writes every line at once, with `[redacted]` in the place of what looks secret (see redact.ts). */
 export function createLogger(settings: LoggerSettings): Logger {
   const { format, verbosity, clock = systemClock, write = (line) => process.stderr.write(line) } = settings;
   const render = format === 'json' ? asJson : asText;

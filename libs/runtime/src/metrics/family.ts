@@ -1,8 +1,11 @@
 /** A value for each label name, in the order they were declared. */
 export type LabelTuple<L extends readonly string[]> = { readonly [I in keyof L]: string };
 
+/** A metric as it is declared. */
 export interface MetricDefinition<L extends readonly string[]> {
+  /** As it is printed, with its unit: `apiserver_request_duration_seconds`; no two have the same. */
   readonly name: string;
+  /** One sentence; the stability is put before it. */
   readonly help: string;
   /** Names of the labels, in the order in which `with` takes their values. */
   readonly labels: L;

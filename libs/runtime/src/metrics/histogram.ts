@@ -24,10 +24,12 @@ export class HistogramSeries {
     }
   }
 
+  /** Of all observed values, in the metric's unit. */
   get sum(): number {
     return this.#sum;
   }
 
+  /** Number of observations, those above the last bound included. */
   get count(): number {
     return this.#count;
   }

@@ -12,6 +12,7 @@ export const REQUEST_DURATION_BUCKETS: readonly number[] = [
 /** How often the lag of the event loop is sampled: the usual 10 ms wake an idle process a hundred times a second, 1 % of a core. */
 const LAG_SAMPLE_MS = 100;
 
+/** A number that only grows, from 0 at the start of the process. */
 export class CounterSeries {
   #value = 0;
 
@@ -20,22 +21,27 @@ export class CounterSeries {
     this.#value += by;
   }
 
+  /** Sum of what was added. */
   get value(): number {
     return this.#value;
   }
 }
 
+/** A number that goes up and down, from 0. */
 export class GaugeSeries {
   #value = 0;
 
+  /** Replaces the value; in the metric's unit. */
   set(value: number): void {
     this.#value = value;
   }
 
+  /** Adds `by`, which may be negative. */
   add(by: number): void {
     this.#value += by;
   }
 
+  /** What was set last, with what was added since. */
   get value(): number {
     return this.#value;
   }
@@ -58,10 +64,12 @@ export class Metrics {
   /** Those of the runtime, which the library knows how to read. */
   readonly #process = new Registry();
 
+  /** A counter per combination of label values. Throws an Error for a name that is taken. */
   counter<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, CounterSeries> {
     return this.#values('counter', definition, new Family(definition, () => new CounterSeries()));
   }
 
+  /** A gauge per combination of label values. Throws an Error for a name that is taken. */
   gauge<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, GaugeSeries> {
     return this.#values('gauge', definition, new Family(definition, () => new GaugeSeries()));
   }

@@ -2,7 +2,9 @@ import type { OptionDefinitions, OptionValues } from './definition.js';
 import type { Environment } from './environment.js';
 import { type Options, OptionsError } from './options.js';
 
+/** What is needed of a stream that people read. */
 export interface Output {
+  /** Text with its line ends; nothing waits for it. */
   write(text: string): unknown;
 }
 

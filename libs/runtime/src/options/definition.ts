@@ -64,6 +64,7 @@ export interface MapOption extends Described {
   readonly check?: (value: ReadonlyMap<string, string>) => void;
 }
 
+/** An option as it is declared, told apart by `type`. */
 export type OptionDefinition =
   | StringOption
   | IntOption
@@ -73,10 +74,15 @@ export type OptionDefinition =
   | ListOption
   | MapOption;
 
+/** Definitions by the name on the command line, without the dashes: `secure-port`. */
 export type OptionDefinitions = Readonly<Record<string, OptionDefinition>>;
 
 type Scalar<D, T> = D extends { default: unknown } | { required: true } ? T : T | undefined;
 
+/**
+ * Type of an option's value: undefined is possible only where there is neither a default nor `required`. Maps and lists
+ * may be empty.
+ */
 export type OptionValue<D extends OptionDefinition> = D extends { type: 'string'; choices: readonly (infer C)[] }
   ? Scalar<D, C>
   : D extends { type: 'string' }

@@ -8,20 +8,25 @@ import { ValueError } from './values.js';
 /** Options that cannot be used; `problems` holds everything wrong with them, a line each. */
 export class OptionsError extends Error {
   override readonly name = 'OptionsError';
+  /** @param problems for whoever typed the options, each naming one; never empty */
   constructor(readonly problems: readonly string[]) {
     super(problems.join('\n'));
   }
 }
 
+/** Arguments and environment, read and checked. */
 export interface Parsed<D extends OptionDefinitions> {
+  /** Every option's value, defaults filled in; beside `help` even a required one may be undefined. */
   readonly values: OptionValues<D>;
   /** Of deprecated options that were used, and of variables that look like options and are none. */
   readonly warnings: readonly string[];
+  /** Whether `--help` was given. */
   readonly help: boolean;
 }
 
 /** The options of one program, declared as data. */
 export interface Options<D extends OptionDefinitions> {
+  /** As they were declared, for those who join or document them. */
   readonly definitions: D;
   /**
    * Reads arguments (without the program's name), and from `env` what they do not name. Throws {@link OptionsError}, also

@@ -13,7 +13,9 @@ import {
 } from '@opentelemetry/api';
 import { formatTraceparent, isSampled, parseTraceparent } from './traceparent.js';
 
+/** What a span is to those beside it (OpenTelemetry's `SpanKind`). Default `internal`. */
 export type SpanRole = 'server' | 'client' | 'producer' | 'consumer' | 'internal';
+/** Texts, numbers, booleans or lists of them, by name; nothing secret. */
 export type SpanAttributes = Attributes;
 
 /** Where a span stands. Times are monotonic milliseconds (`performance.now()`). */
@@ -49,6 +51,7 @@ export class TraceSpan {
     return formatTraceparent(this.span.spanContext());
   }
 
+  /** 32 hexadecimal digits, the same for all spans of a trace; for logs and exemplars. */
   get traceId(): string {
     return this.span.spanContext().traceId;
   }
@@ -107,10 +110,12 @@ export class Tracing {
     return this.#current.run(span, work);
   }
 
+  /** The span that the running work belongs to; undefined outside of {@link within}. */
   get current(): TraceSpan | undefined {
     return this.#current.getStore();
   }
 
+  /** Sends what is left, for two seconds at most; resolves also when it cannot. Spans that end later are lost. */
   close(): Promise<void> {
     return this.sink.close();
   }

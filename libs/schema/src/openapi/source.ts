@@ -3,6 +3,7 @@ import type { Scheme } from '../scheme.js';
 
 /** What OpenAPI documents are made from. */
 export interface OpenApiSource {
+  /** Where the structs that `served` refers to are found, and the names they go by. */
   readonly scheme: Scheme;
   /** Every served group/version/resource, built-in and custom. */
   readonly served: readonly ResourceDefinition[];

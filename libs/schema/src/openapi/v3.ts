@@ -7,7 +7,9 @@ import type { OpenApiSource } from './source.js';
 
 /** The document of one group-version as bytes, and the digest that its URL carries. */
 export interface OpenApiV3Document {
+  /** The document as it is sent, UTF-8; shared, not to be changed. */
   readonly json: Buffer;
+  /** SHA-512 of `json`, upper-case hexadecimal. */
   readonly hash: string;
 }
 

@@ -19,18 +19,20 @@ export function describeSnapshots(rig: Rig): void {
       expect(all.remaining).toBeUndefined();
       expect(await namesIn(await rig.store.snapshot({ type, namespace: 'n' }))).toEqual(names);
       expect(await namesIn(await rig.store.snapshot({ type, namespace: 'none' }))).toEqual([]);
-      const page = await rig.store.snapshot({ type, after: key('b', 'n'), limit: 5, countRemaining: true });
+      const page = await rig.store.snapshot({ type, after: key('b', 'n'), limit: 5, cut: 'count' });
       const rest = keys.slice(keys.findIndex((k) => k.namespace === 'n' && k.name === 'b') + 1);
-      expect(page.remaining).toBe(rest.length - 5);
+      expect([page.remaining, page.last]).toEqual([rest.length - 5, rest[4]]);
+      const whole = await rig.store.snapshot({ type, after: key('b', 'n'), limit: rest.length, cut: 'find' });
+      expect([await namesIn(whole), whole.last]).toEqual([rest.map(({ name }) => name), undefined]);
       expect((await rowsOf(page)).map(({ namespace, name }) => ({ namespace, name }))).toEqual(rest.slice(0, 5));
       const inside = await rig.store.snapshot({
         type,
         namespace: 'n1',
         after: key('ab', 'n1'),
         limit: 100,
-        countRemaining: true,
+        cut: 'count',
       });
-      expect(inside.remaining).toBe(0);
+      expect([inside.remaining, inside.last]).toEqual([0, undefined]);
       expect(await namesIn(inside)).toEqual(names.slice(4));
     });
 
@@ -43,7 +45,7 @@ export function describeSnapshots(rig: Rig): void {
         ),
       );
       const streamed = await rig.store.snapshot({ type });
-      const first = await rig.store.snapshot({ type, limit: 100, countRemaining: true });
+      const first = await rig.store.snapshot({ type, limit: 100, cut: 'count' });
       expect(first.remaining).toBe(1200);
       const rows: Row[] = [];
       let round = 0;
@@ -59,7 +61,11 @@ export function describeSnapshots(rig: Rig): void {
       expect(round).toBeGreaterThan(1);
       const pages = await rowsOf(first);
       for (let after = pages.at(-1); after; ) {
-        const next = await rig.store.snapshot({ type, at: first.version, after, limit: 300, countRemaining: true });
+        const asked = { type, at: first.version, after, limit: 300 };
+        const next = await rig.store.snapshot({ ...asked, cut: 'count' });
+        const found = await rig.store.snapshot({ ...asked, cut: 'find' });
+        expect([found.last, found.remaining]).toEqual([next.last, undefined]);
+        expect(await rowsOf(found)).toHaveLength(Math.min(300, 1300 - pages.length));
         expect(next.version).toBe(first.version);
         const got = await rowsOf(next);
         pages.push(...got);

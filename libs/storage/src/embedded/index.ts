@@ -28,6 +28,7 @@ export interface EmbeddedOptions {
   readonly startTimeout?: number;
 }
 
+/** A PostgreSQL that is running. */
 export interface EmbeddedPostgres {
   /** For {@link StoreOptions.url}; holds the password. */
   readonly url: string;

@@ -50,7 +50,7 @@ export const testEncoder: FrameEncoder = {
   event: (kind, { namespace, name, body }, version) =>
     line({ type: kind, version: `${version}`, key: `${namespace}/${name}`, body: body.toString() }),
   bookmark: (version, end) => line({ type: 'BOOKMARK', version: `${version}`, ...(end ? { end } : {}) }),
-  error: (error) => line({ type: 'ERROR', version: '0', error }),
+  error: (error) => line({ type: 'ERROR', version: '0', error: error instanceof Error ? error.message : error }),
 };
 
 function line(event: TestEvent): Buffer {

@@ -1,8 +1,8 @@
-import { type ApiObject, StatusError } from '@orch/machinery';
+import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Change } from './write-request.js';
+import type { Change, WriteRequest } from './write-request.js';
 
 let api: TestApi;
 beforeEach(async () => {
@@ -20,17 +20,24 @@ interface Options {
 }
 
 const requestFor = (
+  operation: 'CREATE' | 'UPDATE',
   name: string,
   { resource = 'configmaps', namespace, subresource = '', dryRun = false }: Options,
 ) => {
-  const endpoint = api.endpoint(resource);
-  const within = namespace ?? (endpoint.definition.namespaced ? 'default' : '');
-  return { endpoint, key: { namespace: within, name }, subresource, dryRun };
+  const within = namespace !== undefined && { key: { namespace, name } };
+  return api.request(operation, resource, name, { subresource, options: { dryRun }, ...within });
 };
+const createAt = async (request: WriteRequest, object: ApiObject) =>
+  (await api.deps.pipeline.write(request, { create: () => copy(object) })).stored;
 const create = (object: ApiObject, options: Options = {}) =>
-  api.deps.writer.create(requestFor(object.metadata?.name ?? '', options), object);
+  createAt(requestFor('CREATE', object.metadata?.name ?? '', options), object);
 const update = (name: string, change: Change, options: Options = {}) =>
-  api.deps.writer.update(requestFor(name, options), change);
+  api.deps.pipeline.write(requestFor('UPDATE', name, options), { change });
+const removeWith = (dryRun: boolean) => (resource: string, name: string) => {
+  const { endpoint, key, caller } = api.request('DELETE', resource, name);
+  return api.deps.remover.remove(endpoint, key, { dryRun }, caller);
+};
+const [removeNamed, removeDry] = [removeWith(false), removeWith(true)];
 
 /** The Status that a call is refused with. */
 async function refusal(call: Promise<unknown>) {
@@ -118,17 +125,17 @@ describe('create', () => {
   });
 
   it('refuses an object for another namespace or name than the path', async () => {
-    const request = requestFor('a', {});
+    const request = requestFor('CREATE', 'a', {});
     const elsewhere = { metadata: { name: 'a', namespace: 'other' } };
-    expect(await refusal(api.deps.writer.create(request, elsewhere))).toMatchObject({ code: 400 });
-    expect(await refusal(api.deps.writer.create(request, { metadata: { name: 'b' } }))).toMatchObject({ code: 400 });
+    expect(await refusal(createAt(request, elsewhere))).toMatchObject({ code: 400 });
+    expect(await refusal(createAt(request, { metadata: { name: 'b' } }))).toMatchObject({ code: 400 });
   });
 
   it('needs a namespace that is there and stays', async () => {
     const missing = await refusal(create(configMap('a'), { namespace: 'nosuch' }));
     expect(missing).toMatchObject({ code: 404, reason: 'NotFound', details: { kind: 'namespaces', name: 'nosuch' } });
     await api.create('namespaces', { metadata: { name: 'going' } });
-    await api.deps.remover.remove(api.endpoint('namespaces'), { namespace: '', name: 'going' }, { dryRun: false });
+    await removeNamed('namespaces', 'going');
     for (const dryRun of [true, false]) {
       const going = await refusal(create(configMap('a'), { namespace: 'going', dryRun }));
       expect(going).toMatchObject({
@@ -283,7 +290,7 @@ describe('update', () => {
 
   it('removes an object on its way out with its last finalizer', async () => {
     await create({ metadata: { name: 'a', finalizers: ['example.com/x', 'example.com/y'] } });
-    await api.deps.remover.remove(api.endpoint('configmaps'), { namespace: 'default', name: 'a' }, { dryRun: false });
+    await removeNamed('configmaps', 'a');
     const without =
       (finalizer: string): Change =>
       (current) => ({
@@ -301,6 +308,24 @@ describe('update', () => {
     expect(await refusal(update('a', adding))).toMatchObject({ code: 422 });
     expect((await update('a', without('example.com/y'))).removed).toBe(true);
     expect(api.stored('configmaps', 'a')).toBeUndefined();
+  });
+});
+
+describe('certificate requests', () => {
+  it('say who made them, whatever they say', async () => {
+    const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64');
+    const spec = {
+      request,
+      signerName: 'example.com/s',
+      usages: ['any'],
+      username: 'root',
+      groups: ['system:masters'],
+    };
+    const asked = requestFor('CREATE', 'c', { resource: 'certificatesigningrequests' });
+    const user = { name: 'jane', uid: 'u1', groups: ['dev'], extra: { scopes: ['a'] } };
+    await createAt({ ...asked, caller: { ...asked.caller, user } }, { metadata: { name: 'c' }, spec });
+    const made = api.stored('certificatesigningrequests', 'c')?.spec;
+    expect(made).toMatchObject({ username: 'jane', uid: 'u1', groups: ['dev'], extra: { scopes: ['a'] } });
   });
 });
 
@@ -332,19 +357,14 @@ describe('addresses and ports', () => {
       () => true,
       () => false,
     );
-    if (probe)
-      await api.deps.remover.remove(
-        api.endpoint('services'),
-        { namespace: 'default', name: 'probe' },
-        { dryRun: false },
-      );
+    if (probe) await removeNamed('services', 'probe');
     return probe;
   };
 
   it('are held by a Service and free again after it', async () => {
     const address = addressOf(await create(service('a'), at));
     expect(await free(address)).toBe(false);
-    await api.deps.remover.remove(api.endpoint('services'), { namespace: 'default', name: 'a' }, { dryRun: false });
+    await removeNamed('services', 'a');
     expect(await free(address)).toBe(true);
   });
 
@@ -366,9 +386,28 @@ describe('addresses and ports', () => {
     expect(web).not.toBe(tcp);
   });
 
-  it('are given back by a dry run', async () => {
-    const address = addressOf(await create(service('a'), { ...at, dryRun: true }));
-    expect(await free(address)).toBe(true);
+  it('are taken by no dry run, not even for a moment', async () => {
+    const ports = [80, 443].map((port) => ({ name: `p${port}`, port }));
+    const writes = api.store.writes.length;
+    const made = await create(service('a', { type: 'NodePort', ports }), { ...at, dryRun: true });
+    expect(api.store.writes.length).toBe(writes);
+    // What it answers could be.
+    expect(addressOf(made)).toMatch(/^10\.96\.0\./);
+    const given = (body(made).spec as { ports: { nodePort: number }[] }).ports.map(({ nodePort }) => nodePort);
+    expect(new Set(given).size).toBe(2);
+    await create(service('b'), at);
+    const before = api.store.writes.length;
+    const change: Change = ({ spec, ...rest }) => ({ ...rest, spec: { ...(spec as object), type: 'NodePort' } });
+    const changed = await update('b', change, { ...at, dryRun: true });
+    expect(body(changed.stored).spec).toMatchObject({ ports: [{ nodePort: expect.any(Number) }] });
+    await removeDry('services', 'b');
+    expect(api.store.writes.length).toBe(before);
+  });
+
+  it('that are taken are a 422 for a dry run, too', async () => {
+    await create(service('a', { clusterIP: '10.96.0.77' }), at);
+    const status = await refusal(create(service('b', { clusterIP: '10.96.0.77' }), { ...at, dryRun: true }));
+    expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.clusterIPs' }] } });
   });
 
   it('are given back when the write is refused', async () => {

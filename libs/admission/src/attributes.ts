@@ -1,0 +1,64 @@
+import type { UserInfo } from '@orch/authentication';
+import type { ApiObject } from '@orch/machinery';
+
+/** What a write does to an object, as admission and audit name it. A PUT that finds nothing and may create is a `CREATE`. */
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE';
+
+/** What a write is about, known before any object is looked at. */
+export interface Target {
+  /**
+   * What is done, whatever the verb of the request: a patch is an `UPDATE`, or a `CREATE` when it applies what is not
+   * there.
+   */
+  readonly operation: Operation;
+  /** Group of the resource; '' for the core group. */
+  readonly group: string;
+  /** The version that the client speaks, which need not be the one that is stored. */
+  readonly version: string;
+  /** Plural of the resource: `pods`. */
+  readonly resource: string;
+  /** Kind of the objects. */
+  readonly kind: string;
+  /** The subresource written through (`status`, `scale`, …); '' for the resource itself. */
+  readonly subresource: string;
+  /** Of a Namespace object its own name; '' for other objects without a namespace. */
+  readonly namespace: string;
+  /** '' for an object whose name is still to be generated. */
+  readonly name: string;
+}
+
+/** Options of the request, whatever its verb; what it did not say or has no say in is absent. */
+export interface RequestOptions {
+  /** The request goes all the way and leaves nothing behind: a plugin may have no effects outside of it. */
+  readonly dryRun: boolean;
+  /** Who is to own the fields that are written. */
+  readonly fieldManager?: string;
+  /** What becomes of unknown and repeated fields: dropped, dropped with a warning, or refused. */
+  readonly fieldValidation?: 'Ignore' | 'Warn' | 'Strict';
+  /** Of a deletion: seconds asked for. */
+  readonly gracePeriodSeconds?: number;
+  /** Of a deletion. */
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+}
+
+/** One write, as a plugin sees it. */
+export interface Attributes extends Target {
+  /**
+   * The object as it is to be written, with defaults, in the version that the client speaks, whichever subresource it is
+   * written through: also through `scale`. Undefined for a deletion. `admit` may change it in place; what `validate` gets is
+   * a copy.
+   */
+  readonly object: ApiObject | undefined;
+  /** The object that is there, in the same version: a copy. Undefined for a creation. */
+  readonly oldObject: ApiObject | undefined;
+  /** Of the request that caused the write. */
+  readonly options: RequestOptions;
+  /** On whose behalf the write is made; the server's own writes have a user of theirs. */
+  readonly user: UserInfo;
+  /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
+  readonly deadline: number;
+  /** Tells the client something in a `Warning` header, whatever becomes of the request. The same text goes out once. */
+  warn(text: string): void;
+  /** Notes something for the audit log, under a key qualified by a domain. */
+  annotate(key: string, value: string): void;
+}

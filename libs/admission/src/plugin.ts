@@ -1,0 +1,25 @@
+import type { Attributes, Target } from './attributes.js';
+
+/**
+ * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
+ * deleted, dry runs, and what the server itself writes. A plugin that wants to say no throws {@link refusal}; any other
+ * error that is no Status fails the request with 500.
+ *
+ * A write that is overtaken by another is made again upon what is there then, and asks again: a plugin must bear to be asked
+ * several times for one request.
+ */
+export interface AdmissionPlugin {
+  /** As options name it. */
+  readonly name: string;
+  /**
+   * Whether it may call out (a webhook), or wait for anything else. Nothing is held while it is asked: no lane, no connection
+   * and nobody's turn. Default false: its answers come at once, and updates of one object may be judged upon each other.
+   */
+  readonly callsOut?: boolean;
+  /** Whether it has anything to say; asked before objects are copied for it, and cheap. */
+  handles(target: Target): boolean;
+  /** May change `attributes.object`, and refuse. Runs before the object is validated, in the order of the table. */
+  admit?(attributes: Attributes): void | Promise<void>;
+  /** May refuse. Runs once the object is valid and complete but for what is allocated (addresses, ports). */
+  validate?(attributes: Attributes): void | Promise<void>;
+}

@@ -1,0 +1,178 @@
+/**
+ * CPU of the server process for one write over HTTP, beside what a bare HTTP server takes to read the same body and to answer
+ * the same bytes. The requesters are another process, and the store is in memory: what is left is the chain and the pipeline.
+ *
+ *   npx tsx --conditions=source libs/apiserver/bench/write.ts [--requests=3000] [--rounds=5] [--requesters=8] [--verbs=put,patch,create]
+ *
+ * Of each the best round is told, in microseconds. The rounds of all take turns.
+ */
+import { fork } from 'node:child_process';
+import { Agent, createServer, type RequestListener, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { MemoryStore } from '../src/testing/memory-store.js';
+import { testApi } from '../src/testing/test-api.js';
+import { listenerOf } from '../src/testing/test-server.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    requests: { type: 'string', default: '3000' },
+    rounds: { type: 'string', default: '5' },
+    requesters: { type: 'string', default: '8' },
+    verbs: { type: 'string', default: 'put,patch,create' },
+    port: { type: 'string' },
+  },
+});
+type Verb = 'put' | 'patch' | 'create';
+const REQUESTS = Number(flags.requests);
+const REQUESTERS = Number(flags.requesters);
+const COLLECTION = '/apis/apps/v1/namespaces/default/deployments';
+
+/** About 5 KiB of JSON as kubectl sends it. */
+function deployment(name: string, number: number): string {
+  const labels = { app: 'web', 'example.com/team': 'storefront', 'example.com/tier': 'front' };
+  const env = Array.from({ length: 12 }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of this one` }));
+  const container = (image: string) => ({
+    name: image,
+    image: `registry.example.com/team/${image}:1.2.${number}`,
+    args: ['--listen=:8080', '--verbose', '--config=/etc/web/config.yaml'],
+    env: [...env, { name: 'NODE', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } }],
+    ports: [{ name: `p-${image}`, containerPort: 8080, protocol: 'TCP' }],
+    resources: { limits: { cpu: '500m', memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
+    volumeMounts: [{ name: 'data', mountPath: '/data' }],
+    livenessProbe: { httpGet: { path: '/healthz', port: 8080, scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1 },
+    readinessProbe: { httpGet: { path: '/readyz', port: 8080, scheme: 'HTTP' }, periodSeconds: 5, timeoutSeconds: 1 },
+    imagePullPolicy: 'IfNotPresent',
+  });
+  return JSON.stringify({
+    kind: 'Deployment',
+    apiVersion: 'apps/v1',
+    metadata: { name, namespace: 'default', labels, annotations: { 'example.com/change': String(number) } },
+    spec: {
+      replicas: (number % 5) + 1,
+      selector: { matchLabels: { app: 'web' } },
+      template: {
+        metadata: { labels },
+        spec: {
+          containers: ['web', 'proxy', 'log'].map(container),
+          volumes: [{ name: 'data', emptyDir: {} }],
+          affinity: {
+            podAntiAffinity: {
+              requiredDuringSchedulingIgnoredDuringExecution: [
+                { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' },
+              ],
+            },
+          },
+        },
+      },
+    },
+  });
+}
+
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly type: string;
+  readonly body: string;
+}
+
+let creations = 0;
+function sentBy(verb: Verb, requester: number, number: number): Sent {
+  const name = `d${requester}`;
+  switch (verb) {
+    case 'put':
+      return { method: 'PUT', path: `${COLLECTION}/${name}`, type: 'application/json', body: deployment(name, number) };
+    case 'patch': {
+      const body = JSON.stringify({ metadata: { annotations: { 'example.com/change': String(number) } } });
+      return { method: 'PATCH', path: `${COLLECTION}/${name}`, type: 'application/merge-patch+json', body };
+    }
+    case 'create': {
+      const body = deployment(`c-${process.pid}-${creations++}`, number);
+      return { method: 'POST', path: COLLECTION, type: 'application/json', body };
+    }
+  }
+}
+
+/** The requesters: does what the parent says, and answers when it is done. */
+function serveAsClient(): void {
+  const agent = new Agent({ keepAlive: true, maxSockets: REQUESTERS });
+  const one = (port: number, { method, path, type, body }: Sent) =>
+    new Promise<void>((resolve, reject) => {
+      const headers = { 'Content-Type': type, 'Content-Length': Buffer.byteLength(body) };
+      const sent = request({ host: '127.0.0.1', port, path, method, headers, agent }, (answer) => {
+        if ((answer.statusCode ?? 500) >= 300) reject(new Error(`${method} ${path}: ${answer.statusCode}`));
+        answer.resume().once('end', resolve);
+      });
+      sent.once('error', reject);
+      sent.end(body);
+    });
+  let number = 0;
+  process.on('message', ({ port, verb, requests }: { port: number; verb: Verb; requests: number }) => {
+    const each = Array.from({ length: REQUESTERS }, async (_, requester) => {
+      for (let i = 0; i < requests / REQUESTERS; i++) await one(port, sentBy(verb, requester, number++));
+    });
+    Promise.all(each).then(
+      () => process.send?.('done'),
+      (error: unknown) => process.send?.(String(error)),
+    );
+  });
+}
+
+async function listen(listener: RequestListener) {
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+async function main(): Promise<void> {
+  const api = await testApi({}, 'kubernetes', new MemoryStore());
+  for (let i = 0; i < REQUESTERS; i++) await api.create('deployments', JSON.parse(deployment(`d${i}`, 0)));
+  const orch = await listen(listenerOf(api));
+  const answer = Buffer.from(deployment('floor', 0));
+  const floor = await listen((req, res) => {
+    const chunks: Buffer[] = [];
+    req.on('data', (chunk: Buffer) => chunks.push(chunk));
+    req.on('end', () => {
+      Buffer.concat(chunks);
+      res.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': answer.length }).end(answer);
+    });
+  });
+  const client = fork(fileURLToPath(import.meta.url), ['--port=0', `--requesters=${REQUESTERS}`]);
+  const round = async (port: number, verb: Verb, requests: number) => {
+    api.store.writes.length = 0;
+    const before = process.cpuUsage();
+    client.send({ port, verb, requests });
+    const said = await new Promise((resolve) => client.once('message', resolve));
+    if (said !== 'done') throw new Error(String(said));
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / requests;
+  };
+  const verbs = flags.verbs.split(',') as Verb[];
+  const best = new Map<string, number>();
+  for (const verb of verbs) for (const { port } of [floor, orch]) await round(port, verb, REQUESTS / 2);
+  for (let i = 0; i < Number(flags.rounds); i++) {
+    for (const verb of verbs) {
+      for (const [name, { port }] of [
+        ['floor', floor],
+        ['orch', orch],
+      ] as const) {
+        const cost = await round(port, verb, REQUESTS);
+        best.set(`${verb} ${name}`, Math.min(best.get(`${verb} ${name}`) ?? Number.POSITIVE_INFINITY, cost));
+      }
+    }
+  }
+  for (const verb of verbs) {
+    const [bare = 0, whole = 0] = ['floor', 'orch'].map((name) => best.get(`${verb} ${name}`));
+    const figures = [whole, bare, whole - bare].map((figure) => figure.toFixed(1).padStart(7));
+    console.log(`${verb.padEnd(7)} ${figures[0]} µs, bare HTTP ${figures[1]} µs, beyond it ${figures[2]} µs`);
+  }
+  client.kill();
+  orch.server.close();
+  floor.server.close();
+  api.close();
+  process.exit(0);
+}
+
+if (flags.port === undefined) await main();
+else serveAsClient();

@@ -1,0 +1,28 @@
+import { timeout } from '@orch/machinery';
+import type { OpenContext } from './new-context.js';
+import { requestDeadline } from './request-deadline.js';
+import { isLongRunning } from './request-info.js';
+
+/** Seconds after which a request that ran out of time may be tried again. */
+const RETRY_SECONDS = 1;
+
+/**
+ * Bounds the time of a request, all of its stages together, unless its answer is a stream that lasts.
+ * @param maximum milliseconds; a client may ask for less
+ * @throws StatusError 504 when it takes too long; what was begun may still be finished, as with any time-out. 400 for a
+ * time-out that is no duration
+ */
+export async function withinDeadline(ctx: OpenContext, maximum: number, work: () => Promise<void>): Promise<void> {
+  if (isLongRunning(ctx.info)) return work();
+  const ms = requestDeadline(ctx.query, maximum);
+  ctx.deadline = performance.now() + ms;
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(timeout('the request timed out', RETRY_SECONDS)), ms);
+  });
+  try {
+    await Promise.race([work(), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

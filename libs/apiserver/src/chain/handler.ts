@@ -1,0 +1,84 @@
+import type { RequestListener } from 'node:http';
+import { SelectorBudgetError } from '@orch/watchcache';
+import type { ApiDeps } from '../deps.js';
+import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
+import { tooMany } from '../http/errors.js';
+import type { RequestMetrics } from '../metrics/request-metrics.js';
+import type { RequestObserver } from '../metrics/request-observer.js';
+import type { OpenWatches } from '../watching/open-watches.js';
+import type { Stage } from './chain.js';
+import type { OpenContext } from './new-context.js';
+import { handle, type ResourceRouter, type Route } from './router.js';
+
+export interface HandlerOptions {
+  readonly deps: ApiDeps;
+  readonly router: ResourceRouter;
+  /** Answers whatever is not a resource: health, discovery, documents, metrics. */
+  readonly others: RequestListener;
+  /** Carries watches elsewhere; undefined where this process serves them itself. */
+  readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  readonly metrics: RequestMetrics;
+  readonly observer: RequestObserver;
+  readonly watches: OpenWatches;
+}
+
+const SWITCHING_PROTOCOLS = 101;
+
+/** The end of the chain: carries out what is asked for, and lasts until the answer has left or a stream has begun. */
+export function handler(options: HandlerOptions): Stage {
+  const { deps, router, others, metrics, observer } = options;
+  return async (ctx) => {
+    const route = router.route(ctx.info);
+    if (route) ctx.route = route;
+    if (route?.endpoint.deprecation) {
+      ctx.warnings.push(route.endpoint.deprecation);
+      metrics.deprecated(route);
+    }
+    observer.begin(ctx);
+    if (route?.verb === 'watch') return beginWatch(options, ctx, route);
+    if (route) {
+      await handle(deps, ctx, route);
+      observer.end(ctx);
+    } else others(ctx.req, ctx.res);
+    await left(ctx);
+    observer.end(ctx);
+  };
+}
+
+async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {
+  const { deps, proxyWatch, observer } = options;
+  // The client went while it was found out who asks.
+  if (isGone(ctx)) return;
+  const close = open(options, ctx, route);
+  ctx.res.once('close', close);
+  try {
+    await (proxyWatch ? proxyWatch(ctx) : handle(deps, ctx, route));
+  } catch (error) {
+    if (error instanceof SelectorBudgetError) options.metrics.refused('selectors');
+    throw error;
+  } finally {
+    // Nothing more is heard of a response that never got to its connection.
+    if (!ctx.res.headersSent && ctx.res.statusCode !== SWITCHING_PROTOCOLS) close();
+  }
+  observer.end(ctx);
+  forgetHeaders(ctx);
+}
+
+/** Counts one watch more, until the returned function is first called. @throws StatusError 429 */
+function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
+  const { authentication, user, info } = ctx;
+  const watch = watches.admit({ authentication, user, request: info });
+  if (!watch) {
+    metrics.refused('watches');
+    throw tooMany();
+  }
+  ctx.watch = watch;
+  const gauge = metrics.longRunning(route);
+  gauge.add(1);
+  let inside = true;
+  return () => {
+    if (inside) gauge.add(-1);
+    inside = false;
+    watches.release(watch);
+  };
+}

@@ -1,0 +1,283 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { type Authenticator, authenticated } from '@orch/authentication';
+import { namesOf, StatusError } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { WatchProxy } from '../handing-on/watch-proxy.js';
+import { openSecureServer, TOKEN } from '../testing/secure-server.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { type ListenOverrides, listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { OpenWatches } from '../watching/open-watches.js';
+import { refusalFrames } from '../watching/refusal-frame.js';
+
+const PATH = '/api/v1/namespaces/default/configmaps';
+const REFUSAL = { reason: 'TooManyRequests', code: 429, message: 'Too many requests, please try again later.' };
+
+/** Who asks stands in a header. */
+const byHeader: Authenticator = {
+  async authenticate({ headers }) {
+    const name = String(headers['x-user'] ?? 'jane');
+    return authenticated({ name, groups: name === 'root' ? ['system:masters'] : [], extra: {} }, 'token');
+  },
+};
+
+let api: TestApi;
+let metrics: Metrics;
+const servers: TestServer[] = [];
+beforeEach(async () => {
+  api = await testApi();
+  metrics = new Metrics();
+});
+afterEach(async () => {
+  await Promise.all(servers.splice(0).map((server) => server.close()));
+  api.close();
+});
+
+async function serve(overrides: ListenOverrides): Promise<TestServer> {
+  const server = await openServer(listenerOf(api, { authenticator: byHeader, metrics, ...overrides }));
+  servers.push(server);
+  return server;
+}
+
+/** Holds all writes up until they are let go. */
+function heldWrites() {
+  const waiting: (() => void)[] = [];
+  api.store.beforeWrite = () => new Promise((resolve) => waiting.push(() => resolve(undefined)));
+  return {
+    waiting,
+    letGo() {
+      api.store.beforeWrite = () => undefined;
+      for (const release of waiting.splice(0)) release();
+    },
+  };
+}
+
+const post = (server: TestServer, name: string, user = 'jane') =>
+  server.ask(PATH, { method: 'POST', headers: { 'X-User': user }, body: JSON.stringify({ metadata: { name } }) });
+const sample = async (series: string) =>
+  Number(
+    (await metrics.text()).body
+      .split('\n')
+      .find((line) => line.startsWith(`${series} `))
+      ?.split(' ')
+      .at(-1),
+  );
+
+describe('requests in flight', () => {
+  const bounds = (inAll: number, perUser = 0) => ({ mutating: { inAll, perUser }, readOnly: { inAll, perUser } });
+
+  it('wait beyond the bound, and are carried out when others are done', async () => {
+    const server = await serve({ flow: { inflight: bounds(2), maxWaiting: 10, maxWaitMs: 60_000 } });
+    const writes = heldWrites();
+    const answers = ['a', 'b', 'c', 'd'].map((name) => post(server, name));
+    await expect.poll(() => writes.waiting.length).toBe(2);
+    const queued = () => sample('apiserver_current_inqueue_requests{request_kind="mutating"}');
+    await expect.poll(queued).toBe(2);
+    expect(await sample('apiserver_current_inflight_requests{request_kind="mutating"}')).toBe(2);
+    expect((await server.ask(PATH)).status, 'reads have seats of their own').toBe(200);
+    writes.letGo();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+  });
+
+  it('are refused when none is done in time, and say when to come again', async () => {
+    const server = await serve({ flow: { inflight: bounds(1), maxWaiting: 10, maxWaitMs: 50 } });
+    const writes = heldWrites();
+    const first = post(server, 'a');
+    await expect.poll(() => writes.waiting.length).toBe(1);
+    const { status, headers, body } = await post(server, 'b');
+    expect([status, headers['retry-after']]).toEqual([429, '1']);
+    expect(JSON.parse(body.toString())).toMatchObject({ kind: 'Status', ...REFUSAL });
+    expect(await sample('orch_limit_refusals_total{limit="requests"}')).toBe(1);
+    writes.letGo();
+    expect((await first).status).toBe(201);
+    expect(api.stored('configmaps', 'b')).toBeUndefined();
+  });
+
+  it('of one user leave room for others', async () => {
+    const server = await serve({ flow: { inflight: bounds(3, 2) } });
+    const writes = heldWrites();
+    const answers = [post(server, 'a'), post(server, 'b')];
+    await expect.poll(() => writes.waiting.length).toBe(2);
+    expect((await post(server, 'c')).status).toBe(429);
+    answers.push(post(server, 'd', 'joe'));
+    await expect.poll(() => writes.waiting.length).toBe(3);
+    expect((await post(server, 'e', 'bob')).status).toBe(429);
+    writes.letGo();
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([201, 201, 201]);
+  });
+
+  it('of administrators, probes and watches are let past', async () => {
+    const fallback: ListenOverrides['fallback'] = (_req, res) => res.end();
+    const server = await serve({ fallback, flow: { inflight: bounds(1) } });
+    const writes = heldWrites();
+    let read = (): void => undefined;
+    const get = api.store.get.bind(api.store);
+    api.store.get = async (...key) => {
+      await new Promise<void>((resolve) => (read = resolve));
+      return get(...key);
+    };
+    const answers = [post(server, 'a'), server.ask(`${PATH}/a`)];
+    await expect.poll(() => writes.waiting.length).toBe(1);
+    expect([(await post(server, 'b')).status, (await server.ask('/version')).status]).toEqual([429, 429]);
+    expect((await server.ask('/readyz')).status).toBe(200);
+    answers.push(post(server, 'c', 'root'));
+    await expect.poll(() => writes.waiting.length).toBe(2);
+    const stream = await watch(server);
+    expect(stream.answer.statusCode).toBe(200);
+    stream.answer.destroy();
+    read();
+    writes.letGo();
+    expect((await Promise.all(answers)).length).toBe(3);
+  });
+
+  it('hold their seat until the answer has left', async () => {
+    await api.create('configmaps', { metadata: { name: 'large' }, data: { text: 'x'.repeat(900_000) } });
+    const server = await openSecureServer(api, { flow: { inflight: bounds(1) } } as ListenOverrides);
+    const client = connectHttp2(`https://127.0.0.1:${server.port}`, { ca: server.pki.ca.cert });
+    const headers = { ':path': `${PATH}/large`, authorization: `Bearer ${TOKEN}` };
+    const slow = client.request(headers);
+    const [answered] = await once(slow, 'response');
+    expect(answered[':status']).toBe(200);
+    const refused = client.request({ ...headers, ':path': '/version' });
+    expect((await once(refused, 'response'))[0][':status']).toBe(429);
+    slow.resume();
+    await once(slow, 'close');
+    const later = client.request({ ...headers, ':path': '/version' });
+    expect((await once(later, 'response'))[0][':status']).not.toBe(429);
+    client.destroy();
+    await server.close();
+  });
+});
+
+describe('bytes of bodies', () => {
+  const bytes = (size: number, name = 'x') => JSON.stringify({ metadata: { name }, data: { text: 'x'.repeat(size) } });
+  const send = (server: TestServer, size: number, user = 'jane') =>
+    server.ask(`${PATH}?dryRun=All`, { method: 'POST', headers: { 'X-User': user }, body: bytes(size, 'y') });
+
+  it('are bounded in all and for each user, while they are held', async () => {
+    const server = await serve({ flow: { bodies: { inAll: 5000, perUser: 3000 } } });
+    const writes = heldWrites();
+    const held = server.ask(PATH, { method: 'POST', body: bytes(2000) });
+    await expect.poll(() => writes.waiting.length).toBe(1);
+    const refused = await send(server, 2000);
+    expect(refused.status).toBe(429);
+    expect(JSON.parse(refused.body.toString())).toMatchObject(REFUSAL);
+    expect((await send(server, 2000, 'joe')).status, 'another user').toBe(201);
+    expect((await send(server, 3500, 'root')).status, 'an administrator').toBe(201);
+    const second = server.ask(PATH, { method: 'POST', headers: { 'X-User': 'joe' }, body: bytes(2500) });
+    await expect.poll(() => writes.waiting.length).toBe(2);
+    expect((await send(server, 2000, 'bob')).status, 'in all').toBe(429);
+    expect(await sample('orch_limit_refusals_total{limit="body-bytes"}')).toBe(2);
+    writes.letGo();
+    expect([(await held).status, (await second).status]).toEqual([201, 409]);
+    expect((await send(server, 2500)).status, 'given back').toBe(201);
+  });
+});
+
+interface Opened {
+  readonly answer: IncomingMessage;
+  /** Everything that came. */
+  text(): string;
+}
+
+/** Opens a watch, or is refused. */
+async function watch(
+  server: TestServer,
+  user = 'jane',
+  query = '',
+  headers: Record<string, string> = {},
+): Promise<Opened> {
+  const path = `${PATH}?watch=1${query}`;
+  const sent = request({ port: server.port, path, headers: { 'X-User': user, ...headers }, agent: false }).end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  let text = '';
+  answer.setEncoding('latin1').on('data', (piece: string) => {
+    text += piece;
+  });
+  answer.on('error', () => undefined);
+  return { answer, text: () => text };
+}
+
+/** A server that hands its watches to another, which knows callers by what the first says of them. */
+async function twoTiers(watches: { front?: OpenWatches; gateway?: OpenWatches }) {
+  const believing: Authenticator = {
+    authenticate: ({ socket, headers }) =>
+      byHeader.authenticate({ socket, headers: { 'x-user': headers['x-remote-user'] } }),
+  };
+  const gateway = await serve({
+    authenticator: believing,
+    metrics: new Metrics(),
+    ...(watches.gateway && { watches: watches.gateway }),
+  });
+  const proxy = new WatchProxy(
+    [`http://127.0.0.1:${gateway.port}`],
+    () => ({ servingCa: undefined, proxy: undefined }),
+    undefined,
+    (ctx) => refusalFrames(ctx, api.deps.representations),
+  );
+  return serve({ proxyWatch: (ctx) => proxy.hand(ctx), ...(watches.front && { watches: watches.front }) });
+}
+
+const TIERS = {
+  'where it is served': (watches: OpenWatches) => serve({ watches }),
+  'where it is handed on': (front: OpenWatches) => twoTiers({ front }),
+  'behind where it is handed on': (gateway: OpenWatches) => twoTiers({ gateway }),
+};
+
+describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
+  it('counts in all and for its user', async () => {
+    const watches = new OpenWatches({ inAll: 3, perUser: 2 });
+    const server = await open(watches);
+    const [first] = [await watch(server), await watch(server)];
+    const refused = await watch(server);
+    expect([refused.answer.statusCode, refused.answer.headers['retry-after']]).toEqual([429, '1']);
+    await expect.poll(refused.text).toContain(REFUSAL.message);
+    expect((await watch(server, 'joe')).answer.statusCode).toBe(200);
+    expect((await watch(server, 'bob')).answer.statusCode, 'in all').toBe(429);
+    expect((await watch(server, 'root')).answer.statusCode, 'an administrator').toBe(200);
+    first?.answer.destroy();
+    await expect.poll(() => watches.size).toBe(3);
+    expect((await watch(server)).answer.statusCode, 'one has left, but an administrator came').toBe(429);
+  });
+
+  it('does not count when it was refused for something else', async () => {
+    const watches = new OpenWatches({ inAll: 1, perUser: 0 });
+    const server = await open(watches);
+    for (let i = 0; i < 3; i++) {
+      expect((await watch(server, 'jane', '&resourceVersion=x')).answer.statusCode).toBe(400);
+    }
+    expect((await watch(server)).answer.statusCode).toBe(200);
+  });
+
+  it.each(['application/json', namesOf('orch').protobufMediaType])(
+    'in %s ends with an ERROR event when its rights are gone, and no other does',
+    async (accept) => {
+      const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+      const server = await open(watches);
+      const headers = { Accept: accept };
+      const [jane, joe] = [await watch(server, 'jane', '', headers), await watch(server, 'joe', '', headers)];
+      const seen: unknown[] = [];
+      const ended = once(jane.answer, 'end');
+      const forbidden = new StatusError('Forbidden', 'no more');
+      const count = await watches.judgeAgain(({ user, request: { verb, resource, namespace } }) => {
+        seen.push([user.name, verb, resource, namespace]);
+        return user.name === 'jane' ? forbidden : undefined;
+      });
+      await ended;
+      expect([count, jane.answer.complete]).toEqual([1, true]);
+      expect(jane.answer.headers['content-type']).toContain(accept);
+      expect(jane.text()).toContain('ERROR');
+      expect(jane.text()).toContain('no more');
+      expect(seen).toEqual([
+        ['jane', 'watch', 'configmaps', 'default'],
+        ['joe', 'watch', 'configmaps', 'default'],
+      ]);
+      await api.create('configmaps', { metadata: { name: 'later' } });
+      await expect.poll(joe.text).toContain('later');
+      expect(jane.text()).not.toContain('later');
+      await expect.poll(() => watches.size).toBe(1);
+    },
+  );
+});

@@ -1,0 +1,41 @@
+/** Bounds of something that requests hold while they last; 0 is none. */
+export interface Bounds {
+  readonly inAll: number;
+  readonly perUser: number;
+}
+
+/** What is held, of all users and of each, within bounds. */
+export class SharedBound {
+  #held = 0;
+  readonly #heldBy = new Map<string, number>();
+
+  constructor(readonly bounds: Bounds) {}
+
+  get held(): number {
+    return this.#held;
+  }
+
+  heldBy(user: string): number {
+    return this.#heldBy.get(user) ?? 0;
+  }
+
+  /** Whether a user may hold so much more. */
+  fits(user: string, amount: number): boolean {
+    const { inAll, perUser } = this.bounds;
+    if (inAll > 0 && this.#held + amount > inAll) return false;
+    return perUser === 0 || this.heldBy(user) + amount <= perUser;
+  }
+
+  /** Takes in any case: asking `fits` is the caller's. */
+  take(user: string, amount: number): void {
+    this.#held += amount;
+    this.#heldBy.set(user, this.heldBy(user) + amount);
+  }
+
+  give(user: string, amount: number): void {
+    this.#held -= amount;
+    const left = this.heldBy(user) - amount;
+    if (left > 0) this.#heldBy.set(user, left);
+    else this.#heldBy.delete(user);
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  type Admission,
+  type Attributes,
+  admit,
+  type Judges,
+  type Operation,
+  type Target,
+  validate,
+} from '@orch/admission';
+import { type ApiObject, copy } from '@orch/machinery';
+import { servedObject } from '../representation/shape.js';
+import type { Draft } from './draft.js';
+import type { WriteRequest } from './write-request.js';
+
+/** The plugins that may change the object, or refuse it. */
+export function mutatingAdmission(draft: Draft): void | Promise<void> {
+  const { mutating } = draft.judges;
+  if (mutating.length === 0) return undefined;
+  draft.admitted = true;
+  return admit(mutating, new DraftAttributes(draft, () => draft.served));
+}
+
+/** The plugins that judge the object as it will be stored. */
+export function validatingAdmission(draft: Draft): void | Promise<void> {
+  const { validating } = draft.judges;
+  if (validating.length === 0) return undefined;
+  return validate(validating, new DraftAttributes(draft, () => complete(draft)));
+}
+
+/** Who is asked about a request, as the operation that it comes to. */
+export const judgesOf = (admission: Admission, request: WriteRequest, operation: Operation): Judges =>
+  admission.judgesOf(() => targetOf(request, operation));
+
+function targetOf({ endpoint, key, subresource }: WriteRequest, operation: Operation): Target {
+  const { group, version, resource, kind } = endpoint.definition;
+  const isNamespace = group === '' && resource === 'namespaces';
+  const namespace = isNamespace ? key.name : key.namespace;
+  return { operation, group, version, resource, kind, subresource, namespace, name: key.name };
+}
+
+/** The object in the version of the request, for those who must not change the one that is stored. */
+function complete({ request: { endpoint }, object }: Draft): ApiObject {
+  const own = copy(object);
+  return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
+}
+
+/** A draft as plugins see it. Objects are made when they are first looked at. */
+class DraftAttributes implements Attributes {
+  readonly operation: Attributes['operation'];
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly #draft: Draft;
+  readonly #make: () => ApiObject;
+  #object: ApiObject | undefined;
+  #oldObject: ApiObject | undefined;
+
+  constructor(draft: Draft, make: () => ApiObject) {
+    const target = targetOf(draft.request, draft.operation);
+    this.operation = target.operation;
+    this.group = target.group;
+    this.version = target.version;
+    this.resource = target.resource;
+    this.kind = target.kind;
+    this.subresource = target.subresource;
+    this.namespace = target.namespace;
+    this.name = target.name || (draft.served.metadata?.name ?? '');
+    this.#draft = draft;
+    this.#make = make;
+  }
+
+  get object(): ApiObject | undefined {
+    if (this.operation === 'DELETE') return undefined;
+    this.#object ??= this.#make();
+    return this.#object;
+  }
+
+  get oldObject(): ApiObject | undefined {
+    const { base, request } = this.#draft;
+    if (base) this.#oldObject ??= servedObject(request.endpoint, base);
+    return this.#oldObject;
+  }
+
+  get options() {
+    return this.#draft.request.options;
+  }
+
+  get user() {
+    return this.#draft.request.caller.user;
+  }
+
+  get deadline(): number {
+    return this.#draft.request.caller.deadline;
+  }
+
+  warn(text: string): void {
+    const { warnings } = this.#draft.request.caller;
+    // A write that is tried again is told the same again.
+    if (!warnings.includes(text)) warnings.push(text);
+  }
+
+  annotate(key: string, value: string): void {
+    this.#draft.request.caller.annotations.set(key, value);
+  }
+}

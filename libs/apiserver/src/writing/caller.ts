@@ -1,0 +1,35 @@
+import type { UserInfo } from '@orch/authentication';
+import type { RequestContext } from '../http/context.js';
+
+/** Who wants a write, and where what is learned on its way goes. */
+export interface Caller {
+  readonly user: UserInfo;
+  /** Texts for the client's `Warning` headers. */
+  readonly warnings: string[];
+  /** Notes for the audit log, by key. */
+  readonly annotations: Map<string, string>;
+  /** Monotonic milliseconds (`performance.now()`) at which nobody waits for the answer any more. */
+  readonly deadline: number;
+  /** What those who observe the store know the request by; the store does not look at it. */
+  readonly origin?: unknown;
+}
+
+/** The caller of a request of the API. */
+export const callerOf = ({ user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
+  user,
+  warnings,
+  annotations: annotations ?? new Map(),
+  deadline: deadline ?? Number.POSITIVE_INFINITY,
+  ...(trail && { origin: trail }),
+});
+
+/** As whom the server itself writes: what every installation has, namespaces on their way out. */
+const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authenticated', 'system:masters'], extra: {} };
+
+/** The server as a caller; nobody reads its warnings and notes. */
+export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
+  user: SERVER,
+  warnings: [],
+  annotations: new Map(),
+  deadline,
+});

@@ -1,0 +1,36 @@
+import type { Admission, Judges, Operation } from '@orch/admission';
+import type { ApiObject } from '@orch/machinery';
+import type { Stored } from '../served/endpoint.js';
+import type { WriteRequest } from './write-request.js';
+
+/** One try of a write on its way through the stages: each finds here what those before it left. */
+export interface Draft {
+  readonly request: WriteRequest;
+  /** What the request comes to: an update that finds nothing and may create is a `CREATE`. */
+  readonly operation: Operation;
+  /** What is there, as it was read; undefined for a creation. */
+  readonly base: Stored | undefined;
+  /** The same, in the stored version; nobody changes it. Undefined for a creation and for a deletion. */
+  readonly old: ApiObject | undefined;
+  /** Whom admission asks. */
+  readonly judges: Judges;
+  /** The wanted object in the version that the endpoint serves; of a deletion the marked one, in the stored version. */
+  readonly served: ApiObject;
+  /** A plugin has had `served` in its hands. */
+  admitted: boolean;
+  /** The wanted object in the stored version: `served` itself until it is made. */
+  object: ApiObject;
+}
+
+/** What stages need beside the draft. */
+export interface StageTools {
+  readonly admission: Admission;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/**
+ * One stage of the pipeline: changes the draft's object, or refuses it with a StatusError. Only one that waits for something
+ * returns a promise.
+ */
+export type Stage = (draft: Draft, tools: StageTools) => void | Promise<void>;

@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const SOURCE = fileURLToPath(new URL('..', import.meta.url));
+const MAY_WRITE = [
+  // Rows that are no objects: who holds which address.
+  'allocation/store-claims.ts',
+  'writing/shared-updates.ts',
+  'writing/write-pipeline.ts',
+];
+
+it('nothing but the pipeline writes objects to the store', () => {
+  const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' });
+  const sources = files.filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
+  );
+  const writing = sources.filter((file) =>
+    /\bstore\s*\.write(Chain)?\(/i.test(readFileSync(join(SOURCE, file), 'utf8')),
+  );
+  expect(writing.sort()).toEqual(MAY_WRITE);
+});

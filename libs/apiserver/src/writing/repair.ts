@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto';
+import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
+import { alignZeros, applyDefaults } from '@orch/schema';
+import { defaults } from './defaults.js';
+import type { Draft, StageTools } from './draft.js';
+import { ownership } from './ownership.js';
+import { systemFields } from './system-fields.js';
+
+/**
+ * Makes of what was sent and admitted the object that is stored: puts back what a plugin may not change, gives a new object
+ * its name, uid and time, goes over to the stored version, and keeps apart what the kind keeps apart (spec from status,
+ * what the subresource may change from the rest, the generation).
+ */
+export function repair(draft: Draft, { now }: StageTools): void {
+  const { request, old } = draft;
+  if (draft.admitted) {
+    systemFields(draft);
+    ownership(draft);
+  }
+  const named = old === undefined && beginLife(draft, now());
+  // Defaults may follow from what plugins have set, and from the name.
+  if (draft.admitted || named) defaults(draft);
+  draft.object = toStorage(draft);
+  const { storageRules: rules, storage } = request.endpoint;
+  const context = { subresource: request.subresource, user: request.caller.user };
+  if (old) {
+    alignZeros(storage.schema, draft.object, old);
+    rules.prepareForUpdate(draft.object, old, context);
+  } else rules.prepareForCreate(draft.object, context);
+}
+
+/** @returns whether the object has been given a generated name */
+function beginLife({ served }: Draft, now: number): boolean {
+  const meta = ensureMetadata(served);
+  const named = !meta.name && !!meta.generateName;
+  if (named) meta.name = generateName(meta.generateName ?? '');
+  meta.uid = randomUUID();
+  meta.creationTimestamp = formatTime(now);
+  return named;
+}
+
+/** Defaults have been applied in the version that was sent, and apply again in the one that is stored. */
+function toStorage({ request: { endpoint }, served }: Draft) {
+  if (!endpoint.conversion) return served;
+  const object = endpoint.conversion.toStorage(served);
+  applyDefaults(endpoint.storage.schema, object);
+  endpoint.storageRules.defaults(object);
+  return object;
+}

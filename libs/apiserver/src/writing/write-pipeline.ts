@@ -1,0 +1,151 @@
+import type { Judges } from '@orch/admission';
+import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
+import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
+import type { ObjectReader } from '../reading/object-reader.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
+import { judgesOf } from './admission.js';
+import { fateAfter } from './allocation-fate.js';
+import { createError } from './create-error.js';
+import { triedCreation } from './dry-run.js';
+import { SharedUpdates } from './shared-updates.js';
+import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import { type Modification, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
+
+export interface PipelineOptions extends PlanTools {
+  readonly store: Store;
+  readonly reader: ObjectReader;
+  /** Where namespaces are, for dry runs to look whether one is there. */
+  readonly namespaces: Endpoint;
+  /** Milliseconds that an update waits for others of the same object. */
+  readonly patience: number;
+}
+
+/** Attempts at a name that is generated. */
+const NAME_ATTEMPTS = 5;
+/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
+const CALLING_ATTEMPTS = 6;
+
+/** What a write is made upon. */
+interface Base {
+  readonly stored: Stored | undefined;
+  /** Read after the request came, not what memory had: only that decides against a request. */
+  readonly fresh: boolean;
+}
+
+/** A try that was overtaken, and what is answered if it was the last. */
+interface Overtaken {
+  failure(): StatusError;
+}
+
+/**
+ * The one way to the store for objects: base → change → system fields → ownership → mutating admission → repair → validate →
+ * validating admission → allocate → to storage → same? → store. Every verb, every subresource and every writer within the
+ * server is a {@link Modification}; the stages are a table ({@link STAGES}).
+ */
+export class WritePipeline {
+  readonly #shared: SharedUpdates;
+
+  constructor(private readonly options: PipelineOptions) {
+    this.#shared = new SharedUpdates(options, (request, make) => this.#alone(request, make));
+  }
+
+  /**
+   * Makes a modification of one object. Tries again when it is overtaken, unless the changed object names a version itself.
+   * Updates of one object that name none take turns, where nobody is asked who may call out.
+   * @throws StatusError 400, 404, 409, 422; 403 from admission; 504 when its turn does not come in time
+   * @throws StoreUnavailableError
+   */
+  async write(request: WriteRequest, make: Modification): Promise<Written> {
+    if (!this.#sharesTurns(request)) return this.#alone(request, make);
+    try {
+      return await this.#shared.update(request, make);
+    } catch (error) {
+      if (make.create && error instanceof StatusError && error.code === 404) return this.#alone(request, make);
+      throw error;
+    }
+  }
+
+  #sharesTurns(request: WriteRequest): boolean {
+    if (request.operation !== 'UPDATE' || request.options.dryRun || request.namesVersion) return false;
+    return !this.#judges(request).callsOut;
+  }
+
+  #judges(request: WriteRequest): Judges {
+    return judgesOf(this.options.admission, request, request.operation);
+  }
+
+  async #alone(request: WriteRequest, make: Modification): Promise<Written> {
+    const { callsOut } = this.#judges(request);
+    const attempts = callsOut ? CALLING_ATTEMPTS : make.change ? WRITE_ATTEMPTS : NAME_ATTEMPTS;
+    let base = await this.#firstBase(request, make, callsOut);
+    for (let attempt = 1; ; attempt++) {
+      const tried = await this.#try(request, base, make);
+      if ('stored' in tried) return tried;
+      if (attempt >= attempts) throw tried.failure();
+      base = await this.#freshBase(request, make);
+    }
+  }
+
+  /** What memory has will mostly do; where somebody outside is asked, not. */
+  async #firstBase(request: WriteRequest, make: Modification, callsOut: boolean): Promise<Base> {
+    const { endpoint, key, found } = request;
+    if (!make.change) return NOTHING;
+    const hint = callsOut ? undefined : (found ?? this.options.reader.hint(endpoint.type, key));
+    if (hint) return { stored: hint, fresh: false };
+    return { stored: await this.options.reader.current(endpoint.type, key), fresh: true };
+  }
+
+  async #freshBase({ endpoint, key }: WriteRequest, make: Modification): Promise<Base> {
+    return make.change ? { stored: await this.options.store.get(endpoint.type, key), fresh: true } : NOTHING;
+  }
+
+  async #try(request: WriteRequest, { stored: base, fresh }: Base, make: Modification): Promise<Written | Overtaken> {
+    const { endpoint, key } = request;
+    if (!base && !make.create) throw notFound(endpoint.groupResource, key.name);
+    const overtaken = { failure: () => conflict(endpoint.groupResource, key.name, STALE_WRITE) };
+    let plan: WritePlan;
+    try {
+      plan = await planWrite(request, base, make, this.options);
+    } catch (error) {
+      if (fresh || !(error instanceof StatusError)) throw error;
+      return overtaken;
+    }
+    // An answer without a write would not have failed for a stale base.
+    if (!fresh && (request.options.dryRun || !plan.op)) return overtaken;
+    const { stored, removed, op } = plan;
+    if (!op) return { stored, created: false, removed };
+    const outcome = await this.#carryOut(request, plan, op);
+    if (outcome.outcome === 'committed')
+      return { stored: { version: outcome.version, body: stored.body }, created: !base, removed };
+    return base ? overtaken : whyNotCreated(request, plan, make, outcome);
+  }
+
+  async #carryOut(request: WriteRequest, plan: WritePlan, op: WriteOp): Promise<WriteOutcome> {
+    const { store, namespaces } = this.options;
+    if (request.options.dryRun)
+      return op.op === 'create'
+        ? triedCreation(store, namespaces, op)
+        : { outcome: 'committed', version: plan.stored.version };
+    const outcome = await store.write(op).catch(async (error: unknown) => {
+      await plan.conclude(fateAfter(error));
+      throw error;
+    });
+    await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');
+    return outcome;
+  }
+}
+
+const NOTHING: Base = { stored: undefined, fresh: true };
+
+/** @returns that it may be tried again: another name may be free, or what somebody else has made can be changed */
+function whyNotCreated(
+  request: WriteRequest,
+  { object }: WritePlan,
+  make: Modification,
+  outcome: WriteOutcome,
+): Overtaken {
+  const failure = createError(request.endpoint, request.key.namespace, object.metadata ?? {}, outcome);
+  const mayTryAgain = request.key.name === '' || make.change !== undefined;
+  if (outcome.outcome !== 'already-exists' || !mayTryAgain) throw failure;
+  return { failure: () => failure };
+}

@@ -1,0 +1,171 @@
+import type { Admission, Operation } from '@orch/admission';
+import type { Allocators } from '@orch/kinds';
+import { type ApiObject, conflict, copy, STALE_WRITE } from '@orch/machinery';
+import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
+import { fromStored, toStoredBody } from '../representation/stored-body.js';
+import type { Stored } from '../served/endpoint.js';
+import { judgesOf } from './admission.js';
+import { conclude, type Fate, given } from './allocation-fate.js';
+import type { Draft, StageTools } from './draft.js';
+import { isGone, namedVersion } from './object-checks.js';
+import { sameBody } from './same-body.js';
+import { STAGES } from './stages.js';
+import type { Change, Creation, Modification, WriteRequest } from './write-request.js';
+
+/** What a write comes to. */
+export interface WritePlan {
+  /** To be written; undefined when nothing changes. */
+  readonly op: WriteOp | undefined;
+  /** What is answered; its version is that of the base, 0 for a new object. */
+  readonly stored: Stored;
+  /** As it was made of what was sent; in the stored version. */
+  readonly object: ApiObject;
+  /** The object is gone after it. */
+  readonly removed: boolean;
+  /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */
+  readonly changesClaims: boolean;
+  /** To be called once the fate of the write is known. */
+  conclude(fate: Fate): Promise<void>;
+}
+
+export interface PlanTools extends StageTools {
+  readonly admission: Admission;
+  /** Addresses and ports that objects may be given. */
+  readonly allocators: Allocators;
+  /** The same for dry runs: answers what could be given, and takes nothing. */
+  readonly lookingAllocators: Allocators;
+}
+
+/** The version of a base that is itself still to be written. */
+export const UNWRITTEN = 0n;
+
+const NOTHING_TAKEN = { changes: false, undo: async () => undefined, settle: async () => undefined };
+
+/**
+ * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
+ * takes nothing either.
+ * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is nothing
+ * @param make the change, or for no base the creation
+ * @throws StatusError 400, 403, 409, 422 and what the change and admission throw
+ */
+export async function planWrite(
+  request: WriteRequest,
+  base: Stored | undefined,
+  make: Modification,
+  tools: PlanTools,
+): Promise<WritePlan> {
+  const draft = await begin(request, base, make, tools);
+  for (const stage of STAGES[draft.operation]) {
+    const wait = stage(draft, tools);
+    if (wait) await wait;
+  }
+  return base && isGone(draft.object, request.endpoint) ? removal(draft, base, tools) : keeping(draft, tools);
+}
+
+/** The change itself. */
+async function begin(
+  request: WriteRequest,
+  base: Stored | undefined,
+  { change, create }: Modification,
+  { admission }: PlanTools,
+): Promise<Draft> {
+  const operation: Operation = base ? request.operation : 'CREATE';
+  const judges = judgesOf(admission, request, operation);
+  const { endpoint } = request;
+  const live = base && fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+  const made = live ? (change as Change)(workingCopy(request, live)) : (create as Creation)();
+  const served = made instanceof Promise ? await made : made;
+  if (base && operation === 'UPDATE') checkVersion(request, served, base);
+  const old = operation === 'UPDATE' ? live : undefined;
+  return { request, operation, base, old, judges, served, object: served, admitted: false };
+}
+
+/** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
+function workingCopy({ endpoint, operation, replaces }: WriteRequest, live: ApiObject): ApiObject {
+  if (operation === 'DELETE' || replaces) return live;
+  const own = copy(live);
+  return endpoint.conversion ? endpoint.conversion.toServed(own) : own;
+}
+
+/** An object that names a version means that one, and no write that is still to be made. @throws StatusError 409 */
+function checkVersion({ endpoint, key }: WriteRequest, served: ApiObject, { version }: Stored): void {
+  const named = namedVersion(served);
+  if (named === '' || (version !== UNWRITTEN && named === String(version))) return;
+  throw conflict(endpoint.groupResource, key.name, STALE_WRITE);
+}
+
+/** An object that is there afterwards. */
+async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
+  const { request, base, object } = draft;
+  const allocation = (await allocate(draft, tools)) ?? NOTHING_TAKEN;
+  const body = toStoredBody(object);
+  const version = base?.version ?? UNWRITTEN;
+  if (base && sameBody(base.body, body)) {
+    await conclude(allocation, 'dropped');
+    return {
+      op: undefined,
+      stored: base,
+      object,
+      removed: false,
+      changesClaims: false,
+      conclude: async () => undefined,
+    };
+  }
+  return {
+    op: base ? updateOp(request, base, object, body) : createOp(request, object, body),
+    stored: { version, body },
+    object,
+    removed: false,
+    changesClaims: allocation.changes,
+    conclude: (fate) => conclude(allocation, fate),
+  };
+}
+
+/** Takes what the object needs; of a dry run nothing is to be given back, and a deletion takes nothing. */
+async function allocate({ request, operation, object, old }: Draft, tools: PlanTools) {
+  if (operation === 'DELETE') return undefined;
+  const { storageRules: rules } = request.endpoint;
+  if (!request.options.dryRun) return rules.allocate(object, old, tools.allocators);
+  await rules.allocate(object, old, tools.lookingAllocators);
+  return undefined;
+}
+
+/** Writing the last state of an object out of existence. */
+function removal({ request, object }: Draft, base: Stored, { allocators }: PlanTools): WritePlan {
+  const body = toStoredBody(object);
+  const op: DeleteOp = { op: 'delete', ...target(request, base), body };
+  return {
+    op,
+    stored: { version: base.version, body },
+    object,
+    removed: true,
+    changesClaims: true,
+    async conclude(fate) {
+      if (fate === 'kept') await given(request.endpoint.storageRules.release(object, allocators));
+    },
+  };
+}
+
+function createOp({ endpoint, key, caller }: WriteRequest, { metadata }: ApiObject, body: Buffer): WriteOp {
+  return {
+    op: 'create',
+    type: endpoint.type,
+    namespace: key.namespace,
+    name: metadata?.name ?? '',
+    uid: metadata?.uid ?? '',
+    body,
+    requireNamespace: endpoint.definition.namespaced,
+    origin: caller.origin,
+  };
+}
+
+function updateOp(request: WriteRequest, base: Stored, { metadata }: ApiObject, body: Buffer): UpdateOp {
+  return { op: 'update', ...target(request, base), body, terminating: metadata?.deletionTimestamp !== undefined };
+}
+
+const target = ({ endpoint, key, caller }: WriteRequest, base: Stored) => ({
+  type: endpoint.type,
+  ...key,
+  version: base.version === UNWRITTEN ? ('previous' as const) : base.version,
+  origin: caller.origin,
+});

@@ -1,0 +1,69 @@
+import type { UserInfo } from '@orch/authentication';
+
+/** What somebody wants to do: with a resource, or with a bare path. */
+export interface RequestAttributes {
+  /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
+  readonly verb: string;
+  /** Whether this is about a resource; else only `verb` and `path` say anything, the rest is empty. */
+  readonly isResourceRequest: boolean;
+  /** Of the request, decoded as little as it came. What is asked for if it is no resource. */
+  readonly path: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  /** Version that the request names. */
+  readonly version: string;
+  /** Plural of the resource: `pods`. */
+  readonly resource: string;
+  /** Such as `status`; empty for the resource itself. */
+  readonly subresource: string;
+  /** Empty for what lies outside of namespaces, and for all of them; a namespace lies in itself. */
+  readonly namespace: string;
+  /** Empty for collections and for what is still to be named. */
+  readonly name: string;
+}
+
+/** `no-opinion` leaves it to others; where nobody has one, the answer is no. */
+export interface Decision {
+  /** What is to become of the request. */
+  readonly decision: 'allow' | 'deny' | 'no-opinion';
+  /** Why, for whoever is refused and for audit; may be empty. */
+  readonly reason: string;
+}
+
+/** Decides who may do what. */
+export interface Authorizer {
+  /** Rejects when it cannot tell: nobody is let in for that. */
+  authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
+}
+
+/** Allowed, without a reason. */
+export const ALLOW: Decision = { decision: 'allow', reason: '' };
+/** Left to others, without a reason. */
+export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
+
+/** The group whose members may do everything, and whom no limit on requests holds up. */
+export const MASTERS = 'system:masters';
+
+/**
+ * Several authorizers as one: the first in order that has an opinion decides. One that cannot tell is passed over; if
+ * then nobody allows or denies, its error is thrown.
+ */
+export function union(authorizers: readonly Authorizer[]): Authorizer {
+  return {
+    async authorize(user, request) {
+      const reasons: string[] = [];
+      const errors: unknown[] = [];
+      for (const authorizer of authorizers) {
+        try {
+          const decision = await authorizer.authorize(user, request);
+          if (decision.decision !== 'no-opinion') return decision;
+          if (decision.reason !== '') reasons.push(decision.reason);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (errors.length > 0) throw errors[0];
+      return { decision: 'no-opinion', reason: reasons.join('\n') };
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { Connection, TextRow } from './connection.js';
+import { text } from './rows.js';
+import { exactRows, IN_INDEX_ORDER, type KeyRange, lastTwo, nthKey } from './snapshot-sql.js';
+import type { Key, Version } from './store.js';
+
+/** Keys that are looked at together, at least. */
+const FEWEST = 100;
+
+/** Where a page ends. */
+export interface PageEnd {
+  /** The key of its last row; undefined when there is none. */
+  readonly last: Key | undefined;
+  /** Whether there are rows behind it. */
+  readonly more: boolean;
+}
+
+/**
+ * Looks for the end of a page of an older version. Most of the objects may be newer, most of the changes may have found newer
+ * ones, and a statement that looks for so many old ones would read on to the end; so it goes by ranges of keys that hold
+ * no more objects than the page, until there are enough. What is read lies between the page's first key and its last, or
+ * at most a page further.
+ * @param connection in a transaction that sees the version; what it is told of planning holds until its end
+ */
+export async function findPageEnd(
+  connection: Pick<Connection, 'query'>,
+  range: KeyRange,
+  at: Version,
+  limit: number,
+): Promise<PageEnd> {
+  await connection.query(IN_INDEX_ORDER);
+  let found: readonly Key[] = [];
+  let count = 0;
+  for (let after = range.after, through: Key | undefined; ; after = through) {
+    const rest = { ...range, ...(after && { after }) };
+    const missing = limit + 1 - count;
+    const [bound] = await connection.query(nthKey(rest, Math.max(missing, FEWEST)));
+    through = bound && keyOf(bound);
+    const rows = await connection.query(lastTwo(exactRows({ ...rest, ...(through && { through }) }, at), missing));
+    count += Number(rows[0]?.[2] ?? 0);
+    found = [...found, ...rows.map(keyOf).reverse()].slice(-2);
+    if (count > limit) return { last: found.at(-2), more: true };
+    if (!through) return { last: found.at(-1), more: false };
+  }
+}
+
+const keyOf = (row: TextRow): Key => ({ namespace: text(row, 0), name: text(row, 1) });

@@ -1,0 +1,117 @@
+import type { Connection, TextRow } from './connection.js';
+import type { Pool } from './pool.js';
+import { ROW_COLUMNS, readRow, text } from './rows.js';
+import type { Key, Row, TypeId, Version } from './store.js';
+
+/** Rows that are noted at a time. */
+const PAGE = 5_000;
+
+const PROGRESS = `
+SELECT t.head, p.noted, p.spent FROM resource_type t LEFT JOIN expiry_progress p ON p.type = t.id WHERE t.id = $1`;
+
+// One statement: what it says of the floor is true of the history that it reads.
+const NOTE_CHANGES = `
+WITH seen AS MATERIALIZED (
+  SELECT version, action, namespace, name FROM change WHERE type = $1 AND version > $2 ORDER BY version LIMIT $3),
+noted AS (
+  INSERT INTO expiring SELECT $1, version, namespace, name FROM seen WHERE action <> 5 ON CONFLICT DO NOTHING)
+SELECT (SELECT floor FROM history_floor WHERE type = $1), max(version), count(*) FROM seen`;
+
+const NOTE_OBJECTS = `
+WITH seen AS MATERIALIZED (
+  SELECT version, namespace, name FROM object
+   WHERE type = $1 AND (namespace, name) > ($2 COLLATE "C", $3 COLLATE "C") ORDER BY namespace, name LIMIT $4),
+noted AS (
+  INSERT INTO expiring SELECT $1, version, namespace, name FROM seen ON CONFLICT DO NOTHING)
+SELECT namespace, name FROM seen ORDER BY namespace DESC, name DESC LIMIT 1`;
+
+const NOTED = `
+INSERT INTO expiry_progress AS p (type, noted) VALUES ($1, $2) ON CONFLICT (type) DO UPDATE SET noted = EXCLUDED.noted`;
+
+const SPENT = 'UPDATE expiry_progress SET spent = $2 WHERE type = $1 AND spent <> $2';
+
+/** What is due, the oldest first; entries that have been overtaken come without an object. */
+export const DUE = `
+SELECT e.version, ${ROW_COLUMNS}
+  FROM (SELECT * FROM expiring WHERE type = $1 AND version > $2 AND version <= $3 ORDER BY version LIMIT $4) e
+  LEFT JOIN object o ON o.type = e.type AND o.namespace = e.namespace AND o.name = e.name AND o.version = e.version
+ ORDER BY e.version`;
+
+const DROP = 'DELETE FROM expiring WHERE type = $1 AND version > $2 AND version <= $3';
+
+/** Some of what is due. */
+export interface Due {
+  /** Entries that were looked at. */
+  readonly entries: number;
+  /** The version of the last one. */
+  readonly last: Version;
+  /** What is still as it was. */
+  readonly rows: readonly Row[];
+}
+
+/** The objects of a type in the order in which they were last written. One process at a time uses it. */
+export class ExpiryQueue {
+  #spent: Version = 0n;
+
+  constructor(
+    private readonly type: TypeId,
+    private readonly pool: Pool,
+  ) {}
+
+  /** Notes what has been written since the last time; everything there is when history does not reach back to then. */
+  async fill(): Promise<void> {
+    const [row] = await this.pool.use((connection) => connection.query(PROGRESS, [this.type]));
+    if (!row) return;
+    this.#spent = BigInt(row[2] ?? 0);
+    if (row[1] && (await this.#noteChanges(BigInt(row[1])))) return;
+    await this.#noteObjects();
+    // What has been written since may have been noted already, which does no harm.
+    await this.#use(NOTED, [this.type, text(row, 0)]);
+  }
+
+  /** The oldest entries that are behind those already dealt with and not above a version. */
+  async due(upTo: Version, limit: number): Promise<Due> {
+    const found = await this.#use(DUE, [this.type, this.#spent, upTo, limit]);
+    const last = found.at(-1);
+    return {
+      entries: found.length,
+      last: last ? BigInt(text(last, 0)) : this.#spent,
+      rows: found.filter((row) => row[1] !== null).map((row) => readRow(row, 1)),
+    };
+  }
+
+  /** Everything up to here has been dealt with. */
+  async drop(upTo: Version): Promise<void> {
+    await this.#use(DROP, [this.type, this.#spent, upTo]);
+    this.#spent = upTo;
+  }
+
+  /** Keeps for the next time where this one has come to: what was dropped may still lie there, dead, while old snapshots are open. */
+  async rest(): Promise<void> {
+    await this.#use(SPENT, [this.type, this.#spent]);
+  }
+
+  /** @returns false when history does not reach back to where it begins */
+  async #noteChanges(from: Version): Promise<boolean> {
+    for (let after = from; ; ) {
+      const [row] = await this.#use(NOTE_CHANGES, [this.type, after, PAGE]);
+      if (!row || after < BigInt(text(row, 0))) return false;
+      if (!row[1]) return true;
+      after = BigInt(row[1]);
+      await this.#use(NOTED, [this.type, after]);
+      if (Number(row[2]) < PAGE) return true;
+    }
+  }
+
+  async #noteObjects(): Promise<void> {
+    for (let after: Key | undefined = { namespace: '', name: '' }; after; ) {
+      const { namespace, name }: Key = after;
+      const [row] = await this.#use(NOTE_OBJECTS, [this.type, namespace, name, PAGE]);
+      after = row && { namespace: text(row, 0), name: text(row, 1) };
+    }
+  }
+
+  #use(statement: string, parameters: Parameters<Connection['query']>[1]): Promise<TextRow[]> {
+    return this.pool.use((connection) => connection.query(statement, parameters));
+  }
+}

@@ -1,0 +1,61 @@
+import type { Connection } from './connection.js';
+import { PARTITION_WIDTH } from './history.js';
+import { type Lineage, SILENCE } from './lineage.js';
+import type { CompleteOptions } from './options.js';
+import type { Pool } from './pool.js';
+import { Rounds } from './rounds.js';
+
+/** Milliseconds between beats. */
+const INTERVAL = 1_000;
+/** Rounds for which a process leaves it to the one that was first. */
+const REST = 2;
+/** Versions a second that no installation draws. */
+const LEAST_PACE = 1_000_000n;
+
+const BEAT = 'SELECT beat($1, $2)';
+
+/**
+ * How many versions a second are drawn, or left out when partitions are closed, at most; twice that, for rounds that come
+ * early.
+ */
+export function paceOf({ partitionInterval }: CompleteOptions): bigint {
+  const leaps = (2n * PARTITION_WIDTH * 1_000n) / BigInt(Math.max(1, Math.floor(partitionInterval)));
+  return leaps > LEAST_PACE ? leaps : LEAST_PACE;
+}
+
+/** Notes in the database that it is in use: one process about once a second, and another when that one is no more. */
+export class Heartbeat {
+  readonly #rounds: Rounds;
+  readonly #pace: bigint;
+  #rest = 0;
+
+  constructor(
+    private readonly pool: Pool,
+    private readonly lineage: Lineage,
+    options: CompleteOptions,
+  ) {
+    this.#pace = paceOf(options);
+    // What fails is tried again with the next round; who uses the database hears of it anyway.
+    this.#rounds = new Rounds(() => this.#round(), { interval: INTERVAL, random: options.random });
+  }
+
+  start(): void {
+    this.#rounds.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#rounds.stop();
+  }
+
+  async #round(): Promise<void> {
+    if (this.#rest > 0) this.#rest--;
+    else await this.pool.use((connection) => this.#beat(connection));
+  }
+
+  async #beat(connection: Connection): Promise<void> {
+    const [row] = await connection.statement('beat', BEAT, [this.#pace, SILENCE]);
+    if (row?.[0] === 'fresh') this.#rest = REST;
+    // The database stood still, or is another one behind the same connection: a pooler's.
+    if (row?.[0] === 'silent') await this.lineage.inspect(connection);
+  }
+}

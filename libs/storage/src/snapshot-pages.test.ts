@@ -1,0 +1,183 @@
+import type pg from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from './connection.js';
+import { type DatabaseHost, parseDatabaseUrl } from './connection-url.js';
+import { findPageEnd } from './exact-page.js';
+import { ensurePartitions, PARTITION_WIDTH } from './history.js';
+import { migrate, shippedMigrations } from './migrate.js';
+import { completeOptions } from './options.js';
+import { openStore, type PostgresStore } from './postgres-store.js';
+import { exactRows, page } from './snapshot-sql.js';
+import type { Key, Row, SnapshotRequest, TypeId, Version, WriteOp } from './store.js';
+import { startTestServer, type TestServer } from './testing/servers.js';
+
+const OBJECTS = 6_000;
+const PAGE = 100;
+
+let server: TestServer;
+let store: PostgresStore;
+let session: pg.Client;
+let type: TypeId;
+/** The state that the pages are of, and what it held. */
+let at: Version;
+let model: Row[];
+
+const body = (text: string) => Buffer.from(`{"metadata":{},"text":"${text}"}`);
+const keyOf = (i: number): Key => ({ namespace: `n${i % 3}`, name: `o${String(i).padStart(6, '0')}` });
+
+async function writeAll(ops: readonly WriteOp[]): Promise<Version[]> {
+  const outcomes = await Promise.all(ops.map((op) => store.write(op)));
+  return outcomes.map((outcome) => {
+    if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+    return outcome.version;
+  });
+}
+
+const creation = (key: Key, text: string): WriteOp => ({
+  op: 'create',
+  type,
+  ...key,
+  uid: 'u',
+  body: body(text),
+  requireNamespace: false,
+});
+
+/** Everything is written again, more than once; one in ten goes, half of those come back, and twice as many are new. */
+async function disturb(versions: readonly Version[]): Promise<void> {
+  const updates = (of: readonly Version[]) =>
+    of.map(
+      (version, i): WriteOp => ({ op: 'update', type, ...keyOf(i), version, body: body('new'), terminating: false }),
+    );
+  const newer = await writeAll(updates(await writeAll(updates(versions))));
+  const tenth = newer.flatMap((version, i) => (i % 10 === 0 ? [{ version, ...keyOf(i) }] : []));
+  await writeAll(tenth.map((row): WriteOp => ({ op: 'delete', type, ...row, body: body('last') })));
+  await writeAll(tenth.filter((_, i) => i % 2 === 0).map((key) => creation(key, 'again')));
+  await writeAll(newer.map((_, i) => creation({ ...keyOf(i), name: `${keyOf(i).name}-later` }, 'later')));
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  const schema = server.freshSchema();
+  store = await openStore({ url: server.url, naming: 'orch', schema });
+  session = await server.session(schema);
+  await session.query('SET enable_seqscan = off; SET jit = off');
+  [type = 0] = await store.registerTypes([{ group: 'test.example', resource: 'things' }]);
+  const versions = await writeAll(Array.from({ length: OBJECTS }, (_, i) => creation(keyOf(i), `old ${i}`)));
+  at = (await store.heads([type])).get(type)?.head ?? 0n;
+  model = versions.map((version, i) => ({ ...keyOf(i), uid: 'u', version, body: body(`old ${i}`) }));
+  model.sort((a, b) => (a.namespace + a.name < b.namespace + b.name ? -1 : 1));
+  await disturb(versions);
+}, 60_000);
+afterAll(async () => {
+  await store?.close();
+  await server?.dispose();
+});
+
+/**
+ * Blocks, in memory or not, that are looked at for a page. The store's own statements are explained as it makes them: on a
+ * connection that says how often it looked.
+ */
+async function blocks(request: SnapshotRequest & { limit: number }, version: Version): Promise<number> {
+  let looked = 0;
+  const explain = async (select: string) => {
+    const { rows } = await session.query(`EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) ${select}`);
+    const plan = rows[0]['QUERY PLAN'][0].Plan;
+    looked += plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
+  };
+  const connection = {
+    async query(text: string) {
+      if (text.startsWith('SELECT')) await explain(text);
+      return (await session.query({ text, rowMode: 'array' })).rows;
+    },
+  };
+  await session.query('BEGIN');
+  const { last } = await findPageEnd(connection, request, version, request.limit);
+  await explain(page(exactRows({ ...request, ...(last && { through: last }) }, version), undefined));
+  await session.query('COMMIT');
+  return looked;
+}
+
+async function rowsOf(request: SnapshotRequest): Promise<Row[]> {
+  const found: Row[] = [];
+  for await (const page of (await store.snapshot(request)).pages) found.push(...page);
+  return found;
+}
+
+describe('a database of before the index', () => {
+  const INDEX = 6;
+
+  it('is read right over partitions with it and without', async () => {
+    const schema = server.freshSchema();
+    const options = completeOptions({ url: server.url, naming: 'orch', schema });
+    const address = parseDatabaseUrl(server.url);
+    const old = await Connection.open(address.hosts[0] as DatabaseHost, {
+      ...options,
+      address,
+      idleTransactionTimeout: 0,
+    });
+    await migrate(
+      old,
+      schema,
+      (await shippedMigrations()).filter(({ number }) => number < INDEX),
+      options,
+    );
+    await ensurePartitions(old);
+    const young = await openStore({ url: server.url, naming: 'orch', schema });
+    const [other = 0] = await young.registerTypes([{ group: '', resource: 'things' }]);
+    const write = async (op: 'create' | 'update', name: string, version = 0n): Promise<Version> => {
+      const key = { type: other, namespace: '', name, body: body(`${op} ${version}`) };
+      const made = { ...key, op: 'create', uid: 'u', requireNamespace: false } as const;
+      const changed = { ...key, op: 'update', version, terminating: false } as const;
+      const outcome = await young.write(op === 'create' ? made : changed);
+      return outcome.outcome === 'committed' ? outcome.version : 0n;
+    };
+    const first = [await write('create', 'a'), await write('create', 'b'), await write('create', 'c')];
+    const then = first.at(-1);
+    await write('update', 'b', first[1]);
+    await old.query(`SELECT setval('resource_version', ${PARTITION_WIDTH + 5n})`);
+    const later = await write('update', 'c', first[2]);
+    await write('create', 'aa');
+    expect(later).toBeGreaterThan(PARTITION_WIDTH);
+    const found: string[] = [];
+    for (let after: Key | undefined; found.length < 9; ) {
+      const snapshot = await young.snapshot({
+        type: other,
+        limit: 1,
+        cut: 'find',
+        ...(then && { at: then }),
+        ...(after && { after }),
+      });
+      for await (const page of snapshot.pages) found.push(...page.map(({ name, version }) => `${name} ${version}`));
+      after = snapshot.last;
+      if (!after) break;
+    }
+    expect(found).toEqual(['a', 'b', 'c'].map((name, i) => `${name} ${first[i]}`));
+    const indexes = await old.query(
+      `SELECT tablename FROM pg_indexes WHERE schemaname = '${schema}' AND indexdef LIKE '%(type, namespace, name, version%' ORDER BY 1`,
+    );
+    expect(indexes.flat()).toEqual(['change', 'change_1', 'change_2']);
+    await old.end();
+    await young.close();
+  });
+});
+
+describe('pages of a version that everything has been written since', () => {
+  it('hold what it held', async () => {
+    const found: Row[] = [];
+    for (let after: Key | undefined; ; ) {
+      const some = await rowsOf({ type, at, limit: 1_000, ...(after && { after }) });
+      found.push(...some);
+      after = some.at(-1);
+      if (some.length < 1_000) break;
+    }
+    expect(found).toEqual(model);
+    expect(await rowsOf({ type, at, namespace: 'n1' })).toEqual(model.filter(({ namespace }) => namespace === 'n1'));
+  });
+
+  it.each([0, 1, 2])('read what they hold (from the third %i)', async (third) => {
+    const after = { namespace: `n${third}`, name: 'o003000' };
+    const looked = await blocks({ type, after, limit: PAGE }, at);
+    // Its rows twice, what has come in between them, and the way down the indexes of each partition.
+    expect(looked).toBeLessThan(15 * PAGE);
+  });
+});

@@ -1,0 +1,174 @@
+import { inProcessBus, OrderedFeed } from '@orch/feed';
+import { MemorySource } from '@orch/feed/testing';
+import { ManualClock } from '@orch/runtime/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describeRow, TestSink, testEncoder } from '../testing/fixtures.js';
+import { WatchCache } from '../watch-cache.js';
+import type { BodyConversion } from './body-conversion.js';
+
+const TYPE = 1;
+
+/** Puts a mark on bodies when it is told to, or fails. */
+class SlowConversion implements BodyConversion {
+  readonly key = 'v2';
+  readonly calls: number[] = [];
+  #asked: { bodies: readonly Buffer[]; resolve: (bodies: Buffer[]) => void; reject: (error: Error) => void }[] = [];
+
+  convert(_type: number, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
+    this.calls.push(bodies.length);
+    return new Promise((resolve, reject) => this.#asked.push({ bodies, resolve, reject }));
+  }
+
+  get waiting(): number {
+    return this.#asked.length;
+  }
+
+  answer(): void {
+    for (const { bodies, resolve } of this.#asked.splice(0)) resolve(bodies.map(marked));
+  }
+
+  fail(): void {
+    for (const { reject } of this.#asked.splice(0)) reject(new Error('down'));
+  }
+}
+
+const marked = (body: Buffer): Buffer => Buffer.from(JSON.stringify({ ...JSON.parse(body.toString()), content: 'v2' }));
+
+let clock: ManualClock;
+let source: MemorySource;
+let feed: OrderedFeed;
+let cache: WatchCache;
+let conversion: SlowConversion;
+let errors: unknown[];
+const bus = inProcessBus();
+
+beforeEach(() => {
+  clock = new ManualClock();
+  source = new MemorySource();
+  errors = [];
+  feed = new OrderedFeed({ source, bus, clock });
+  cache = new WatchCache({ source, feed, clock, checkInterval: 0, onError: (error) => errors.push(error) });
+  conversion = new SlowConversion();
+});
+afterEach(() => {
+  cache.close();
+  feed.close();
+});
+
+const plain = { describe: describeRow };
+const slow = () => ({ describe: describeRow, conversion });
+
+function write(name: string, published = true): void {
+  const change = source.write(TYPE, 'put', { namespace: 'a', name });
+  if (change && published) bus.publish([change]);
+}
+
+async function watch(description: typeof plain, from: bigint) {
+  const sink = new TestSink();
+  const started = cache.type(TYPE, description).watch({
+    encoder: testEncoder,
+    from: { after: from },
+    initialEvents: 'none',
+    bookmarks: false,
+    sink,
+  });
+  started.catch(() => {});
+  return { sink, started };
+}
+
+/** Lets everything happen that needs no time. */
+const settle = () => clock.settle();
+
+describe('a served version that takes time to convert to', () => {
+  it('comes in order and whole, and nobody else waits for it', async () => {
+    write('one');
+    const quick = await watch(plain, 0n);
+    const late = await watch(slow(), 0n);
+    await settle();
+    conversion.answer();
+    await settle();
+    conversion.answer();
+    await settle();
+    await Promise.all([quick.started, late.started]);
+    write('two');
+    await settle();
+    expect(conversion.waiting).toBe(1);
+    write('three');
+    write('four');
+    await settle();
+    expect(quick.sink.summary).toEqual(['ADDED a/one@1', 'ADDED a/two@2', 'ADDED a/three@3', 'ADDED a/four@4']);
+    const before = late.sink.summary.length;
+    conversion.answer();
+    await settle();
+    conversion.answer();
+    await clock.advance(20);
+    expect(late.sink.summary.slice(before)).toEqual(['ADDED a/two@2', 'ADDED a/three@3', 'ADDED a/four@4']);
+    expect(late.sink.events.every(({ body }) => body?.includes('v2'))).toBe(true);
+    // What came while one call was under way went with the next.
+    expect(conversion.calls.slice(-2)).toEqual([1, 2]);
+  });
+
+  it('waits for a converter that is down and goes on without loss', async () => {
+    const late = await watch(slow(), 0n);
+    await settle();
+    await late.started;
+    write('one');
+    await settle();
+    conversion.fail();
+    await settle();
+    write('two');
+    await clock.advance(50);
+    conversion.fail();
+    await settle();
+    await clock.advance(100);
+    conversion.answer();
+    await clock.advance(20);
+    expect(late.sink.summary).toEqual(['ADDED a/one@1', 'ADDED a/two@2']);
+    expect(errors).toHaveLength(2);
+  });
+
+  it('confirms no version before what led to it has been converted', async () => {
+    const late = cache.type(TYPE, slow());
+    await late.waitReady();
+    write('one', false);
+    let confirmed: bigint | undefined;
+    void late.confirm().then((version) => (confirmed = version));
+    await clock.advance(100);
+    expect(conversion.waiting).toBe(1);
+    expect([confirmed, late.version]).toEqual([undefined, 0n]);
+    conversion.answer();
+    await settle();
+    expect([confirmed, late.version]).toEqual([1n, 1n]);
+  });
+
+  it('is kept apart from the stored one, and unloaded with it', async () => {
+    expect(cache.type(TYPE, slow())).toBe(cache.type(TYPE, slow()));
+    expect(cache.type(TYPE, slow())).not.toBe(cache.type(TYPE, plain));
+    expect(cache.peek(TYPE)).toBe(cache.type(TYPE, plain));
+    expect(cache.peek(TYPE, slow())).toBe(cache.type(TYPE, slow()));
+    cache.unload(TYPE);
+    expect([...cache.types()]).toEqual([]);
+  });
+
+  it('starts over from a snapshot when more waits than is worth remembering', async () => {
+    const big = 'x'.repeat(20 << 20);
+    const late = cache.type(TYPE, slow());
+    await late.waitReady();
+    for (const name of ['one', 'two']) {
+      const change = source.write(
+        TYPE,
+        'put',
+        { namespace: 'a', name },
+        Buffer.from(JSON.stringify({ labels: { big } })),
+      );
+      if (change) bus.publish([change]);
+    }
+    await settle();
+    conversion.answer();
+    await settle();
+    conversion.answer();
+    await settle();
+    await late.waitReady();
+    expect([late.version, late.stats().snapshots]).toEqual([2n, 2]);
+  });
+});

@@ -1,0 +1,175 @@
+import { type FeedSink, type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
+import type { Clock } from '@orch/runtime/clock';
+import type { Change, TypeId, Version } from '@orch/storage';
+import { type BodyConversion, convertAll } from './body-conversion.js';
+
+/** What a cache needs of a feed. */
+export type Followable = Pick<OrderedFeed, 'follow'>;
+
+export interface ConvertedFeedOptions {
+  readonly feed: Followable;
+  readonly conversion: BodyConversion;
+  readonly clock: Clock;
+  /** Bytes of changes that may wait to be converted; beyond them the state is read anew when that is possible again. Default 32 MiB. */
+  readonly maxWaitingBytes?: number;
+  /** Hears of conversions that fail; each is tried again. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** A feed whose changes come in one served version: the same sequence, later. */
+export class ConvertedFeed implements Followable {
+  constructor(private readonly options: ConvertedFeedOptions) {}
+
+  follow(type: TypeId, after: Version, sink: FeedSink): Following {
+    return new ConvertedFollowing(type, after, sink, this.options);
+  }
+}
+
+/** A head up to which everything was delivered; it waits behind what is still to be converted. */
+interface Confirmed {
+  readonly head: Version;
+  readonly asOf: number;
+}
+
+/** What waits, in order. */
+type Waiting = { readonly changes: readonly Change[]; readonly bytes: number } | { readonly confirmed: Confirmed };
+
+const MIN_BACKOFF = 50;
+const MAX_BACKOFF = 2_000;
+
+/** Converts in order, one call at a time: what comes meanwhile goes with the next. */
+class ConvertedFollowing implements Following {
+  readonly #inner: Following;
+  #delivered: Version;
+  #waiting: Waiting[] = [];
+  #bytes = 0;
+  #running = false;
+  #ended = false;
+  #confirmedAt: number | undefined;
+  #confirmations: { head: Version; resolve: (head: Version) => void; reject: (error: Error) => void }[] = [];
+
+  constructor(
+    private readonly type: TypeId,
+    after: Version,
+    private readonly sink: FeedSink,
+    private readonly options: ConvertedFeedOptions,
+  ) {
+    this.#delivered = after;
+    this.#inner = options.feed.follow(type, after, {
+      changes: (changes) => this.#take(changes),
+      confirmed: (head, asOf) => this.#enqueue({ confirmed: { head, asOf } }),
+      reset: (reason) => this.#reset(reason),
+    });
+  }
+
+  get delivered(): Version {
+    return this.#delivered;
+  }
+
+  get confirmedAt(): number | undefined {
+    return this.#confirmedAt;
+  }
+
+  async confirm(): Promise<Version> {
+    const head = await this.#inner.confirm();
+    if (this.#ended) throw new FollowingEndedError('the subscription has ended');
+    if (this.#delivered >= head) return head;
+    return new Promise((resolve, reject) => this.#confirmations.push({ head, resolve, reject }));
+  }
+
+  close(): void {
+    this.#inner.close();
+    this.#end('the subscription was closed');
+  }
+
+  #take(changes: readonly Change[]): void {
+    const bytes = changes.reduce((sum, { body }) => sum + body.length, 0);
+    this.#bytes += bytes;
+    if (this.#bytes <= (this.options.maxWaitingBytes ?? 32 << 20)) this.#enqueue({ changes, bytes });
+    // It is behind for longer than is worth remembering.
+    else this.#startOver();
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    if (!this.#running) void this.#run();
+  }
+
+  #startOver(): void {
+    this.#inner.close();
+    this.#reset('expired');
+  }
+
+  #reset(reason: ResetReason): void {
+    if (this.#ended) return;
+    this.#end(`the subscription was reset (${reason})`);
+    this.sink.reset(reason);
+  }
+
+  /** Never rejects. */
+  async #run(): Promise<void> {
+    this.#running = true;
+    for (let backoff = MIN_BACKOFF; this.#waiting.length > 0 && !this.#ended; ) {
+      const batch = this.#waiting;
+      this.#waiting = [];
+      try {
+        await this.#deliver(batch);
+        backoff = MIN_BACKOFF;
+      } catch (error) {
+        this.#waiting = [...batch, ...this.#waiting];
+        this.options.onError?.(error);
+        await this.#pause(backoff);
+        backoff = Math.min(backoff * 2, MAX_BACKOFF);
+      }
+    }
+    this.#running = false;
+  }
+
+  /** Rejects when the conversion fails, with nothing delivered. */
+  async #deliver(batch: readonly Waiting[]): Promise<void> {
+    const { conversion } = this.options;
+    const changes = batch.flatMap((waiting) => ('changes' in waiting ? waiting.changes : []));
+    const bodies = changes.map(({ body }) => body);
+    const converted = await convertAll(conversion, this.type, bodies);
+    let next = 0;
+    for (const waiting of batch) {
+      if (this.#ended) return;
+      if ('confirmed' in waiting) this.#confirm(waiting.confirmed);
+      else this.#hand(waiting, converted.slice(next, (next += waiting.changes.length)));
+    }
+  }
+
+  #hand({ changes, bytes }: Extract<Waiting, { changes: unknown }>, bodies: readonly (Buffer | undefined)[]): void {
+    this.#bytes -= bytes;
+    try {
+      this.sink.changes(changes.map((change, i) => ({ ...change, body: bodies[i] ?? change.body })));
+    } catch (error) {
+      // A consumer that fails has lost its place.
+      this.options.onError?.(error);
+      this.#startOver();
+      return;
+    }
+    this.#delivered = changes.at(-1)?.version ?? this.#delivered;
+    const due = this.#confirmations.filter(({ head }) => head <= this.#delivered);
+    this.#confirmations = this.#confirmations.filter(({ head }) => head > this.#delivered);
+    for (const { head, resolve } of due) resolve(head);
+  }
+
+  #confirm({ head, asOf }: Confirmed): void {
+    this.#confirmedAt = asOf;
+    this.sink.confirmed(head, asOf);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.options.clock.after(ms, resolve);
+    });
+  }
+
+  #end(why: string): void {
+    this.#ended = true;
+    this.#waiting = [];
+    for (const { reject } of this.#confirmations) reject(new FollowingEndedError(why));
+    this.#confirmations = [];
+  }
+}

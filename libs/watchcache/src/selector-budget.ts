@@ -1,0 +1,97 @@
+import { placeName, termsOf } from './audience-index.js';
+import { SelectorBudgetError } from './errors.js';
+import { type Interest, interestKey } from './interest.js';
+
+/** How much the selectors of a type's watches may say, in terms; 0 is no bound. */
+export interface SelectorLimits {
+  /** Of those that one event has matched, because it lies where they look. */
+  readonly together: number;
+  /** Of one owner. */
+  readonly perOwner: number;
+}
+
+/** Takes back what a watch was charged. */
+export type Charge = () => void;
+
+/** What was charged, each interest once. */
+class Account {
+  terms = 0;
+  readonly #watches = new Map<string, number>();
+
+  /** What the account would come to with an interest. */
+  with(key: string, terms: number): number {
+    return this.#watches.has(key) ? this.terms : this.terms + terms;
+  }
+
+  add(key: string, terms: number): void {
+    this.terms = this.with(key, terms);
+    this.#watches.set(key, (this.#watches.get(key) ?? 0) + 1);
+  }
+
+  remove(key: string, terms: number): void {
+    const left = (this.#watches.get(key) ?? 0) - 1;
+    if (left > 0) {
+      this.#watches.set(key, left);
+      return;
+    }
+    this.#watches.delete(key);
+    this.terms -= terms;
+  }
+
+  get empty(): boolean {
+    return this.#watches.size === 0;
+  }
+}
+
+/**
+ * Bounds what an event costs beside what the index finds: each watch is charged for what its selector says beyond that,
+ * watches that want the same together once. Without it, negations without end in many watches would hold up every write.
+ */
+export class SelectorBudget {
+  readonly #places = new Map<string, Account>();
+  readonly #owners = new Map<string, Account>();
+
+  constructor(private readonly limits: SelectorLimits) {}
+
+  /** Terms of all interests, each counted once. */
+  get terms(): number {
+    let sum = 0;
+    for (const { terms } of this.#places.values()) sum += terms;
+    return sum;
+  }
+
+  /**
+   * @param owner who pays; undefined for nobody
+   * @throws SelectorBudgetError
+   */
+  charge(interest: Interest, owner: string | undefined): Charge | undefined {
+    const terms = termsOf(interest);
+    if (terms <= 0) return undefined;
+    const key = interestKey(interest);
+    const accounts: [Map<string, Account>, string, number][] = [
+      [this.#places, placeName(interest), this.limits.together],
+    ];
+    if (owner !== undefined) accounts.push([this.#owners, owner, this.limits.perOwner]);
+    for (const [of, name, limit] of accounts) {
+      const sum = of.get(name)?.with(key, terms) ?? terms;
+      if (limit > 0 && sum > limit) throw new SelectorBudgetError('the selectors of open watches say too much already');
+    }
+    for (const [of, name] of accounts) accountOf(of, name).add(key, terms);
+    return () => {
+      for (const [of, name] of accounts) {
+        const account = accountOf(of, name);
+        account.remove(key, terms);
+        if (account.empty) of.delete(name);
+      }
+    };
+  }
+}
+
+function accountOf(accounts: Map<string, Account>, name: string): Account {
+  let account = accounts.get(name);
+  if (account === undefined) {
+    account = new Account();
+    accounts.set(name, account);
+  }
+  return account;
+}
