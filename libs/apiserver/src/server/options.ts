@@ -89,7 +89,7 @@ export const servingOptions = {
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
-    help: 'Network that Services get their addresses from.',
+    help: 'Networks that Services get their addresses from: one, or one of IPv4 and one of IPv6, the default first.',
   },
   'service-node-port-range': {
     type: 'string',
