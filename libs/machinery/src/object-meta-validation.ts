@@ -154,7 +154,8 @@ const IMMUTABLE = [
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp) {
-    const added = (meta.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer)).sort();
+    const held = new Set(old.finalizers);
+    const added = (meta.finalizers ?? []).filter((finalizer) => !held.has(finalizer)).sort();
     if (added.length > 0) {
       const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
       const text = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;

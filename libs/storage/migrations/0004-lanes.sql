@@ -115,6 +115,8 @@ DECLARE
   v_body bytea;
   v_set smallint;
   open_namespace text;
+  place tid;
+  found_version bigint;
   culprit integer;
   refusal smallint;
   refused_version bigint;
@@ -185,29 +187,32 @@ BEGIN
     END IF;
 
     IF v_action >= 3 THEN
-      INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid,
-                          stored_version, body, prior_stored_version, prior)
-        SELECT v_type, nextval('resource_version'), heads[v_lane], o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
-               v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body
-          FROM object o
-          WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name
-            AND o.version = CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END
-        RETURNING 1, version, previous, uid INTO o_outcome, o_version, o_previous, o_uid;
-      IF NOT FOUND THEN
-        SELECT CASE WHEN o.version IS NULL THEN 4 ELSE 3 END, o.version INTO o_outcome, o_version
-          FROM (SELECT) one LEFT JOIN object o ON o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
-      ELSE
+      -- The object is looked for from the end of those with its key, where the newest of its row versions lies in most cases: an
+      -- old snapshot may keep any number of them. (The planner would take an equality for no order at all.) It is found once, and
+      -- reached by its place from then on.
+      SELECT o.ctid, o.version, o.uid INTO place, found_version, o_uid FROM object o
+       WHERE o.type = v_type AND o.namespace = v_namespace AND o.name >= v_name AND o.name <= v_name
+       ORDER BY o.name DESC LIMIT 1;
+      IF found_version = (CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END) THEN
+        INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid,
+                            stored_version, body, prior_stored_version, prior)
+          SELECT v_type, nextval('resource_version'), heads[v_lane], o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
+                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body
+            FROM object o WHERE o.ctid = place
+          RETURNING 1, version, previous INTO o_outcome, o_version, o_previous;
         IF v_action = 5 THEN
-          DELETE FROM object o WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
+          DELETE FROM object o WHERE o.ctid = place;
         ELSE
           UPDATE object o
              SET version = o_version, terminating = (v_action = 4), stored_version = v_stored_version, body = v_body
-           WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
+           WHERE o.ctid = place;
         END IF;
         IF v_type = p_namespaces THEN
           open_namespace := NULL;
         END IF;
         heads[v_lane] := o_version;
+      ELSE
+        SELECT CASE WHEN place IS NULL THEN 4 ELSE 3 END, found_version, NULL INTO o_outcome, o_version, o_previous;
       END IF;
     ELSE
       o_outcome := NULL;

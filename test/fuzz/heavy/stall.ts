@@ -4,8 +4,8 @@ import type { HeavyRequest } from './heavy-request.js';
 
 export interface Stall {
   /**
-   * Longest that another request waited while the heavy one was on its way, milliseconds; no more than the server's main
-   * thread computed in that time, as others on the machine make everybody wait.
+   * Longest that another request waited while the heavy one was on its way, milliseconds; of each wait no more is counted
+   * than the server's main thread computed meanwhile, as others on the machine make everybody wait.
    */
   readonly waitMs: number;
   readonly status: number;
@@ -51,7 +51,6 @@ export async function stallOf({ endpoint, small, pid }: Victim, heavy: HeavyRequ
     await other.request(question);
     let answered = false;
     const begin = performance.now();
-    const computed = mainThreadMs(pid);
     const answer = attacker
       .request(bytes, true)
       .catch((error: Error) => ({ status: 0, body: Buffer.from(error.message) }))
@@ -60,12 +59,12 @@ export async function stallOf({ endpoint, small, pid }: Victim, heavy: HeavyRequ
       });
     let waitMs = 0;
     while (!answered) {
-      const asked = performance.now();
+      const [asked, computed] = [performance.now(), mainThreadMs(pid)];
       await other.request(question);
-      waitMs = Math.max(waitMs, performance.now() - asked);
+      const [waited, cost] = [performance.now() - asked, mainThreadMs(pid) - computed];
+      waitMs = Math.max(waitMs, Math.min(waited, cost));
     }
     const { status, body } = await answer;
-    waitMs = Math.min(waitMs, mainThreadMs(pid) - computed);
     return { waitMs, status, tookMs: performance.now() - begin, answer: body.subarray(0, 200).toString() };
   } finally {
     attacker.close();

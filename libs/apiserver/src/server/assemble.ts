@@ -1,5 +1,13 @@
 import { Admission, type AdmissionPlugin } from '@orch/admission';
-import { type Allocators, addressRange, type Claims, lookingOnly, makeAllocator, portRange } from '@orch/kinds';
+import {
+  type Allocators,
+  type Claims,
+  lookingOnly,
+  makeAddressAllocators,
+  makeAllocator,
+  portRange,
+  serviceNetworks,
+} from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
@@ -133,7 +141,14 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       onError: options.onError,
     }),
     bootstrap: (securePort) =>
-      bootstrap({ reader, pipeline, names, find, securePort, serviceAddress: addressRange(options.serviceCidr).first }),
+      bootstrap({
+        reader,
+        pipeline,
+        names,
+        find,
+        securePort,
+        serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
+      }),
   };
 }
 
@@ -147,7 +162,7 @@ function makeAllocators(
   claims: Record<keyof Allocators, Claims>,
 ): Allocators {
   return {
-    clusterIPs: makeAllocator(addressRange(serviceCidr), claims.clusterIPs),
+    clusterIPs: makeAddressAllocators(serviceNetworks(serviceCidr), claims.clusterIPs),
     nodePorts: makeAllocator(portRange(nodePorts.from, nodePorts.to), claims.nodePorts),
   };
 }

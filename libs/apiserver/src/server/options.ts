@@ -89,7 +89,7 @@ export const servingOptions = {
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
-    help: 'Network that Services get their addresses from.',
+    help: 'Networks that Services get their addresses from: one, or one of IPv4 and one of IPv6, the default first.',
   },
   'service-node-port-range': {
     type: 'string',
@@ -163,6 +163,12 @@ export const backendOptions = {
     default: 3,
     min: 1,
     help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
+  },
+  'write-queue-bytes': {
+    type: 'bytes',
+    default: 2 ** 27,
+    min: 2 ** 20,
+    help: 'Objects that may wait to be written to a database; more are refused with 503 and Retry-After.',
   },
   'storage-override': {
     type: 'list',
@@ -241,11 +247,11 @@ export const backendOptions = {
     type: 'int',
     default: 50_000,
     min: 0,
-    help: 'Conditions and values in the selectors of all watches that an event of a type has matched; more watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+    help: 'Conditions and values in the selectors that an event of a type has matched, each different one counting 4 more; further watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
   },
   'watch-selector-terms-per-user': {
     type: 'int',
-    default: 10_000,
+    default: 20_000,
     min: 0,
     help: 'The same in the watches of one user on a type.',
   },

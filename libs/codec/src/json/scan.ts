@@ -32,7 +32,7 @@ function isEscaped(text: string, at: number): boolean {
 }
 
 /** Where the string ends that begins at `at`; the end of the text for one that does not end. */
-function stringEnd(text: string, at: number): number {
+export function stringEnd(text: string, at: number): number {
   let end = text.indexOf('"', at + 1);
   while (text.charCodeAt(end - 1) === BACKSLASH && isEscaped(text, end)) end = text.indexOf('"', end + 1);
   return end < 0 ? text.length : end;

@@ -18,7 +18,9 @@ import { type Composed, compose } from './compose.js';
 import { scalarValue } from './scalar-value.js';
 import { DEFAULT_LIMITS, type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
+/** What a document of YAML comes to. */
 export interface ParsedYaml {
+  /** Its value as JSON has it; of a repeated key the last one. */
   readonly value: JsonValue;
   /** Keys that stood more than once, one text each (the last value won), at most 100. */
   readonly repeated: readonly string[];

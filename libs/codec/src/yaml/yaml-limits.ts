@@ -3,6 +3,7 @@ export class YamlSyntaxError extends Error {
   override readonly name = 'YamlSyntaxError';
 }
 
+/** What a text may ask of the reader. */
 export interface YamlLimits {
   /** Deepest nesting. Default 100. */
   readonly maxDepth?: number;

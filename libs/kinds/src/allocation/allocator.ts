@@ -1,3 +1,6 @@
+import type { IPFamily } from '../values/ip-address.js';
+import type { AddressRange } from './ranges.js';
+
 /** Whose an allocated value is. */
 export interface Owner {
   /** Namespace of the object that the value is for. */
@@ -81,10 +84,18 @@ export interface Allocated extends Hold {
   readonly value: string;
 }
 
+/** The networks that Services get addresses from. */
+export interface AddressAllocators {
+  /** The family of Services that do not ask for one. */
+  readonly defaultFamily: IPFamily;
+  /** Undefined for a family that there is no network of. */
+  of(family: IPFamily): Allocator | undefined;
+}
+
 /** The ranges that kinds take values from. */
 export interface Allocators {
   /** Addresses of Services, `--service-cluster-ip-range`. */
-  readonly clusterIPs: Allocator;
+  readonly clusterIPs: AddressAllocators;
   /** Ports that Services take on every node, `--service-node-port-range`. */
   readonly nodePorts: Allocator;
 }
@@ -112,6 +123,15 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
     },
     held: (value, owner) => claims.held(value, owner),
   };
+}
+
+/** Allocators of networks over claims that they share; the first network's family is the default. */
+export function makeAddressAllocators(
+  networks: readonly [AddressRange, ...AddressRange[]],
+  claims: Claims,
+): AddressAllocators {
+  const allocators = new Map(networks.map((network) => [network.family, makeAllocator(network, claims)]));
+  return { defaultFamily: networks[0].family, of: (family) => allocators.get(family) };
 }
 
 const allocated = (value: string, hold: Hold): Allocated => ({ value, release: () => hold.release() });

@@ -1,3 +1,4 @@
+import { addressFamily, addressValue, formatAddress, type IPFamily } from '../values/ip-address.js';
 import type { Range } from './allocator.js';
 
 /** Service addresses when nothing else is configured. */
@@ -5,39 +6,55 @@ export const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
 /** Node ports when nothing else is configured. */
 export const DEFAULT_NODE_PORTS = { from: 30000, to: 32767 } as const;
 
-const toNumber = (address: string): number | undefined => {
-  const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(address);
-  if (!match) return undefined;
-  const bytes = match.slice(1).map(Number);
-  if (bytes.some((byte) => byte > 255)) return undefined;
-  return bytes.reduce((sum, byte) => sum * 256 + byte, 0);
-};
+/** Of an IPv6 network as many addresses are used, as in the reference system. */
+const MOST_IPV6 = 1 << 16;
 
-const toAddress = (value: number): string =>
-  [value >>> 24, (value >>> 16) & 255, (value >>> 8) & 255, value & 255].join('.');
+/** The addresses of a network. */
+export interface AddressRange extends Range {
+  readonly family: IPFamily;
+  /** The first one, which belongs to the API's own Service. */
+  readonly first: string;
+}
 
 /**
- * The usable addresses of an IPv4 network: without the network's own, the broadcast address, and the first one, which
- * belongs to the API's own Service. @throws RangeError for what is not a network of at least four addresses
+ * The usable addresses of a network: without the network's own, the broadcast address of IPv4, and the first one.
+ * @throws RangeError for what is not a network of at least four addresses
  */
-export function addressRange(cidr: string): Range & { readonly first: string } {
-  const [address = '', prefix = ''] = cidr.split('/');
-  const base = toNumber(address);
-  const bits = Number(prefix);
-  if (base === undefined || !/^\d{1,2}$/.test(prefix) || bits > 30)
-    throw new RangeError(`not an IPv4 network: ${cidr}`);
-  const count = 2 ** (32 - bits);
-  const start = base - (base % count);
-  const size = count - 3;
+export function addressRange(cidr: string): AddressRange {
+  const [address = '', prefix = '', ...rest] = cidr.split('/');
+  const family = addressFamily(address);
+  const bits = family === 4 ? 32 : 128;
+  const length = Number(prefix);
+  if (family === 0 || rest.length > 0 || !/^\d{1,3}$/.test(prefix) || length > bits - 2) {
+    throw new RangeError(`not an IP network of at least four addresses: ${cidr}`);
+  }
+  const all = 2 ** (bits - length);
+  const start = (addressValue(address) >> BigInt(bits - length)) << BigInt(bits - length);
+  const count = family === 4 ? all - 1 : Math.min(all, MOST_IPV6);
+  const at = (offset: number) => formatAddress(start + BigInt(offset), family);
   return {
-    size,
-    first: toAddress(start + 1),
-    valueAt: (index) => toAddress(start + 2 + index),
+    family: family === 4 ? 'IPv4' : 'IPv6',
+    size: count - 2,
+    first: at(1),
+    valueAt: (index) => at(2 + index),
     contains(value) {
-      const number = toNumber(value);
-      return number !== undefined && number > start && number < start + count - 1;
+      if (addressFamily(value) !== family) return false;
+      const offset = addressValue(value) - start;
+      return offset > 0n && offset < BigInt(count);
     },
   };
+}
+
+/**
+ * The networks that Services get addresses from: one, or one of each family with the default family's first.
+ * @throws RangeError for anything else
+ */
+export function serviceNetworks(text: string): readonly [AddressRange, ...AddressRange[]] {
+  const [first, second, ...more] = text.split(',').map((cidr) => addressRange(cidr.trim()));
+  if (!first || more.length > 0) throw new RangeError(`not one or two networks: ${text}`);
+  if (!second) return [first];
+  if (second.family === first.family) throw new RangeError(`not one network of each family: ${text}`);
+  return [first, second];
 }
 
 /** The ports from one to another, both included. */

@@ -1,5 +1,6 @@
-import { type ApiObject, invalid, invalidValue, StatusError } from '@orch/machinery';
+import { type ApiObject, type FieldError, invalid, invalidValue, StatusError } from '@orch/machinery';
 import {
+  type AddressAllocators,
   type Allocated,
   AllocationError,
   type Allocator,
@@ -8,10 +9,9 @@ import {
   type Owner,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
-import { countAt, ensureObject, fill, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
-
-/** The cluster address of Services that want none. */
-const HEADLESS = 'None';
+import { countAt, ensureObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { canonicalAddress, familyOf } from '../values/ip-address.js';
+import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
 
 /** A value of a Service, and whose range it is of. */
 interface Value {
@@ -32,14 +32,16 @@ export async function allocateService(
   const held = old ? valuesOf(old, allocators) : [];
   const taken: Hold[] = [];
   const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
-    if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === wanted)) return wanted;
+    const value = wanted === undefined ? undefined : canonicalAddress(wanted);
+    if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === value)) return wanted;
     const has = new Set(valuesOf(object, allocators).map(({ value }) => value));
-    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, wanted, has));
+    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, value, has));
     taken.push(allocated);
-    return allocated.value;
+    return wanted ?? allocated.value;
   };
   const undo = () => releaseAll(taken);
   try {
+    refuse(object, settleFamilies(ensureObject(object, 'spec'), old?.spec, allocators.clusterIPs));
     await takeAll(ensureObject(object, 'spec'), allocators, take);
     const dropped = without(held, valuesOf(object, allocators));
     // As they are held before the write: once it is known, another server may take them again for the same Service.
@@ -59,13 +61,14 @@ type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<st
 async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<void> {
   const type = textAt(spec, 'type');
   if (type === 'ExternalName') return;
-  await takeAddress(spec, allocators.clusterIPs, take);
+  await takeAddresses(spec, allocators.clusterIPs, take);
   const balanced = type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
   const opens = type === 'NodePort' || balanced;
   const ports = objectsAt(spec, 'ports');
   for (const [index, port] of ports.entries()) {
-    const wanted = countAt(port, 'nodePort') || sharedNodePort(ports, port);
-    if (!opens && !(wanted && type === 'LoadBalancer')) continue;
+    const asked = countAt(port, 'nodePort');
+    if (!opens && !(asked && type === 'LoadBalancer')) continue;
+    const wanted = asked || sharedNodePort(ports, port);
     port.nodePort = Number(
       await take(allocators.nodePorts, `spec.ports[${index}].nodePort`, wanted ? String(wanted) : undefined),
     );
@@ -85,13 +88,21 @@ const sharedNodePort = (ports: readonly Json[], port: Json): number =>
     'nodePort',
   );
 
-async function takeAddress(spec: Json, allocator: Allocator, take: Take): Promise<void> {
-  const wanted = textAt(spec, 'clusterIP') || stringsAt(spec, 'clusterIPs')[0];
-  const address = wanted === HEADLESS ? HEADLESS : await take(allocator, 'spec.clusterIPs', wanted);
-  spec.clusterIP = address;
-  spec.clusterIPs = [address];
-  fill(spec, 'ipFamilyPolicy', 'SingleStack');
-  fill(spec, 'ipFamilies', ['IPv4']);
+/** One address of each family; families have been settled before. */
+async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take): Promise<void> {
+  if (isHeadless(spec)) {
+    spec.clusterIP = HEADLESS;
+    spec.clusterIPs = [HEADLESS];
+    return;
+  }
+  const wanted = addressesOf(spec);
+  const addresses: string[] = [];
+  for (const [index, family] of familiesOf(spec).entries()) {
+    const allocator = networks.of(family);
+    if (allocator) addresses.push(await take(allocator, 'spec.clusterIPs', wanted[index]));
+  }
+  spec.clusterIP = addresses[0];
+  spec.clusterIPs = addresses;
 }
 
 /** Gives back everything that a Service holds. */
@@ -110,7 +121,11 @@ async function releaseAll(holds: readonly Hold[]): Promise<void> {
 function valuesOf(object: ApiObject, allocators: Allocators): Value[] {
   const { clusterIPs, nodePorts } = heldValues(object);
   return [
-    ...clusterIPs.map((value) => ({ allocator: allocators.clusterIPs, value })),
+    ...clusterIPs.flatMap((value) => {
+      const family = familyOf(value);
+      const allocator = family && allocators.clusterIPs.of(family);
+      return allocator ? [{ allocator, value }] : [];
+    }),
     ...nodePorts.map((value) => ({ allocator: allocators.nodePorts, value })),
   ];
 }
@@ -120,7 +135,9 @@ export function heldValues(object: ApiObject): Readonly<Record<keyof Allocators,
   const ports = objectsAt(object, 'spec', 'ports').map((port) => countAt(port, 'nodePort'));
   const all = [...ports, countAt(object, 'spec', 'healthCheckNodePort')].filter((port) => port !== 0);
   return {
-    clusterIPs: stringsAt(object, 'spec', 'clusterIPs').filter((address) => address !== HEADLESS),
+    clusterIPs: stringsAt(object, 'spec', 'clusterIPs')
+      .filter((address) => address !== HEADLESS)
+      .map(canonicalAddress),
     nodePorts: all.map(String),
   };
 }
@@ -131,6 +148,10 @@ export const ownerOf = ({ metadata }: ApiObject): Owner => ({
   name: metadata?.name ?? '',
   uid: metadata?.uid ?? '',
 });
+
+function refuse({ metadata }: ApiObject, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalid('Service', '', metadata?.name ?? '', errors);
+}
 
 async function refuseInvalid(
   object: ApiObject,

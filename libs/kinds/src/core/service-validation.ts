@@ -9,8 +9,10 @@ import {
   validateLabels,
 } from '@orch/machinery';
 import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
-import { at, countAt, isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { at, countAt, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
+import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
+import { isHeadless } from './service-families.js';
 import { validateServicePorts } from './service-port-validation.js';
 
 /** Members that say where a Service is reached, of which one that is but another name has none. */
@@ -26,6 +28,7 @@ export function validateService({ spec }: ApiObject): FieldError[] {
   const { type } = objectAt(spec);
   return [
     ...validateByType(spec),
+    ...(type === 'ExternalName' ? [] : validateAddresses(spec)),
     ...validateServicePorts(spec),
     ...validateLabels(mapAt(spec, 'selector'), 'spec.selector'),
     ...validateAffinity(spec),
@@ -37,9 +40,6 @@ export function validateService({ spec }: ApiObject): FieldError[] {
     ...validateTraffic(spec),
   ];
 }
-
-const isHeadless = (spec: unknown): boolean =>
-  textAt(spec, 'clusterIP') === 'None' || stringsAt(spec, 'clusterIPs')[0] === 'None';
 
 function validateByType(spec: unknown): FieldError[] {
   const type = textAt(spec, 'type');
@@ -116,12 +116,5 @@ function validateTraffic(spec: unknown): FieldError[] {
   return [...errors, ...isOneOf('spec.internalTrafficPolicy', at(spec, 'internalTrafficPolicy'), TRAFFIC_POLICIES)];
 }
 
-/** A Service that keeps an address keeps this one. */
-export function validateServiceUpdate(object: ApiObject, old: ApiObject): FieldError[] {
-  const before = textAt(old, 'spec', 'clusterIP');
-  const external = [object, old].some((each) => at(each, 'spec', 'type') === 'ExternalName');
-  if (external || before === '' || textAt(object, 'spec', 'clusterIP') === before) return [];
-  const addresses = at(object, 'spec', 'clusterIPs');
-  const after = isObject(addresses) || !Array.isArray(addresses) ? textAt(object, 'spec', 'clusterIP') : addresses;
-  return [invalidValue('spec.clusterIPs[0]', after, 'may not change once set')];
-}
+export const validateServiceUpdate = (object: ApiObject, old: ApiObject): FieldError[] =>
+  validateAddressUpdate(object.spec, old.spec);

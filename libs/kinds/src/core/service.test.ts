@@ -1,7 +1,14 @@
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Allocators, type Claims, type Hold, makeAllocator, type Owner } from '../allocation/allocator.js';
+import {
+  type Allocators,
+  type Claims,
+  type Hold,
+  makeAddressAllocators,
+  makeAllocator,
+  type Owner,
+} from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
 import { kindRules } from '../registry/registry.js';
 import { through } from '../testing/through.js';
@@ -38,7 +45,7 @@ beforeEach(() => {
   addresses = new MemoryClaims();
   ports = new MemoryClaims();
   allocators = {
-    clusterIPs: makeAllocator(addressRange('10.96.0.0/29'), addresses),
+    clusterIPs: makeAddressAllocators([addressRange('10.96.0.0/29')], addresses),
     nodePorts: makeAllocator(portRange(30000, 30002), ports),
   };
 });
@@ -159,10 +166,10 @@ describe('allocation', () => {
   });
 
   it('does not move to another address', () => {
-    const old = service({ clusterIP: '10.96.0.2' });
-    expect(rules.validateUpdate(service({ clusterIP: '10.96.0.3' }), old).map(({ field }) => field)).toEqual([
-      'spec.clusterIPs[0]',
-    ]);
+    const old = service({ clusterIP: '10.96.0.2', clusterIPs: ['10.96.0.2'] });
+    const moved = service({ clusterIP: '10.96.0.3' });
+    rules.prepareForUpdate(moved, old, through());
+    expect(rules.validateUpdate(moved, old).map(({ field }) => field)).toEqual(['spec.clusterIPs[0]']);
     expect(rules.validateUpdate(service({ type: 'ExternalName', externalName: 'example.com' }), old)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { type ApiObject, copy } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { equal } from '../values/equal.js';
 import {
   at,
   countAt,
@@ -14,6 +15,7 @@ import {
 } from '../values/fields.js';
 import { formatLabels, joined, orNone } from '../values/text.js';
 import { allocateService, releaseService } from './service-allocation.js';
+import { addressesOf } from './service-families.js';
 import { dropDependent } from './service-type-change.js';
 import { OF_ADDRESSES, validateService, validateServiceUpdate } from './service-validation.js';
 
@@ -29,6 +31,9 @@ export const service: KindDeclaration = {
     for (const port of objectsAt(spec, 'ports')) {
       if (!port.targetPort) port.targetPort = port.port;
     }
+  },
+  prepareForCreate({ spec }) {
+    if (isObject(spec) && addressesOf(spec).length > 0) spec.clusterIPs = addressesOf(spec);
   },
   prepareForUpdate: carryOver,
   validate: validateService,
@@ -77,16 +82,29 @@ function carryOver(object: ApiObject, old: ApiObject): void {
     for (const name of OF_ADDRESSES) delete spec[name];
     return;
   }
+  carryAddresses(spec, before);
   const checked = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
   for (const name of [...OF_ADDRESSES, ...(checked ? ['healthCheckNodePort'] : [])]) {
     if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
   }
   if (spec.type === 'ClusterIP') return;
+  const olds = new Map(objectsAt(before, 'ports').map((port) => [portKey(port), port]));
   for (const port of objectsAt(spec, 'ports')) {
-    const same = objectsAt(before, 'ports').find(
-      (other) => other.port === port.port && other.protocol === port.protocol,
-    );
+    const same = olds.get(portKey(port));
     if (!port.nodePort && same?.nodePort) port.nodePort = same.nodePort;
+  }
+}
+
+const portKey = ({ port, protocol }: Json): string => `${protocol}/${port}`;
+
+/** Clients that know one address only change or leave out that one: the list follows it. */
+function carryAddresses(spec: Json, before: Json): void {
+  const same = equal(spec.clusterIPs, before.clusterIPs);
+  const [first, was] = [textAt(spec, 'clusterIP'), textAt(before, 'clusterIP')];
+  if (same && first !== was && was !== '') spec.clusterIPs = first === '' ? undefined : [first];
+  if (stringsAt(spec, 'clusterIPs').length === 0) {
+    if (first !== '' && first !== was) spec.clusterIPs = [first];
+    else delete spec.clusterIPs;
   }
 }
 

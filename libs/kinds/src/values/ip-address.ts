@@ -1,8 +1,14 @@
 const OCTET_MAX = 255;
 const IPV6_GROUPS = 8;
+/** More than any address has, leading zeros of octets included. */
+const MAX_LENGTH = 256;
+
+/** As Services name families. */
+export type IPFamily = 'IPv4' | 'IPv6';
 
 /** 4 or 6, or 0 for what is no address. Octets may have leading zeros, as older clients may have stored them. */
 export function addressFamily(text: string): 0 | 4 | 6 {
+  if (text.length > MAX_LENGTH) return 0;
   if (isV4(text)) return 4;
   return isV6(text) ? 6 : 0;
 }
@@ -25,6 +31,58 @@ function isV6(text: string): boolean {
   if (!hexadecimal.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return false;
   const count = hexadecimal.length + (embedded ? 2 : 0);
   return halves.length === 2 ? count < IPV6_GROUPS : count === IPV6_GROUPS;
+}
+
+/** The family of an address by name; undefined for what is none. */
+export const familyOf = (text: string): IPFamily | undefined =>
+  (['IPv4', 'IPv6'] as const)[[4, 6].indexOf(addressFamily(text))];
+
+/** An address as a number of 32 or 128 bits. */
+export function addressValue(text: string): bigint {
+  if (isV4(text)) return joinBits(text.split('.').map(Number), 8n);
+  const [left = [], right = []] = text.split('::').map(groupsOf);
+  const zeros = Array.from({ length: IPV6_GROUPS - left.length - right.length }, () => 0);
+  return joinBits([...left, ...zeros, ...right], 16n);
+}
+
+/** Groups of sixteen bits; two of them may be written as IPv4. */
+const groupsOf = (half: string): number[] =>
+  half === '' ? [] : half.split(':').flatMap((group) => (isV4(group) ? pairOf(group) : [Number.parseInt(group, 16)]));
+
+function pairOf(v4: string): [number, number] {
+  const value = Number(addressValue(v4));
+  return [Math.floor(value / 0x10000), value % 0x10000];
+}
+
+const joinBits = (parts: readonly number[], bits: bigint): bigint =>
+  parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
+
+/** The one way to write an address (RFC 5952). */
+export function formatAddress(value: bigint, family: 4 | 6): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+  const groups = Array.from({ length: IPV6_GROUPS }, (_, index) =>
+    ((value >> BigInt(16 * (IPV6_GROUPS - 1 - index))) & 0xffffn).toString(16),
+  );
+  const { at, length } = longestZeros(groups);
+  if (length < 2) return groups.join(':');
+  return `${groups.slice(0, at).join(':')}::${groups.slice(at + length).join(':')}`;
+}
+
+/** The first of the longest runs of zeros. */
+function longestZeros(groups: readonly string[]): { at: number; length: number } {
+  let longest = { at: 0, length: 0 };
+  for (let at = 0; at < groups.length; at++) {
+    let length = 0;
+    while (groups[at + length] === '0') length++;
+    if (length > longest.length) longest = { at, length };
+  }
+  return longest;
+}
+
+/** An address however written, in its one form; what is none stays as it is. */
+export function canonicalAddress(text: string): string {
+  const family = addressFamily(text);
+  return family === 0 ? text : formatAddress(addressValue(text), family);
 }
 
 export const addressErrors = (text: string): string[] =>

@@ -1,0 +1,83 @@
+import { duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import { invalidEach, isOneOf } from '../rules/checks.js';
+import { at, stringsAt, textAt } from '../values/fields.js';
+import { shownStrings } from '../values/go-syntax.js';
+import { addressErrors, familyOf } from '../values/ip-address.js';
+import { addressesOf, HEADLESS, isHeadless } from './service-families.js';
+
+const FAMILIES = ['IPv4', 'IPv6'];
+const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
+const FIELD = 'spec.clusterIPs';
+
+/** What a Service may ask for of addresses and families, whatever networks there are. */
+export function validateAddresses(spec: unknown): FieldError[] {
+  const addresses = stringsAt(spec, 'clusterIPs');
+  const families = stringsAt(spec, 'ipFamilies');
+  const loose = [
+    ...validateFirst(textAt(spec, 'clusterIP'), addresses),
+    ...families.flatMap((family, index) =>
+      validateFamily(family, `spec.ipFamilies[${index}]`, families.slice(0, index)),
+    ),
+    ...isOneOf('spec.ipFamilyPolicy', at(spec, 'ipFamilyPolicy') || undefined, POLICIES),
+  ];
+  const malformed = addresses.flatMap((address, index) => validateAddress(address, index, addresses));
+  const many =
+    addresses.length > 2 ? [invalidValue(FIELD, shownStrings(addresses), 'may only hold up to 2 values')] : [];
+  if (malformed.length > 0) return [...loose, ...malformed, ...many];
+  return [
+    ...loose,
+    ...many,
+    ...validateStacks(addresses),
+    ...(isHeadless(spec) ? [] : validateFit(addresses, families)),
+  ];
+}
+
+/** `clusterIP` is the first of `clusterIPs`, as older clients know it. */
+function validateFirst(first: string, addresses: readonly string[]): FieldError[] {
+  if (first === '') {
+    if (addresses.length === 0) return [];
+    return [invalidValue(FIELD, shownStrings(addresses), 'must be empty when `clusterIP` is not specified')];
+  }
+  if (addresses.length === 0) return [required(FIELD)];
+  return addresses[0] === first
+    ? []
+    : [invalidValue(FIELD, shownStrings(addresses), 'first value must match `clusterIP`')];
+}
+
+function validateFamily(family: string, field: string, before: readonly string[]): FieldError[] {
+  return [
+    ...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]),
+    ...(before.includes(family) ? [duplicate(field, family)] : []),
+  ];
+}
+
+function validateAddress(address: string, index: number, addresses: readonly string[]): FieldError[] {
+  if (index > 0 || address !== HEADLESS) return invalidEach(`${FIELD}[${index}]`, address, addressErrors(address));
+  if (addresses.length === 1) return [];
+  return [invalidValue(FIELD, shownStrings(addresses), "'None' must be the first and only value")];
+}
+
+function validateStacks(addresses: readonly string[]): FieldError[] {
+  if (addresses.length < 2 || new Set(addresses.map(familyOf)).size === addresses.length) return [];
+  return [invalidValue(FIELD, shownStrings(addresses), 'may specify no more than one IP for each IP family')];
+}
+
+const validateFit = (addresses: readonly string[], families: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, index) => {
+    const family = families[index];
+    if (family === undefined || !FAMILIES.includes(family) || familyOf(address) === family) return [];
+    const article = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
+    return [invalidValue(`${FIELD}[${index}]`, address, article)];
+  });
+
+/** An address that a Service has stays; a second one may come and go. */
+export function validateAddressUpdate(spec: unknown, before: unknown): FieldError[] {
+  const [now, was] = [addressesOf(spec), addressesOf(before)];
+  const external = [spec, before].some((each) => at(each, 'type') === 'ExternalName');
+  if (external || was.length === 0 || (isHeadless(spec) && isHeadless(before))) return [];
+  if (now.length === 0) return [invalidValue(`${FIELD}[0]`, shownStrings(now), 'primary clusterIP can not be unset')];
+  const kept = now.length === was.length ? was : was.slice(0, 1);
+  return kept.flatMap((address, index) =>
+    now[index] === address ? [] : [invalidValue(`${FIELD}[${index}]`, shownStrings(now), 'may not change once set')],
+  );
+}

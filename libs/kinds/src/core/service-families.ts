@@ -1,0 +1,133 @@
+import { type FieldError, invalidValue } from '@orch/machinery';
+import type { AddressAllocators } from '../allocation/allocator.js';
+import { equal } from '../values/equal.js';
+import { isObject, type Json, stringsAt, textAt } from '../values/fields.js';
+import { shownStrings } from '../values/go-syntax.js';
+import { familyOf, type IPFamily } from '../values/ip-address.js';
+
+/** The cluster address of Services that want none. */
+export const HEADLESS = 'None';
+
+/** A Service that has said that it wants no address of its own. */
+export const isHeadless = (spec: unknown): boolean =>
+  textAt(spec, 'clusterIP') === HEADLESS || stringsAt(spec, 'clusterIPs')[0] === HEADLESS;
+
+/** The families of a Service, the first one being that of its first address. */
+export const familiesOf = (spec: unknown): IPFamily[] => stringsAt(spec, 'ipFamilies') as IPFamily[];
+
+/** The addresses that a Service has or asks for; older clients know the first one only. */
+export function addressesOf(spec: unknown): string[] {
+  const addresses = stringsAt(spec, 'clusterIPs');
+  const first = textAt(spec, 'clusterIP');
+  return addresses.length > 0 || first === '' ? addresses : [first];
+}
+
+const other = (family: IPFamily | undefined): IPFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
+
+/** Somebody else keeps its endpoints, of whatever families there are: it need not fit the networks. */
+const isUnbound = (spec: Json): boolean =>
+  isHeadless(spec) && Object.keys(isObject(spec.selector) ? spec.selector : {}).length === 0;
+
+/**
+ * Decides of which families a Service is, by what it asks for, what it was, and which networks there are. Addresses that
+ * the families no longer need are taken out; those that are missing come with the allocation. Mutates `spec`.
+ */
+export function settleFamilies(spec: Json, old: unknown, networks: AddressAllocators): FieldError[] {
+  if (spec.type === 'ExternalName') return [];
+  const before = isObject(old) && old.type !== 'ExternalName' ? old : undefined;
+  // A Service that prefers two families does not change with the networks, only when it asks to.
+  if (before && before.type === spec.type && bothPrefer(spec, before)) return [];
+  spec.ipFamilyPolicy ||= before?.ipFamilyPolicy ?? (isUnbound(spec) ? 'RequireDualStack' : 'SingleStack');
+  const errors = [...(before ? settleChange(spec, before) : []), ...tooMany(spec), ...inferFamilies(spec, networks)];
+  if (errors.length > 0) return errors;
+  if (isUnbound(spec)) {
+    complete(spec, networks.defaultFamily, true);
+    return [];
+  }
+  const missing = unconfigured(spec, networks);
+  if (missing.length > 0) return missing;
+  complete(spec, networks.defaultFamily, isDual(networks));
+  return [];
+}
+
+const isDual = (networks: AddressAllocators): boolean =>
+  networks.of('IPv4') !== undefined && networks.of('IPv6') !== undefined;
+
+const bothPrefer = (spec: Json, before: Json): boolean =>
+  !isHeadless(spec) &&
+  spec.ipFamilyPolicy === 'PreferDualStack' &&
+  before.ipFamilyPolicy === 'PreferDualStack' &&
+  equal(spec.clusterIPs, before.clusterIPs) &&
+  equal(spec.ipFamilies, before.ipFamilies);
+
+/** Whoever goes back to one family says so by the policy; what they leave as it was is cut for them. */
+function settleChange(spec: Json, before: Json): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const [member, what] of [
+    ['clusterIPs', 'cluster IP'],
+    ['ipFamilies', 'IP family'],
+  ] as const) {
+    const [now, was] = [stringsAt(spec, member), stringsAt(before, member)];
+    if (spec.ipFamilyPolicy === 'SingleStack') {
+      if (now.length > 1 && equal(now, was)) spec[member] = now.slice(0, 1);
+    } else if (now.length > 0 && now.length < was.length) {
+      const why = `must be 'SingleStack' to release the secondary ${what}`;
+      errors.push(invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why));
+    }
+  }
+  return errors;
+}
+
+function tooMany(spec: Json): FieldError[] {
+  if (spec.ipFamilyPolicy !== 'SingleStack') return [];
+  const named = { clusterIPs: 'cluster IPs', ipFamilies: 'IP families' };
+  return Object.entries(named).flatMap(([member, what]) =>
+    stringsAt(spec, member).length === 2
+      ? [
+          invalidValue(
+            'spec.ipFamilyPolicy',
+            spec.ipFamilyPolicy,
+            `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+          ),
+        ]
+      : [],
+  );
+}
+
+/** Addresses that are asked for say their families. */
+function inferFamilies(spec: Json, networks: AddressAllocators): FieldError[] {
+  if (isHeadless(spec)) return [];
+  const addresses = addressesOf(spec);
+  const families = familiesOf(spec);
+  const errors: FieldError[] = [];
+  for (const [index, address] of addresses.entries()) {
+    const family = familyOf(address);
+    if (index < families.length || family === undefined) continue;
+    if (networks.of(family)) families.push(family);
+    else {
+      const why = `${family} is not configured on this cluster`;
+      errors.push(invalidValue(`spec.clusterIPs[${index}]`, shownStrings(addresses), why));
+    }
+  }
+  if (families.length > 0) spec.ipFamilies = families;
+  return errors;
+}
+
+function unconfigured(spec: Json, networks: AddressAllocators): FieldError[] {
+  const dual = spec.ipFamilyPolicy === 'RequireDualStack' && !isDual(networks);
+  const why = 'this cluster is not configured for dual-stack services';
+  return [
+    ...(dual ? [invalidValue('spec.ipFamilyPolicy', spec.ipFamilyPolicy, why)] : []),
+    ...familiesOf(spec).flatMap((family, index) =>
+      networks.of(family) ? [] : [invalidValue(`spec.ipFamilies[${index}]`, family, 'not configured on this cluster')],
+    ),
+  ];
+}
+
+/** The default family where none is named, and the other one where two are wanted and can be had. */
+function complete(spec: Json, defaultFamily: IPFamily, dual: boolean): void {
+  const families = familiesOf(spec);
+  if (families.length === 0) families.push(defaultFamily);
+  if (families.length === 1 && dual && spec.ipFamilyPolicy !== 'SingleStack') families.push(other(families[0]));
+  spec.ipFamilies = families;
+}
