@@ -225,7 +225,7 @@ export interface Measure {
 }
 
 /** What a store tells; for all who write nothing. */
-export type ReadingStore = Omit<Store, 'write' | 'writeChain'>;
+export type ReadingStore = Omit<Store, 'write' | 'writeSet'>;
 
 /** State and history of all objects: bytes, keys and versions; knows no kinds and no HTTP. */
 export interface Store extends ChangeSource {

@@ -5,7 +5,7 @@ import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
-export type Stored = Pick<Row, 'version' | 'body'>;
+export type Stored = Pick<Row, 'version' | 'body'> & Partial<Pick<Row, 'storedVersion'>>;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {

@@ -16,8 +16,6 @@ it('nothing but the pipeline writes objects to the store', () => {
   const sources = files.filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !file.startsWith('testing/'),
   );
-  const writing = sources.filter((file) =>
-    /\bstore\s*\.write(Set)?\(/i.test(readFileSync(join(SOURCE, file), 'utf8')),
-  );
+  const writing = sources.filter((file) => /\bstore\s*\.write(Set)?\(/i.test(readFileSync(join(SOURCE, file), 'utf8')));
   expect(writing.sort()).toEqual(MAY_WRITE);
 });

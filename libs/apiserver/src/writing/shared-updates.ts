@@ -1,5 +1,5 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import { Gatherer, type SetOutcome, type Store } from '@orch/storage';
+import { Gatherer, type SetOutcome, type Store, type WriteOp } from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
@@ -98,6 +98,9 @@ export class SharedUpdates {
 class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
+  readonly #ops: WriteOp[] = [];
+  /** Where the own write of each plan stands among all. */
+  readonly #places: number[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
   #outcome: SetOutcome | undefined;
   #current: Stored | undefined;
@@ -127,7 +130,9 @@ class Chain {
     const { endpoint, key } = request;
     if (!this.#current) return notFound(endpoint.groupResource, key.name);
     const plan = await planWrite(request, this.#current, make, this.tools);
-    if (!plan.op) return undefined;
+    if (plan.ops.length === 0) return undefined;
+    this.#places.push(this.#ops.length);
+    this.#ops.push(...plan.ops);
     this.#plans.push(plan);
     this.#bytes += plan.stored.body.length;
     this.#current = plan.removed ? undefined : { version: UNWRITTEN, body: plan.stored.body };
@@ -136,10 +141,9 @@ class Chain {
 
   /** @returns false when the base was overtaken, and nothing was written */
   async commit(store: Store): Promise<boolean> {
-    const ops = this.#plans.flatMap(({ op }) => op ?? []);
-    if (ops.length === 0) return true;
+    if (this.#ops.length === 0) return true;
     try {
-      this.#outcome = await store.writeSet(ops);
+      this.#outcome = await store.writeSet(this.#ops);
     } catch (error) {
       await this.#conclude(fateAfter(error));
       throw error;
@@ -159,7 +163,8 @@ class Chain {
 
   #after(plans: number): Written {
     const plan = this.#plans[plans - 1];
-    const version = this.#outcome?.outcome === 'committed' ? this.#outcome.versions[plans - 1] : undefined;
+    const version =
+      this.#outcome?.outcome === 'committed' ? this.#outcome.versions[this.#places[plans - 1] ?? 0] : undefined;
     if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
     return { stored: { version, body: plan.stored.body }, created: false, removed: plan.removed };
   }

@@ -329,6 +329,40 @@ describe('certificate requests', () => {
   });
 });
 
+describe('the version in which an object is stored', () => {
+  const versions = () => api.store.writes.map(({ storedVersion }) => storedVersion);
+
+  it('is said of every write, whatever version the client speaks', async () => {
+    const endpoint = api.endpoints.find(
+      ({ definition, conversion }) => definition.resource === 'horizontalpodautoscalers' && conversion,
+    );
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' };
+    const request = requestFor('CREATE', 'h', { resource: 'horizontalpodautoscalers' });
+    api.store.writes.length = 0;
+    const object = { metadata: { name: 'h', finalizers: ['example.com/x'] }, spec: { maxReplicas: 3, scaleTargetRef } };
+    await createAt(endpoint ? { ...request, endpoint } : request, object);
+    await removeNamed('horizontalpodautoscalers', 'h');
+    const { storage } = endpoint ?? expect.unreachable();
+    expect(versions()).toEqual([storage.version, storage.version]);
+  });
+
+  it('makes a write of an update that changes nothing, where it is another one', async () => {
+    await create(configMap('a'));
+    const row = api.store.rows(api.endpoint('configmaps').type)[0] ?? expect.unreachable();
+    await api.store.write({
+      ...row,
+      op: 'update',
+      type: api.endpoint('configmaps').type,
+      storedVersion: 'v1beta1',
+      terminating: false,
+    });
+    api.store.writes.length = 0;
+    await update('a', (current) => current);
+    await update('a', (current) => current);
+    expect(versions()).toEqual(['v1']);
+  });
+});
+
 describe('dry runs (spec: "Dry run")', () => {
   it('persist nothing and answer what would have been', async () => {
     const dryRun = { dryRun: true };

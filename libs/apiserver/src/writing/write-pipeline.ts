@@ -8,7 +8,7 @@ import { fateAfter } from './allocation-fate.js';
 import { createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
 import { SharedUpdates } from './shared-updates.js';
-import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
 import { type Modification, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
 
 export interface PipelineOptions extends PlanTools {
@@ -111,28 +111,38 @@ export class WritePipeline {
       return overtaken;
     }
     // An answer without a write would not have failed for a stale base.
-    if (!fresh && (request.options.dryRun || !plan.op)) return overtaken;
-    const { stored, removed, op } = plan;
-    if (!op) return { stored, created: false, removed };
-    const outcome = await this.#carryOut(request, plan, op);
+    if (!fresh && (request.options.dryRun || plan.ops.length === 0)) return overtaken;
+    const { stored, removed } = plan;
+    if (plan.ops.length === 0) return { stored, created: false, removed };
+    const outcome = await this.#carryOut(request, plan);
     if (outcome.outcome === 'committed')
       return { stored: { version: outcome.version, body: stored.body }, created: !base, removed };
     return base ? overtaken : whyNotCreated(request, plan, make, outcome);
   }
 
-  async #carryOut(request: WriteRequest, plan: WritePlan, op: WriteOp): Promise<WriteOutcome> {
+  async #carryOut(request: WriteRequest, plan: WritePlan): Promise<WriteOutcome> {
     const { store, namespaces } = this.options;
-    if (request.options.dryRun)
-      return op.op === 'create'
-        ? triedCreation(store, namespaces, op)
-        : { outcome: 'committed', version: plan.stored.version };
-    const outcome = await store.write(op).catch(async (error: unknown) => {
+    const [own] = plan.ops;
+    if (request.options.dryRun) {
+      if (own?.op === 'create') return triedCreation(store, namespaces, own);
+      return { outcome: 'committed', version: plan.stored.version };
+    }
+    const outcome = await commit(store, plan.ops).catch(async (error: unknown) => {
       await plan.conclude(fateAfter(error));
       throw error;
     });
     await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');
     return outcome;
   }
+}
+
+/** One write alone may be placed where a set could not be. @returns what became of the object's own write, the first */
+async function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
+  const [own, ...others] = ops;
+  if (own && others.length === 0) return store.write(own);
+  const outcome = await store.writeSet(ops);
+  if (outcome.outcome === 'refused') return outcome.refusal;
+  return { outcome: 'committed', version: outcome.versions[0] ?? UNWRITTEN };
 }
 
 const NOTHING: Base = { stored: undefined, fresh: true };

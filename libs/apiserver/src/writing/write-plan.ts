@@ -15,8 +15,8 @@ import type { Change, Creation, Modification, WriteRequest } from './write-reque
 
 /** What a write comes to. */
 export interface WritePlan {
-  /** To be written; undefined when nothing changes. */
-  readonly op: WriteOp | undefined;
+  /** To be written together or not at all, the object's own write first; empty when nothing changes. */
+  readonly ops: readonly WriteOp[];
   /** What is answered; its version is that of the base, 0 for a new object. */
   readonly stored: Stored;
   /** As it was made of what was sent; in the stored version. */
@@ -114,10 +114,10 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   await turn(request, base);
   const version = base?.version ?? UNWRITTEN;
-  if (base && sameBody(base.body, body)) {
+  if (base && isStoredAs(base, request, body)) {
     await conclude(allocation, 'dropped');
     return {
-      op: undefined,
+      ops: [],
       stored: base,
       object,
       removed: false,
@@ -126,7 +126,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     };
   }
   return {
-    op: base ? updateOp(request, base, object, body) : createOp(request, object, body),
+    ops: [base ? updateOp(request, base, object, body) : createOp(request, object, body)],
     stored: { version, body },
     object,
     removed: false,
@@ -134,6 +134,10 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     conclude: (fate) => conclude(allocation, fate),
   };
 }
+
+/** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
+const isStoredAs = (base: Stored, { endpoint }: WriteRequest, body: Buffer): boolean =>
+  (base.storedVersion || endpoint.storage.version) === endpoint.storage.version && sameBody(base.body, body);
 
 /** Takes what the object needs; of a dry run nothing is to be given back, and a deletion takes nothing. */
 async function allocate({ request, operation, object, old }: Draft, tools: PlanTools) {
@@ -149,7 +153,7 @@ function removal({ request, object }: Draft, base: Stored, { allocators }: PlanT
   const body = toStoredBody(object);
   const op: DeleteOp = { op: 'delete', ...target(request, base), body };
   return {
-    op,
+    ops: [op],
     stored: { version: base.version, body },
     object,
     removed: true,
@@ -168,6 +172,7 @@ function createOp({ endpoint, key, caller }: WriteRequest, { metadata }: ApiObje
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     body,
+    storedVersion: endpoint.storage.version,
     requireNamespace: endpoint.definition.namespaced,
     origin: caller.origin,
   };
@@ -181,5 +186,6 @@ const target = ({ endpoint, key, caller }: WriteRequest, base: Stored) => ({
   type: endpoint.type,
   ...key,
   version: base.version === UNWRITTEN ? ('previous' as const) : base.version,
+  storedVersion: endpoint.storage.version,
   origin: caller.origin,
 });

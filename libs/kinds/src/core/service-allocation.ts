@@ -66,8 +66,9 @@ async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<
   const opens = type === 'NodePort' || balanced;
   const ports = objectsAt(spec, 'ports');
   for (const [index, port] of ports.entries()) {
-    const wanted = countAt(port, 'nodePort') || sharedNodePort(ports, port);
-    if (!opens && !(wanted && type === 'LoadBalancer')) continue;
+    const asked = countAt(port, 'nodePort');
+    if (!opens && !(asked && type === 'LoadBalancer')) continue;
+    const wanted = asked || sharedNodePort(ports, port);
     port.nodePort = Number(
       await take(allocators.nodePorts, `spec.ports[${index}].nodePort`, wanted ? String(wanted) : undefined),
     );
