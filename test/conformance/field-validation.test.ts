@@ -128,6 +128,57 @@ conformance('Field validation [Field validation]', ({ api, namespace }) => {
     expect(warned.warnings.join('\n')).toMatch(/extra/);
   });
 
+  const TWICE = `apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: twice
+data:
+  a: "1"
+  a: "2"
+  b: "1"
+  b: |
+    2
+unknown: 1
+`;
+
+  test('YAML tells each key that is already set with its line, in one text where it refuses', async () => {
+    const ns = await namespace();
+    const headers = { 'content-type': 'application/yaml' };
+    const strict = await api.request('POST', `${configMaps(ns)}?fieldValidation=Strict`, { body: TWICE, headers });
+    expect(expectRefusal(strict, 400, 'BadRequest').message).toBe(
+      'strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map, unknown field "unknown"',
+    );
+    const warned = expectStatus(await api.request('POST', configMaps(ns), { body: TWICE, headers }), 201);
+    expect(warned.warnings).toEqual([
+      'line 7: key "a" already set in map',
+      'line 9: key "b" already set in map',
+      'unknown field "unknown"',
+    ]);
+    expect(warned.json().data).toEqual({ a: '2', b: '2\n' });
+    expect(expectStatus(await api.delete(`${configMaps(ns)}/twice`), 200).status).toBe(200);
+    const ignored = await api.request('POST', `${configMaps(ns)}?fieldValidation=Ignore`, { body: TWICE, headers });
+    expect(expectStatus(ignored, 201).warnings).toEqual([]);
+  });
+
+  test('JSON that comes as YAML is held to the same', async () => {
+    const ns = await namespace();
+    const headers = { 'content-type': 'application/yaml' };
+    const body = '{"metadata":{"name":"a"},\n"data":{"a":"1",\n"a":"2"}}';
+    const { warnings } = expectStatus(await api.request('POST', configMaps(ns), { body, headers }), 201);
+    expect(warnings).toEqual(['line 3: key "a" already set in map']);
+  });
+
+  test('a long document of YAML is read like a short one', async () => {
+    const ns = await namespace();
+    const headers = { 'content-type': 'application/yaml' };
+    const body = `metadata: &m {name: long}\nunused: *m\ndata:\n${Array.from({ length: 2_000 }, (_, i) => `  k${i}: v${i}\n`).join('')}  k1999: last\n`;
+    const created = expectStatus(await api.request('POST', configMaps(ns), { body, headers }), 201);
+    expect(created.warnings).toEqual(['line 2004: key "k1999" already set in map', 'unknown field "unused"']);
+    expect(Object.keys(created.json().data ?? {})).toHaveLength(2_000);
+    const broken = await api.request('POST', configMaps(ns), { body: `${body}  : [`, headers });
+    expect(expectRefusal(broken, 400, 'BadRequest').message).toMatch(/yaml: line \d+: /);
+  });
+
   test('names of fields match exactly', async () => {
     const ns = await namespace();
     const answer = expectStatus(await api.post(configMaps(ns), { ...configMap('a'), Data: { b: '2' } }), 201);

@@ -44,7 +44,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'nextval-before-lock',
     defect: 'versions are drawn before the lane is locked, so that they commit in another order',
     caughtBy: ['V2.history', 'V2.late-commit'],
-    sabotage: (url) => redefine(url, 'write_batch', drawFirst),
+    sabotage: (url) => redefine(url, 'commit_batch', drawFirst),
     victims: [],
   },
   {
@@ -59,7 +59,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'generation-stands',
     defect: 'the generation of an object that is stored never rises',
     caughtBy: ['V7.generation'],
-    sabotage: (url) => redefine(url, 'write_batch', keepGeneration),
+    sabotage: (url) => redefine(url, 'commit_batch', keepGeneration),
     victims: [],
   },
   {
@@ -75,22 +75,21 @@ export const VARIANTS: readonly Variant[] = [
 /** Draws a version for every item on entry, then dawdles, so that another batch gets past. */
 function drawFirst(definition: string): string {
   let text = definition;
-  text = replaced(text, 'DECLARE', 'DECLARE drawn bigint[]; item integer := 0;');
+  text = replaced(text, 'DECLARE', 'DECLARE drawn bigint[];');
   text = replaced(
     text,
     'BEGIN',
-    `BEGIN drawn := ARRAY(SELECT nextval('resource_version') FROM unnest(p_type)); PERFORM pg_sleep(random() * 0.02);`,
+    `BEGIN drawn := ARRAY(SELECT nextval('resource_version') FROM unnest(p_lane)); PERFORM pg_sleep(random() * 0.02);`,
   );
-  text = replaced(text, 'IF v_type <> lane_type THEN', 'item := item + 1; IF v_type <> lane_type THEN');
   const [head = '', ...uses] = text.split(`BEGIN drawn := ARRAY(SELECT nextval('resource_version')`);
-  const body = uses.join('').replaceAll(`nextval('resource_version')`, 'drawn[item]');
+  const body = uses.join('').replaceAll(`nextval('resource_version')`, 'drawn[v_item]');
   return `${head}BEGIN drawn := ARRAY(SELECT nextval('resource_version')${body}`;
 }
 
 /** Every number above one becomes one on its way into the table. */
 function keepGeneration(definition: string): string {
   const text = `convert_to(regexp_replace(convert_from(v_body, 'UTF8'), '"generation":[0-9]+', '"generation":1'), 'UTF8')`;
-  return replaced(definition, 'IF v_type <> lane_type THEN', `v_body := ${text};\n    IF v_type <> lane_type THEN`);
+  return replaced(definition, 'IF v_set <> 1 THEN', `v_body := ${text};\n    IF v_set <> 1 THEN`);
 }
 
 function forgetFloor(definition: string): string {

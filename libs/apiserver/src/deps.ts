@@ -2,6 +2,7 @@ import type { Names } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
+import type { YamlReader } from './decoding/yaml-reader.js';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
@@ -15,6 +16,8 @@ import type { WritePipeline } from './writing/write-pipeline.js';
 export interface RequestLimits {
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
+  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored. */
+  readonly maxValues: number;
   /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
   readonly minRequestTimeoutSeconds: number;
   /** A watch ends after a random time between half of this and this, whatever it asked for; 0 for no such end. Milliseconds. */
@@ -38,6 +41,7 @@ export interface ApiDeps {
   readonly remover: ObjectRemover;
   readonly representations: Representations;
   readonly limits: RequestLimits;
+  readonly yaml: YamlReader;
   readonly watchOutputs: WatchOutputs;
   readonly servedWatches: ServedWatches;
   /** The feature gate `WatchList`. */

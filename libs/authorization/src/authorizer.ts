@@ -4,17 +4,17 @@ import type { UserInfo } from '@orch/authentication';
 export interface RequestAttributes {
   /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
-  /** Whether this is about a resource; else only `verb` and `path` say anything, the rest is empty. */
+  /** Whether it is about a resource; of what is not, only verb and path say anything, all else is empty. */
   readonly isResourceRequest: boolean;
   /** Of the request, decoded as little as it came. What is asked for if it is no resource. */
   readonly path: string;
   /** Empty for the core group. */
   readonly group: string;
-  /** Version that the request names. */
+  /** Without the group, as `v1`. */
   readonly version: string;
-  /** Plural of the resource: `pods`. */
+  /** The plural, as in paths; it need not be served. */
   readonly resource: string;
-  /** Such as `status`; empty for the resource itself. */
+  /** Empty for the object itself. */
   readonly subresource: string;
   /** Empty for what lies outside of namespaces, and for all of them; a namespace lies in itself. */
   readonly namespace: string;
@@ -24,7 +24,7 @@ export interface RequestAttributes {
 
 /** `no-opinion` leaves it to others; where nobody has one, the answer is no. */
 export interface Decision {
-  /** What is to become of the request. */
+  /** `allow` and `deny` are final. */
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   /** Why, for whoever is refused and for audit; may be empty. */
   readonly reason: string;
@@ -36,9 +36,9 @@ export interface Authorizer {
   authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
 }
 
-/** Allowed, without a reason. */
+/** Yes, without a reason. */
 export const ALLOW: Decision = { decision: 'allow', reason: '' };
-/** Left to others, without a reason. */
+/** Others may say, without a reason. */
 export const NO_OPINION: Decision = { decision: 'no-opinion', reason: '' };
 
 /** The group whose members may do everything, and whom no limit on requests holds up. */

@@ -23,7 +23,7 @@ function openBus(port: number, options: Partial<JetStreamBusOptions> = {}): Chan
     servers: [`127.0.0.1:${port}`],
     keyring,
     subjectPrefix: 'test',
-    stream: { name: 'test-changes' },
+    streamName: 'test-changes',
     reconnectWait: 20,
     ...options,
   });
@@ -50,6 +50,7 @@ function change(version: bigint, body = '{}', type = 5): Change {
     namespace: 'a',
     name: 'b',
     uid: 'u',
+    storedVersion: '',
     body: body_,
     at: 1,
   };

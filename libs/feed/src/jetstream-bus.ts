@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
 import type { TypeId } from '@orch/storage';
-import { ChangeStream, type ChangeStreamOptions } from './change-stream.js';
+import { ChangeStream } from './change-stream.js';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
 import type { Keyring } from './keyring.js';
@@ -18,8 +18,8 @@ export interface JetStreamBusOptions extends NatsConnectionOptions {
   readonly keyring: Pick<Keyring, 'sign' | 'verify'>;
   /** First token of the subjects, `<prefix>.changes.<type>`. */
   readonly subjectPrefix: string;
-  /** The stream that holds the subjects. */
-  readonly stream: Omit<ChangeStreamOptions, 'subject'>;
+  /** Stream that holds the subjects; created if absent. */
+  readonly streamName: string;
   /** Whether changes of a type travel without their bodies, which are then read from the database. Default: of none. */
   readonly omitsBodies?: (type: TypeId) => boolean;
   /** Bytes published that the server has not yet taken; announcements beyond are dropped. Default 32 MiB. */
@@ -78,7 +78,7 @@ class JetStreamBus implements ChangeBus {
   constructor(options: JetStreamBusOptions) {
     this.#options = options;
     this.#maxUnsent = options.maxUnsentBytes ?? 32 << 20;
-    this.#stream = new ChangeStream({ ...options.stream, subject: this.#subject('*') });
+    this.#stream = new ChangeStream(options.streamName, this.#subject('*'));
     this.#kept = new KeptConnection(options, {
       connected: (connection, lostFor) => void this.#begin(connection, lostFor),
       disconnected: () => {

@@ -40,8 +40,6 @@ export interface NatsConnectionEvents {
   failed(error: unknown): void;
 }
 
-const PING_INTERVAL_MS = 10_000;
-
 /** Connects in the background and for ever. The client reconnects by itself; a connection that it gives up is made anew. */
 export class KeptConnection {
   readonly #options: NatsConnectionOptions;
@@ -84,8 +82,7 @@ export class KeptConnection {
     let lostAt = performance.now();
     for await (const status of connection.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection') {
-        // A connection that was stale may have brought nothing since the last ping but one.
-        lostAt = performance.now() - (status.type === 'staleConnection' ? 3 * PING_INTERVAL_MS : 0);
+        lostAt = performance.now();
         this.#events.disconnected();
       } else if (status.type === 'reconnect') this.#events.connected(connection, performance.now() - lostAt);
       else if (status.type === 'error') this.#events.failed(status.error);
@@ -113,7 +110,7 @@ function connectionOptions({ servers, tls, identity, reconnectWait = 500 }: Nats
     maxReconnectAttempts: -1,
     reconnectTimeWait: reconnectWait,
     reconnectJitter: reconnectWait / 4,
-    pingInterval: PING_INTERVAL_MS,
+    pingInterval: 10_000,
     maxPingOut: 2,
     timeout: 5_000,
     ...(tls && { tls: { ...tls } }),

@@ -15,6 +15,7 @@ const rest = fc.record({
   namespace: fc.string({ unit: 'grapheme' }),
   name: fc.string({ unit: 'grapheme', minLength: 1 }),
   uid: fc.uuid(),
+  storedVersion: fc.constantFrom('', 'v1', 'v2alpha1'),
   body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   at: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 });
@@ -64,6 +65,7 @@ describe('change records', () => {
       namespace: 'ns',
       name: 'n',
       uid: 'u',
+      storedVersion: 'v1',
       body: Buffer.from('{}'),
       at: 1_700_000_000_000,
     };
@@ -82,6 +84,7 @@ describe('change records', () => {
           namespace: 'ns',
           name: 'n',
           uid: 'u',
+          storedVersion: 'v1',
           at: 1_700_000_000_000,
           body: Buffer.from('{}'),
         },
@@ -115,6 +118,7 @@ describe('change records', () => {
           namespace: 'a',
           name: 'b',
           uid: 'u',
+          storedVersion: 'v1',
           body: Buffer.from('{}'),
           at: 1,
         },

@@ -70,6 +70,7 @@ const UID = tag(6, BYTES);
 const AT = tag(7, VARINT);
 const BODY = tag(8, BYTES);
 const BODY_OMITTED = tag(9, VARINT);
+const STORED_VERSION = tag(10, BYTES);
 
 /** What a batch takes beside its records' bytes, at most: the type, and a tag and length. */
 const FRAMING = 12;
@@ -85,6 +86,7 @@ function encodeRecord(change: Change, omitBody: boolean): Uint8Array {
   writeUint64(writer.uint32(AT), BigInt(Math.trunc(change.at)));
   if (omitBody) writer.uint32(BODY_OMITTED).bool(true);
   else writer.uint32(BODY).bytes(change.body);
+  if (change.storedVersion !== '') writer.uint32(STORED_VERSION).string(change.storedVersion);
   return writer.finish();
 }
 
@@ -98,6 +100,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChang
   let at = 0;
   let body: Buffer = Buffer.alloc(0);
   let bodyOmitted = false;
+  let storedVersion = '';
   if (end > reader.len) throw new RangeError('record exceeds its batch');
   while (reader.pos < end) {
     const key = reader.uint32();
@@ -111,13 +114,14 @@ function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChang
     // A copy: a body is kept for minutes and must not hold on to the whole message that brought it.
     else if (key === BODY) body = Buffer.from(reader.bytes());
     else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
+    else if (key === STORED_VERSION) storedVersion = reader.string();
     else reader.skipType(key & 7);
   }
   const isPossible = version > previous && version < MAX_VERSION;
   if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
     throw new RangeError('record is incomplete or impossible');
   }
-  const change = { type, version, previous, op, namespace, name, uid, body, at };
+  const change = { type, version, previous, op, namespace, name, uid, storedVersion, body, at };
   return bodyOmitted ? { ...change, bodyOmitted } : change;
 }
 

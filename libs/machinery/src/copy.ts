@@ -1,3 +1,5 @@
+import { setMember } from './object.js';
+
 /**
  * A copy of a value that came from JSON, which shares nothing with it: the one way in which objects are copied. Several times
  * as fast as `structuredClone`, and on the path of every update.
@@ -8,11 +10,7 @@ export function copy(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copy);
   const made: Record<string, unknown> = {};
   for (const name of Object.keys(value)) {
-    const member = copy((value as Record<string, unknown>)[name]);
-    // Assigning would set the prototype.
-    if (name === '__proto__') {
-      Object.defineProperty(made, name, { value: member, enumerable: true, writable: true, configurable: true });
-    } else made[name] = member;
+    setMember(made, name, copy((value as Record<string, unknown>)[name]));
   }
   return made;
 }

@@ -26,12 +26,28 @@ export class Shown {
   constructor(readonly text: string) {}
 }
 
+/** Values within a value, and characters of a text within it, of which a message shows no more. */
+const SHOWN_VALUES = 1_000;
+const SHOWN_CHARACTERS = 4_096;
+
+/** A text as messages show it: cut where it is so long that nobody reads it. */
+export const shortened = (text: string): string =>
+  text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
+
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (value instanceof Shown) return value.text;
   if (value === undefined || value === null) return '"null"';
-  return JSON.stringify(value, (_key, v: unknown) => (typeof v === 'bigint' ? v.toString() : v));
+  let left = SHOWN_VALUES;
+  return JSON.stringify(value, (_key, v: unknown) => {
+    if (--left < 0) return undefined;
+    return typeof v === 'bigint' ? v.toString() : typeof v === 'string' ? shortened(v) : v;
+  });
 }
+
+/** A value whose text is made once for several errors. */
+export const asShown = (value: unknown): Shown => new Shown(shown(value));
 
 /** A field that must be set is unset or empty; `detail` may say why it must be. */
 export const required = (field: string, detail = ''): FieldError => ({

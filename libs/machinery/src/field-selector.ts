@@ -15,12 +15,31 @@ const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
 const requirementText = ({ field, operator, value }: FieldRequirement): string =>
   `${field}${operator}${escaped(value)}`;
 
+/** Everything that a selector says of one field: the values that it is to have, all of them, and those that it may not. */
+interface FieldCondition {
+  is?: Set<string>;
+  not?: Set<string>;
+}
+
+function byField(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FieldCondition> {
+  const conditions = new Map<string, FieldCondition>();
+  for (const { field, operator, value } of requirements) {
+    const condition = conditions.get(field) ?? {};
+    conditions.set(field, condition);
+    const side = operator === '=' ? 'is' : 'not';
+    condition[side] ??= new Set();
+    condition[side].add(value);
+  }
+  return conditions;
+}
+
 /** A conjunction of conditions on fields. Immutable. */
 export class FieldSelector {
   /** Without repeats. */
   readonly requirements: readonly FieldRequirement[];
   /** String form in one order: equal texts select the same objects. */
   readonly canonical: string;
+  #conditions: ReadonlyMap<string, FieldCondition> | undefined;
 
   /** @param requirements all must hold; none means that everything matches */
   constructor(requirements: readonly FieldRequirement[]) {
@@ -34,11 +53,12 @@ export class FieldSelector {
     return this.requirements.length;
   }
 
-  /** A field that is not there is compared as the empty text. */
+  /** A field that is not there is compared as the empty text. Costs what there are fields, however many conditions. */
   matches(fields: Readonly<Record<string, string>>): boolean {
-    for (const { field, operator, value } of this.requirements) {
-      const actual = Object.hasOwn(fields, field) ? fields[field] : '';
-      if ((actual === value) !== (operator === '=')) return false;
+    this.#conditions ??= byField(this.requirements);
+    for (const [field, { is, not }] of this.#conditions) {
+      const actual = (Object.hasOwn(fields, field) ? fields[field] : undefined) ?? '';
+      if (not?.has(actual) || (is && !(is.size === 1 && is.has(actual)))) return false;
     }
     return true;
   }

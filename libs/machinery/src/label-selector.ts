@@ -1,3 +1,4 @@
+import { LabelMatcher } from './label-matcher.js';
 import { labelValueErrors, qualifiedNameErrors } from './name-validation.js';
 
 /** Thrown for selectors that cannot be read or that say something impossible. */
@@ -21,6 +22,9 @@ export interface LabelRequirement {
 type Labels = Readonly<Record<string, string>>;
 
 const INTEGER = /^[+-]?\d+$/;
+
+/** One for all: a selector may have thousands of conditions without values. */
+const NO_VALUES: readonly string[] = [];
 
 /** Checks one requirement and brings its values into canonical order. @throws SelectorError */
 export function labelRequirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
@@ -53,39 +57,7 @@ export function labelRequirement(key: string, operator: LabelOperator, values: r
       throw new SelectorError(`values[${index}][${key}]: Invalid value: ${JSON.stringify(value)}: ${text}`);
     }
   });
-  return { key, operator, values: [...new Set(values)].sort() };
-}
-
-/** Whether sorted values have one among them. */
-function holds(values: readonly string[], wanted: string): boolean {
-  let [from, to] = [0, values.length];
-  while (from < to) {
-    const middle = (from + to) >>> 1;
-    const value = values[middle] ?? '';
-    if (value === wanted) return true;
-    if (value < wanted) from = middle + 1;
-    else to = middle;
-  }
-  return false;
-}
-
-function fulfils({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'in':
-      return value !== undefined && holds(values, value);
-    case 'notin':
-      return value === undefined || !holds(values, value);
-    case 'exists':
-      return value !== undefined;
-    case '!':
-      return value === undefined;
-    default: {
-      if (value === undefined || !INTEGER.test(value)) return false;
-      const [actual, bound] = [BigInt(value), BigInt(values[0] ?? '0')];
-      return operator === 'gt' ? actual > bound : actual < bound;
-    }
-  }
+  return { key, operator, values: values.length === 0 ? NO_VALUES : [...new Set(values)].sort() };
 }
 
 function requirementText({ key, operator, values }: LabelRequirement): string {
@@ -111,6 +83,8 @@ export class LabelSelector {
   /** String form in one order: equal texts select the same objects. Can be parsed again, unless {@link matchesNothing}. */
   readonly canonical: string;
 
+  #matcher: LabelMatcher | undefined;
+
   /** @param matchesNothing the selector of an absent LabelSelector object, which no labels fulfil */
   constructor(
     requirements: readonly LabelRequirement[],
@@ -129,11 +103,11 @@ export class LabelSelector {
     return !this.matchesNothing && this.requirements.length === 0;
   }
 
-  /** Whether labels fulfil every requirement; undefined is no labels at all. */
+  /** Whether labels fulfil every requirement; undefined is no labels at all. Costs what the labels are, however many requirements. */
   matches(labels: Labels | undefined): boolean {
     if (this.matchesNothing) return false;
-    for (const requirement of this.requirements) if (!fulfils(requirement, labels ?? {})) return false;
-    return true;
+    this.#matcher ??= new LabelMatcher(this.requirements);
+    return this.#matcher.matches(labels ?? {});
   }
 
   /** How much it says: one for each condition, and for each further value of one. */

@@ -20,37 +20,63 @@ const DNS1035_LABEL_RE = whole(DNS1035_LABEL);
 const LABEL_MAX = 63;
 const SUBDOMAIN_MAX = 253;
 
+/** Whether a text has a form; of one that is far too long, which is said anyway, that is not asked. */
+const has = (form: RegExp, text: string): boolean => text.length > TESTED_MAX || form.test(text);
+const TESTED_MAX = 4_096;
+
 const tooLongText = (max: number) => `must be no more than ${max} characters`;
 
-/** A form that a text lacks, with examples of it. */
+/** A form that a text lacks, with examples of it. Make it once, not for each text that lacks it. */
 export function formText(text: string, pattern: string, ...examples: string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return `${text} (e.g. ${shown}regex used for validation is '${pattern}')`;
 }
 
+const DNS_LABEL_FORM = formText(
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  DNS_LABEL,
+  'my-name',
+  '123-abc',
+);
+const DNS_SUBDOMAIN_FORM = formText(
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+  DNS_SUBDOMAIN,
+  'example.com',
+);
+const QUALIFIED_NAME_FORM = formText(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  QUALIFIED_NAME,
+  'MyName',
+  'my.name',
+  '123-abc',
+);
+const LABEL_VALUE_FORM = formText(
+  "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  LABEL_VALUE,
+  'MyValue',
+  'my_value',
+  '12345',
+);
+
 /** RFC 1123 label: at most 63 lower-case letters, digits and `-`. */
 export function dnsLabelErrors(value: string): string[] {
   const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
-  if (DNS_LABEL_RE.test(value)) return errors;
-  if (DNS_SUBDOMAIN_RE.test(value)) return [...errors, 'must not contain dots'];
-  const text =
-    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character";
-  return [...errors, formText(text, DNS_LABEL, 'my-name', '123-abc')];
+  if (has(DNS_LABEL_RE, value)) return errors;
+  if (has(DNS_SUBDOMAIN_RE, value)) return [...errors, 'must not contain dots'];
+  return [...errors, DNS_LABEL_FORM];
 }
 
 /** RFC 1123 subdomain: labels joined by dots, at most 253 characters in all. */
 export function dnsSubdomainErrors(value: string): string[] {
   const errors = value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : [];
-  if (DNS_SUBDOMAIN_RE.test(value)) return errors;
-  const text =
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character";
-  return [...errors, formText(text, DNS_SUBDOMAIN, 'example.com')];
+  if (has(DNS_SUBDOMAIN_RE, value)) return errors;
+  return [...errors, DNS_SUBDOMAIN_FORM];
 }
 
 /** RFC 1035 label: as a DNS label, but beginning with a letter. */
 export function dns1035LabelErrors(value: string): string[] {
   const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
-  if (DNS1035_LABEL_RE.test(value)) return errors;
+  if (has(DNS1035_LABEL_RE, value)) return errors;
   const text =
     "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character";
   return [...errors, formText(text, DNS1035_LABEL, 'my-name', 'abc-123')];
@@ -70,7 +96,7 @@ const WILDCARD_SUBDOMAIN_RE = whole(WILDCARD_SUBDOMAIN);
 /** A subdomain below any label: `*.example.com`. */
 export function wildcardSubdomainErrors(value: string): string[] {
   const errors = value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : [];
-  if (WILDCARD_SUBDOMAIN_RE.test(value)) return errors;
+  if (has(WILDCARD_SUBDOMAIN_RE, value)) return errors;
   const text =
     "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character";
   return [...errors, formText(text, WILDCARD_SUBDOMAIN, '*.example.com')];
@@ -78,6 +104,20 @@ export function wildcardSubdomainErrors(value: string): string[] {
 
 const FILE_KEY = '[-._a-zA-Z0-9]+';
 const VARIABLE_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*';
+const FILE_KEY_FORM = formText(
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+  FILE_KEY,
+  'key.name',
+  'KEY_NAME',
+  'key-name',
+);
+const VARIABLE_NAME_FORM = formText(
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  VARIABLE_NAME,
+  'my.env-name',
+  'MY_ENV.NAME',
+  'MyEnvName1',
+);
 const FILE_KEY_RE = whole(FILE_KEY);
 const VARIABLE_NAME_RE = whole(VARIABLE_NAME);
 
@@ -89,34 +129,25 @@ function folderErrors(value: string): string[] {
 
 /** Keys of ConfigMaps and Secrets, which become names of files: at most 253 letters, digits, `-`, `_` and `.`. */
 export function contentKeyErrors(value: string): string[] {
-  const text = "a valid config key must consist of alphanumeric characters, '-', '_' or '.'";
   return [
     ...(value.length > SUBDOMAIN_MAX ? [tooLongText(SUBDOMAIN_MAX)] : []),
-    ...(FILE_KEY_RE.test(value) ? [] : [formText(text, FILE_KEY, 'key.name', 'KEY_NAME', 'key-name')]),
+    ...(has(FILE_KEY_RE, value) ? [] : [FILE_KEY_FORM]),
     ...folderErrors(value),
   ];
 }
 
 /** Names of environment variables. */
 export function variableNameErrors(value: string): string[] {
-  const text =
-    "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit";
-  return [
-    ...(VARIABLE_NAME_RE.test(value)
-      ? []
-      : [formText(text, VARIABLE_NAME, 'my.env-name', 'MY_ENV.NAME', 'MyEnvName1')]),
-    ...folderErrors(value),
-  ];
+  return [...(VARIABLE_NAME_RE.test(value) ? [] : [VARIABLE_NAME_FORM]), ...folderErrors(value)];
 }
 
 /** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */
 export function qualifiedNameErrors(value: string): string[] {
   const parts = value.split('/');
-  const text =
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
   if (parts.length > 2) {
-    const form = formText(text, QUALIFIED_NAME, 'MyName', 'my.name', '123-abc');
-    return [`a qualified name ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a qualified name ${QUALIFIED_NAME_FORM} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const errors: string[] = [];
   const name = parts.at(-1) ?? '';
@@ -127,8 +158,8 @@ export function qualifiedNameErrors(value: string): string[] {
   }
   if (name === '') errors.push('name part must be non-empty');
   else if (name.length > LABEL_MAX) errors.push(`name part ${tooLongText(LABEL_MAX)}`);
-  if (!QUALIFIED_NAME_RE.test(name)) {
-    errors.push(`name part ${formText(text, QUALIFIED_NAME, 'MyName', 'my.name', '123-abc')}`);
+  if (!has(QUALIFIED_NAME_RE, name)) {
+    errors.push(`name part ${QUALIFIED_NAME_FORM}`);
   }
   return errors;
 }
@@ -136,10 +167,8 @@ export function qualifiedNameErrors(value: string): string[] {
 /** Value of a label: empty, or at most 63 letters, digits, `-`, `_` and `.`. */
 export function labelValueErrors(value: string): string[] {
   const errors = value.length > LABEL_MAX ? [tooLongText(LABEL_MAX)] : [];
-  if (LABEL_VALUE_RE.test(value)) return errors;
-  const text =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
-  return [...errors, formText(text, LABEL_VALUE, 'MyValue', 'my_value', '12345')];
+  if (has(LABEL_VALUE_RE, value)) return errors;
+  return [...errors, LABEL_VALUE_FORM];
 }
 
 /** What the name of a kind's objects must look like. */

@@ -1,4 +1,12 @@
-import { type FieldError, forbiddenField, invalidValue, required, tooLong } from './field-error.js';
+import {
+  asShown,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  required,
+  type Shown,
+  tooLong,
+} from './field-error.js';
 import { parseApiVersion } from './group-version.js';
 import {
   dnsLabelErrors,
@@ -27,15 +35,19 @@ export interface ObjectMetaRules {
 export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
   const { path } = rules;
   const errors: FieldError[] = [];
+  // One by one: there may be more than a call can take as arguments.
+  const add = (more: readonly FieldError[]) => {
+    for (const error of more) errors.push(error);
+  };
   validateName(meta, rules, errors);
   validateNamespace(meta, rules, errors);
   if ((meta.generation ?? 0) < 0) {
     errors.push(invalidValue(`${path}.generation`, meta.generation, 'must be greater than or equal to 0'));
   }
-  if (meta.labels) errors.push(...validateLabels(meta.labels, `${path}.labels`));
-  if (meta.annotations) errors.push(...validateAnnotations(meta.annotations, `${path}.annotations`));
-  if (meta.ownerReferences) errors.push(...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
-  if (meta.finalizers) errors.push(...validateFinalizers(meta.finalizers, `${path}.finalizers`));
+  if (meta.labels) add(validateLabels(meta.labels, `${path}.labels`));
+  if (meta.annotations) add(validateAnnotations(meta.annotations, `${path}.annotations`));
+  if (meta.ownerReferences) add(validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
+  if (meta.finalizers) add(validateFinalizers(meta.finalizers, `${path}.finalizers`));
   return errors;
 }
 
@@ -91,6 +103,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 export function validateOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
+  let all: Shown | undefined;
   for (const reference of references) {
     validateOwnerReference(reference, path, errors);
     if (!reference.controller) continue;
@@ -99,7 +112,8 @@ export function validateOwnerReferences(references: readonly OwnerReference[], p
       continue;
     }
     const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.name}`;
-    errors.push(invalidValue(path, references, text));
+    all ??= asShown(references);
+    errors.push(invalidValue(path, all, text));
   }
   return errors;
 }
@@ -140,7 +154,8 @@ const IMMUTABLE = [
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = [];
   if (old.deletionTimestamp) {
-    const added = (meta.finalizers ?? []).filter((finalizer) => !old.finalizers?.includes(finalizer)).sort();
+    const held = new Set(old.finalizers);
+    const added = (meta.finalizers ?? []).filter((finalizer) => !held.has(finalizer)).sort();
     if (added.length > 0) {
       const shown = `[]string{${added.map((finalizer) => JSON.stringify(finalizer)).join(', ')}}`;
       const text = `no new finalizers can be added if the object is being deleted, found new finalizers ${shown}`;

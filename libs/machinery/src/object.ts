@@ -71,6 +71,20 @@ export interface ApiObject {
   [field: string]: unknown;
 }
 
+/**
+ * Sets a member under whatever name a client chose. Assigning to `__proto__` would set the prototype; here it becomes a
+ * member like others. Read members of such names with `Object.hasOwn` before, or they may be inherited ones.
+ */
+export function setMember<T>(object: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__') {
+    Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+  } else object[name] = value;
+}
+
+/** The member of a name that a client chose; undefined for one that the object only inherits. */
+export const memberOf = <T>(object: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(object, name) ? object[name] : undefined;
+
 /** The metadata of an object, put there when it is missing. */
 export function ensureMetadata(object: ApiObject): ObjectMeta {
   object.metadata ??= {};

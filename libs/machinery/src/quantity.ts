@@ -6,7 +6,10 @@ export class QuantityError extends Error {
 /** Which family of suffixes a quantity was written in, and is printed in. */
 export type QuantityFormat = 'decimalSI' | 'binarySI' | 'decimalExponent';
 
-const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([a-zA-Z]*)([+-]?\d*)$/;
+/** No two of its parts can take the same characters: a text is read once, whether it matches or not. */
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?(?:([a-zA-Z]+)([+-]?\d*)|([+-]\d*))?$/;
+/** Characters; the arithmetic of longer ones would take longer than anybody means an amount to be. */
+const MAX_LENGTH = 512;
 const FORM_TEXT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const SUFFIX_TEXT = "unable to parse quantity's suffix";
 
@@ -98,9 +101,10 @@ function divideAway(value: bigint, by: bigint): bigint {
 
 /** @throws QuantityError */
 export function parseQuantity(text: string): Quantity {
-  const match = FORM.exec(text);
+  const match = text.length > MAX_LENGTH ? undefined : FORM.exec(text);
   if (!match) throw new QuantityError(FORM_TEXT);
-  const [, sign = '', whole = '', fraction = '', letters = '', digits = ''] = match;
+  const [, sign = '', whole = '', fraction = '', letters = '', behind, bare] = match;
+  const digits = behind ?? bare ?? '';
   if (whole === '' && fraction === '') throw new QuantityError(FORM_TEXT);
   const scale = scaleOf(letters, digits);
   const unscaled = BigInt(`${whole}${fraction}` || '0') * scale.factor;

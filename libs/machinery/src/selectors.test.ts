@@ -1,8 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseFieldSelector } from './field-selector.js';
-import { LabelSelector, labelRequirement, labelSelectorOf, SelectorError } from './label-selector.js';
+import {
+  type LabelRequirement,
+  LabelSelector,
+  labelRequirement,
+  labelSelectorOf,
+  SelectorError,
+} from './label-selector.js';
 import { parseLabelSelector } from './label-selector-parser.js';
+
+/** What one condition says of labels, by the words of the API. */
+function fulfils({ key, operator, values }: LabelRequirement, labels: Record<string, string>): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const [first = ''] = values;
+  if (operator === 'exists' || operator === '!') return (value !== undefined) === (operator === 'exists');
+  if (operator === 'notin') return value === undefined || !values.includes(value);
+  if (value === undefined) return false;
+  if (operator === 'in') return values.includes(value);
+  if (!/^[+-]?\d+$/.test(value)) return false;
+  return operator === 'gt' ? Number(value) > Number(first) : Number(value) < Number(first);
+}
 
 describe('parseLabelSelector', () => {
   it.each<[string, string]>([
@@ -69,6 +87,48 @@ describe('parseLabelSelector', () => {
       const labels = { a: `v${number}` };
       expect([within.matches(labels), without.matches(labels)]).toEqual([expected, !expected]);
     }
+  });
+
+  it('judges as its conditions do one by one (property)', () => {
+    const key = fc.constantFrom('a', 'b', 'c', 'd');
+    const value = fc.constantFrom('', 'x', 'y', '1', '20');
+    const requirement = fc.oneof(
+      fc.tuple(key, fc.constantFrom('in' as const, 'notin' as const), fc.array(value, { minLength: 1, maxLength: 3 })),
+      fc.tuple(key, fc.constantFrom('exists' as const, '!' as const), fc.constant([])),
+      fc.tuple(key, fc.constantFrom('gt' as const, 'lt' as const), fc.constantFrom(['1'], ['0'], ['15'])),
+    );
+    // Many keys that are not there: then it is the labels that are gone through.
+    const absent = fc.constantFrom(0, 20).map((count) => Array.from({ length: count }, (_, at) => `!p${at}`));
+    fc.assert(
+      fc.property(fc.array(requirement, { maxLength: 6 }), fc.dictionary(key, value), absent, (parts, labels, more) => {
+        const each = parts.map(([k, operator, values]) => labelRequirement(k, operator, values));
+        const whole = new LabelSelector([...each, ...parseLabelSelector(more.join(',')).requirements]);
+        const oneByOne = each.every((one) => fulfils(one, labels));
+        expect(whole.matches(labels)).toBe(oneByOne);
+      }),
+      { seed: 20261122, numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['negations', Array.from({ length: 4000 }, (_, at) => `!k${at}`).join(','), true],
+    ['values of one label', Array.from({ length: 4000 }, (_, at) => `a!=v${at}`).join(','), true],
+    ['labels that must be there', Array.from({ length: 4000 }, (_, at) => `k${at}`).join(','), false],
+  ])('looks at no more than the labels that there are: %s', (_what, text, expected) => {
+    let looks = 0;
+    const look = <T>(value: T): T => {
+      looks++;
+      return value;
+    };
+    const labels = new Proxy<Record<string, string>>(
+      { a: 'x', b: 'y' },
+      {
+        get: (target, key) => look(Reflect.get(target, key)),
+        getOwnPropertyDescriptor: (target, key) => look(Reflect.getOwnPropertyDescriptor(target, key)),
+      },
+    );
+    expect(parseLabelSelector(text).matches(labels)).toBe(expected);
+    expect(looks).toBeLessThan(20);
   });
 
   it('says how much it says, without repeats', () => {

@@ -1,4 +1,4 @@
-import type { FieldError } from './field-error.js';
+import { type FieldError, shortened } from './field-error.js';
 import { formatGroupResource, type GroupResource } from './group-version.js';
 
 /** One of several things that make up a refusal. */
@@ -158,15 +158,36 @@ export const tooManyRequests = (message: string, seconds: number) =>
 export const unavailable = (message: string, seconds: number) =>
   new StatusError('ServiceUnavailable', message, { retryAfterSeconds: seconds });
 
-/** 422 with one cause per field error, said once in the message; `kind` is the kind (not the plural), as clients print it. */
+/** Characters of field errors that a Status tells, all together, and field errors, beyond which they are only counted. */
+const TOLD_CHARACTERS = 64 << 10;
+const TOLD_ERRORS = 1_000;
+
+/**
+ * 422 with one cause per field error, said once in the message; `kind` is the kind (not the plural), as clients print it.
+ * Of very many or very long errors the first are told and the others counted.
+ */
 export function invalid(kind: string, group: string, name: string, errors: readonly FieldError[]): StatusError {
-  const list = [...new Set(errors.map((e) => `${e.field}: ${e.message}`))];
+  const causes = told(errors);
+  const list = [...new Set(causes.map(({ field, message }) => `${field}: ${message}`))];
+  if (causes.length < errors.length) list.push(`and ${errors.length - causes.length} more errors`);
   const text = list.length === 1 ? list[0] : `[${list.join(', ')}]`;
   const qualified = group ? `${kind}.${group}` : kind;
-  return new StatusError('Invalid', `${qualified} "${name}" is invalid: ${text}`, {
-    ...(name && { name }),
+  return new StatusError('Invalid', `${qualified} "${shortened(name)}" is invalid: ${text}`, {
+    ...(name && { name: shortened(name) }),
     ...(group && { group }),
     kind,
-    causes: errors.map((e) => ({ reason: e.reason, message: e.message, field: e.field })),
+    causes,
   });
+}
+
+function told(errors: readonly FieldError[]): StatusCause[] {
+  const causes: StatusCause[] = [];
+  let room = TOLD_CHARACTERS;
+  for (const error of errors) {
+    if (room <= 0 || causes.length >= TOLD_ERRORS) break;
+    const [field, message] = [shortened(error.field), shortened(error.message)];
+    causes.push({ reason: error.reason, message, field });
+    room -= field.length + message.length;
+  }
+  return causes;
 }

@@ -7,6 +7,13 @@ import { canonicalQuantity, parseQuantity, QuantityError } from './quantity.js';
 import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseTime, TimeError } from './time.js';
 
 describe('quantity', () => {
+  it.each(['7'.repeat(100_000), `${'7'.repeat(100_000)}!`, `0.${'0'.repeat(1000)}1`, '1+5', '1-', '1e+', '+', ''])(
+    'refuses what is no amount, or longer than anybody means, without delay: %s',
+    (text) => {
+      expect(() => parseQuantity(text)).toThrow(QuantityError);
+    },
+  );
+
   it.each([
     ['0', '0'],
     ['0Mi', '0'],

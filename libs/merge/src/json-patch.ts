@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { cloneJson, equalJson, isObject, jsonSize } from './json-values.js';
 
@@ -8,10 +8,13 @@ export interface JsonPatchLimits {
   readonly maxOperations?: number;
   /** Bytes that all `copy` operations together may add. Default 3 MiB. */
   readonly maxCopyBytes?: number;
+  /** Items that all operations together may move to make or close a place in lists. Default 20 million. */
+  readonly maxMovedItems?: number;
 }
 
 const MAX_OPERATIONS = 10_000;
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
+const MAX_MOVED_ITEMS = 20_000_000;
 
 type Container = JsonObject | JsonValue[];
 
@@ -23,7 +26,7 @@ type Container = JsonObject | JsonValue[];
  * for operations that do not apply
  */
 export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: JsonPatchLimits = {}): JsonValue {
-  const { maxOperations = MAX_OPERATIONS, maxCopyBytes = MAX_COPY_BYTES } = limits;
+  const { maxOperations = MAX_OPERATIONS } = limits;
   if (!Array.isArray(patch) || !patch.every(isObject)) {
     throw new MalformedPatchError('not-a-patch', 'a JSON patch must be an array of operations');
   }
@@ -31,7 +34,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: Js
     const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`;
     throw new PatchTooLargeError('too-large', text);
   }
-  const run = new PatchRun(document, maxCopyBytes);
+  const run = new PatchRun(document, limits);
   for (const operation of patch as JsonObject[]) run.apply(operation);
   return run.document;
 }
@@ -39,12 +42,18 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: Js
 /** A document on which operations are carried out, copying each container before its first change. */
 class PatchRun {
   readonly #own = new Set<Container>();
+  readonly #maxCopyBytes: number;
+  readonly #maxMovedItems: number;
   #copied = 0;
+  #moved = 0;
 
   constructor(
     public document: JsonValue,
-    private readonly maxCopyBytes: number,
-  ) {}
+    { maxCopyBytes = MAX_COPY_BYTES, maxMovedItems = MAX_MOVED_ITEMS }: JsonPatchLimits,
+  ) {
+    this.#maxCopyBytes = maxCopyBytes;
+    this.#maxMovedItems = maxMovedItems;
+  }
 
   apply(operation: JsonObject): void {
     const { op } = operation;
@@ -85,19 +94,29 @@ class PatchRun {
     const { container, key } = this.#locate(path, op);
     if (Array.isArray(container)) {
       const index = key === '-' ? container.length : indexOf(key, container.length + 1, path, op);
-      container.splice(index, 0, value);
+      this.#splice(container, index, 0, value);
     } else {
-      container[key] = value;
+      setMember<JsonValue | undefined>(container, key, value);
     }
+  }
+
+  /** Everything behind the place is moved, which is little for one operation and much for thousands. */
+  #splice(list: JsonValue[], index: number, removed: number, ...added: JsonValue[]): void {
+    this.#moved += list.length - index;
+    if (this.#moved > this.#maxMovedItems) {
+      const text = `Unable to apply the patch, its operations move more than ${this.#maxMovedItems} items of lists`;
+      throw new UnprocessablePatchError('too-large', text);
+    }
+    list.splice(index, removed, ...added);
   }
 
   #remove(path: string, op: string): void {
     const { container, key } = this.#locate(path, op);
     if (Array.isArray(container)) {
-      container.splice(indexOf(key, container.length, path, op), 1);
+      this.#splice(container, indexOf(key, container.length, path, op), 1);
       return;
     }
-    if (container[key] === undefined) throw missing(op, path);
+    if (memberOf(container, key) === undefined) throw missing(op, path);
     delete container[key];
   }
 
@@ -111,7 +130,7 @@ class PatchRun {
     }
     const { container, key } = this.#locate(path, 'replace');
     if (Array.isArray(container)) container[indexOf(key, container.length, path, 'replace')] = value;
-    else container[key] = value;
+    else setMember<JsonValue | undefined>(container, key, value);
   }
 
   #test(path: string, expected: JsonValue): void {
@@ -122,8 +141,8 @@ class PatchRun {
   #copyOf(from: string): JsonValue {
     const value = this.#get(from, 'copy') ?? null;
     this.#copied += jsonSize(value);
-    if (this.#copied > this.maxCopyBytes) {
-      const text = `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${this.maxCopyBytes}`;
+    if (this.#copied > this.#maxCopyBytes) {
+      const text = `Unable to complete the copy, the accumulated size increase of copy is ${this.#copied}, exceeding the limit ${this.#maxCopyBytes}`;
       throw new UnprocessablePatchError('too-large', text);
     }
     return cloneJson(value);
@@ -135,7 +154,7 @@ class PatchRun {
     const keys = keysOf(path, op);
     keys.forEach((key, depth) => {
       if (Array.isArray(value)) value = value[indexOf(key, value.length, path, op)];
-      else if (isObject(value)) value = Object.hasOwn(value, key) ? value[key] : undefined;
+      else if (isObject(value)) value = memberOf(value, key);
       else throw missing(op, path);
       if (value === undefined && depth < keys.length - 1) throw missing(op, path);
     });
@@ -156,8 +175,8 @@ class PatchRun {
         container[index] = next;
         container = next;
       } else {
-        const next = this.#owned(Object.hasOwn(container, step) ? container[step] : undefined, path, op);
-        container[step] = next;
+        const next = this.#owned(memberOf(container, step), path, op);
+        setMember<JsonValue | undefined>(container, step, next);
         container = next;
       }
     }
@@ -190,12 +209,11 @@ function operandOf(operation: JsonObject, op: string): JsonValue {
   throw new UnprocessablePatchError('missing-path', `${op} operation failed to decode value: missing value`);
 }
 
-/** Keys of a JSON pointer (RFC 6901). `__proto__` is no member of any document, and must not become one. */
+/** Keys of a JSON pointer (RFC 6901). */
 function keysOf(path: string, op: string): string[] {
   if (path === '') return [];
   if (!path.startsWith('/')) throw missing(op, path);
   const keys = path.slice(1).split('/');
-  if (keys.includes('__proto__')) throw missing(op, path);
   return keys.map((key) => (key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key));
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 
 export const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -8,7 +8,9 @@ export function cloneJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson);
   const copy: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) if (member !== undefined) copy[name] = cloneJson(member);
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) setMember<JsonValue | undefined>(copy, name, cloneJson(member));
+  }
   return copy;
 }
 
@@ -18,7 +20,7 @@ export function withoutNulls(value: JsonValue): JsonValue {
   if (!isObject(value)) return value;
   const copy: JsonObject = {};
   for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined && member !== null) copy[name] = withoutNulls(member);
+    if (member !== undefined && member !== null) setMember<JsonValue | undefined>(copy, name, withoutNulls(member));
   }
   return copy;
 }
@@ -34,7 +36,10 @@ export function equalJson(a: JsonValue | undefined, b: JsonValue | undefined): b
   }
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => name in b && equalJson(a[name], b[name]));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && equalJson(a[name], b[name]))
+  );
 }
 
 /** Bytes that a value takes as compact JSON, approximately (characters are counted as one byte). */

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import { MalformedPatchError } from './errors.js';
 import { isObject, withoutNulls } from './json-values.js';
 
@@ -18,7 +18,9 @@ function merged(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   const result: JsonObject = { ...target };
   for (const [name, change] of Object.entries(patch)) {
     if (change === null) delete result[name];
-    else if (change !== undefined) result[name] = merged(result[name], change);
+    else if (change !== undefined) {
+      setMember<JsonValue | undefined>(result, name, merged(memberOf(result, name), change));
+    }
   }
   return result;
 }

@@ -56,90 +56,181 @@ CREATE FUNCTION trim_heads() RETURNS void LANGUAGE sql AS $$
   DELETE FROM head h USING resource_type t WHERE h.type = t.id AND h.version < t.head;
 $$;
 
-CREATE OR REPLACE FUNCTION write_batch(
-  p_types integer[], p_gates bigint[], p_namespaces integer,
-  p_type integer[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[], p_body bytea[])
-RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
+-- In which version of the API a body is stored; empty: in the one that the release before stored the kind in.
+ALTER TABLE object ADD COLUMN stored_version text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE change ADD COLUMN stored_version text COLLATE "C" NOT NULL DEFAULT '';
+ALTER TABLE change ADD COLUMN prior_stored_version text COLLATE "C";
+
+-- Commits a batch of writes: single ones, each decided on its own, and sets, of which all items are committed or none.
+--
+-- p_wait      true: waits for lanes and gates; false: items whose lane is held by somebody else come back undecided
+-- p_types     distinct types of the batch, ascending: the lanes to take
+-- p_gates     namespace gates to take, ascending: 2 * (hash of a namespace), plus 1 for exclusive
+-- p_namespaces  the type that holds namespaces
+-- The other arrays have one element per item, in the order in which they are carried out.
+-- p_lane      where in p_types the item's type stands, from 1
+-- p_action    1 create, 2 create that requires its namespace, 3 update, 4 update to terminating, 5 delete
+-- p_version   what an update or a deletion expects; below zero: what the item before it was given
+-- p_set       1: single; above: so many items, from this one on, are a set; 0: belongs to the set begun before it
+-- Returns one row per item, in order. o_outcome: 0 undecided (a lane or gate was not to be had), 1 committed, 2 already exists,
+-- 3 conflict, 4 not found, 5 namespace not found, 6 namespace terminating, 7 not done, as another item of the set was refused.
+-- o_waited: whether a lane was held by somebody else.
+--
+-- As nothing is looked at before all lanes are held, a set is decided in two passes, and needs no savepoint.
+--
+-- VOLATILE, with the lanes taken by a statement of their own: each later statement then has a snapshot that was taken after
+-- the lock was granted. A statement that locks and reads at once would read what was there before it waited.
+--
+-- Deadlock freedom: locks are taken in one global order, and all of a batch's locks of a class before any of the next:
+--   1. lanes in id order; 2. namespace gates in key order; 3. rows of object, change and head.
+-- Rows of class 3 belong to a type whose lane is held, so nobody waits for those. Compaction takes none of 1 and 2.
+--
+-- Namespace gates: creations hold the gate of their namespace shared until commit, whatever makes a namespace terminating or
+-- removes it holds it exclusively. So a creation either commits before the namespace goes away (and its remover sees the
+-- object) or sees that it has gone.
+--
+-- PL/pgSQL prepares every expression anew in each transaction (3 microseconds apiece), so the body says as much as it can
+-- inside of its SQL statements.
+--
+-- Servers one release older call this function: a change of meaning or signature takes a new name.
+CREATE FUNCTION commit_batch(
+  p_wait boolean, p_types integer[], p_gates bigint[], p_namespaces integer,
+  p_lane smallint[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[],
+  p_stored_version text[], p_body bytea[], p_set smallint[])
+RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint, o_waited boolean)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
   heads bigint[];
+  found_heads bigint[];
   gate bigint;
-  lane integer := 0;
-  lane_type integer := 0;
-  lane_head bigint;
+  v_item integer;
   v_type integer;
+  v_lane smallint;
   v_action smallint;
   v_namespace text;
   v_name text;
   v_uid text;
   v_version bigint;
+  v_stored_version text;
   v_body bytea;
-  asked_namespace text;
-  namespace_outcome smallint;
+  v_set smallint;
+  open_namespace text;
+  place tid;
+  found_version bigint;
+  culprit integer;
+  refusal smallint;
+  refused_version bigint;
 BEGIN
-  PERFORM pg_advisory_xact_lock('lane'::regclass::integer, t) FROM unnest(p_types) t;
-  SELECT array_agg(l.head), (extract(epoch FROM clock_timestamp()) * 1000)::bigint INTO heads, o_at
-    FROM (SELECT t.head FROM resource_type t WHERE t.id = ANY (p_types) ORDER BY t.id) l;
-  IF cardinality(heads) IS DISTINCT FROM cardinality(p_types) THEN
+  SELECT array_agg(CASE WHEN pg_try_advisory_xact_lock('lane'::regclass::integer, t) THEN 0
+                        WHEN p_wait AND pg_advisory_xact_lock('lane'::regclass::integer, t) IS NOT NULL THEN 1 END)
+    INTO heads FROM unnest(p_types) t;
+  SELECT array_agg(CASE WHEN l.waited IS NOT NULL THEN coalesce(
+           (SELECT h.version FROM head h WHERE h.type = l.type ORDER BY h.version DESC LIMIT 1), -1) END),
+         coalesce(bool_or(l.waited = 1), false), (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+    INTO heads, o_waited, o_at FROM unnest(p_types, heads) l (type, waited);
+  IF -1 = ANY (heads) THEN
     RAISE EXCEPTION 'a type of % is not registered', p_types USING ERRCODE = 'foreign_key_violation';
   END IF;
   FOREACH gate IN ARRAY p_gates LOOP
-    IF gate & 1 = 1 THEN
-      PERFORM pg_advisory_xact_lock(1719283745, (gate >> 1)::integer);
-    ELSE
-      PERFORM pg_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer);
+    IF NOT (CASE
+      WHEN gate & 1 = 1 AND p_wait THEN pg_advisory_xact_lock(1719283745, (gate >> 1)::integer) IS NOT NULL
+      WHEN gate & 1 = 1 THEN pg_try_advisory_xact_lock(1719283745, (gate >> 1)::integer)
+      WHEN p_wait THEN pg_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer) IS NOT NULL
+      ELSE pg_try_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer) END)
+    THEN
+      heads := array_fill(NULL::bigint, ARRAY[cardinality(p_types)]);
+      EXIT;
     END IF;
   END LOOP;
+  found_heads := heads;
 
-  FOR v_type, v_action, v_namespace, v_name, v_uid, v_version, v_body IN
-    SELECT * FROM unnest(p_type, p_action, p_namespace, p_name, p_uid, p_version, p_body)
+  FOR v_item, v_type, v_lane, v_action, v_namespace, v_name, v_uid, v_version, v_stored_version, v_body, v_set IN
+    SELECT u.item, p_types[u.lane], u.lane, u.action, u.namespace, u.name, u.uid, u.version, u.stored_version, u.body, u.set
+      FROM unnest(p_lane, p_action, p_namespace, p_name, p_uid, p_version, p_stored_version, p_body, p_set)
+           WITH ORDINALITY u (lane, action, namespace, name, uid, version, stored_version, body, set, item)
   LOOP
-    IF v_type <> lane_type THEN
-      IF lane > 0 THEN
-        INSERT INTO head (type, version) SELECT lane_type, lane_head WHERE lane_head <> heads[lane];
+    IF v_set <> 1 THEN
+      IF v_set > 1 THEN
+        SELECT d.item, d.refusal, d.found INTO culprit, refusal, refused_version
+          FROM (SELECT v_item + u.item - 1 AS item, o.version AS found,
+                       CASE WHEN heads[u.lane] IS NULL THEN 0
+                            WHEN u.version < 0 THEN NULL
+                            WHEN u.action <= 2 AND o.version IS NOT NULL THEN 2
+                            WHEN u.action = 2 AND n.terminating IS NULL THEN 5
+                            WHEN u.action = 2 AND n.terminating THEN 6
+                            WHEN u.action >= 3 AND o.version IS NULL THEN 4
+                            WHEN u.action >= 3 AND o.version <> u.version THEN 3 END AS refusal
+                  FROM unnest(p_lane[v_item:v_item + v_set - 1], p_action[v_item:v_item + v_set - 1],
+                              p_namespace[v_item:v_item + v_set - 1], p_name[v_item:v_item + v_set - 1],
+                              p_version[v_item:v_item + v_set - 1])
+                       WITH ORDINALITY u (lane, action, namespace, name, version, item)
+                  LEFT JOIN LATERAL (
+                    SELECT x.version FROM object x
+                     WHERE u.version >= 0 AND x.type = p_types[u.lane] AND x.namespace = u.namespace COLLATE "C"
+                       AND x.name = u.name COLLATE "C" OFFSET 0) o ON true
+                  LEFT JOIN LATERAL (
+                    SELECT x.terminating FROM object x
+                     WHERE u.action = 2 AND x.type = p_namespaces AND x.namespace = '' AND x.name = u.namespace COLLATE "C"
+                    OFFSET 0) n ON true) d
+         WHERE d.refusal IS NOT NULL ORDER BY d.refusal <> 0, d.item LIMIT 1;
       END IF;
-      lane := lane + 1;
-      lane_type := v_type;
-      lane_head := heads[lane];
-      asked_namespace := NULL;
+      IF culprit IS NOT NULL THEN
+        SELECT CASE WHEN refusal = 0 OR v_item = culprit THEN refusal ELSE 7 END, refused_version, NULL, NULL
+          INTO o_outcome, o_version, o_previous, o_uid;
+        RETURN NEXT;
+        CONTINUE;
+      END IF;
+    ELSIF heads[v_lane] IS NULL THEN
+      SELECT 0, NULL, NULL, NULL INTO o_outcome, o_version, o_previous, o_uid;
+      RETURN NEXT;
+      CONTINUE;
     END IF;
 
     IF v_action >= 3 THEN
-      INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid, body, prior)
-        SELECT v_type, nextval('resource_version'), lane_head, o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
-               v_namespace, v_name, o.uid, v_body, o.body
-          FROM object o
-          WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name
-            AND o.version = CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END
-        RETURNING 1, version, previous, uid INTO o_outcome, o_version, o_previous, o_uid;
-      IF NOT FOUND THEN
-        SELECT CASE WHEN o.version IS NULL THEN 4 ELSE 3 END, o.version INTO o_outcome, o_version
-          FROM (SELECT) one LEFT JOIN object o ON o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
-      ELSIF v_action = 5 THEN
-        DELETE FROM object o WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
-        lane_head := o_version;
+      -- The object is looked for from the end of those with its key, where the newest of its row versions lies in most cases: an
+      -- old snapshot may keep any number of them. (The planner would take an equality for no order at all.) It is found once, and
+      -- reached by its place from then on.
+      SELECT o.ctid, o.version, o.uid INTO place, found_version, o_uid FROM object o
+       WHERE o.type = v_type AND o.namespace = v_namespace AND o.name >= v_name AND o.name <= v_name
+       ORDER BY o.name DESC LIMIT 1;
+      IF found_version = (CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END) THEN
+        INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid,
+                            stored_version, body, prior_stored_version, prior)
+          SELECT v_type, nextval('resource_version'), heads[v_lane], o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
+                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body
+            FROM object o WHERE o.ctid = place
+          RETURNING 1, version, previous INTO o_outcome, o_version, o_previous;
+        IF v_action = 5 THEN
+          DELETE FROM object o WHERE o.ctid = place;
+        ELSE
+          UPDATE object o
+             SET version = o_version, terminating = (v_action = 4), stored_version = v_stored_version, body = v_body
+           WHERE o.ctid = place;
+        END IF;
+        IF v_type = p_namespaces THEN
+          open_namespace := NULL;
+        END IF;
+        heads[v_lane] := o_version;
       ELSE
-        UPDATE object o SET version = o_version, terminating = (v_action = 4), body = v_body
-          WHERE o.type = v_type AND o.namespace = v_namespace AND o.name = v_name;
-        lane_head := o_version;
+        SELECT CASE WHEN place IS NULL THEN 4 ELSE 3 END, found_version, NULL INTO o_outcome, o_version, o_previous;
       END IF;
     ELSE
-      IF v_action = 2 AND v_namespace IS DISTINCT FROM asked_namespace THEN
-        SELECT CASE WHEN o.name IS NULL THEN 5 WHEN o.terminating THEN 6 END INTO namespace_outcome
+      o_outcome := NULL;
+      IF v_action = 2 AND v_namespace IS DISTINCT FROM open_namespace THEN
+        SELECT CASE WHEN o.name IS NULL THEN 5 WHEN o.terminating THEN 6 END,
+               CASE WHEN NOT o.terminating THEN v_namespace END, NULL, NULL, NULL
+          INTO o_outcome, open_namespace, o_version, o_previous, o_uid
           FROM (SELECT) one LEFT JOIN object o ON o.type = p_namespaces AND o.namespace = '' AND o.name = v_namespace;
-        asked_namespace := v_namespace;
       END IF;
-      IF v_action = 2 AND namespace_outcome IS NOT NULL THEN
-        SELECT namespace_outcome, NULL, NULL, NULL INTO o_outcome, o_version, o_previous, o_uid;
-      ELSE
-        INSERT INTO object (type, namespace, name, uid, version, body)
-          VALUES (v_type, v_namespace, v_name, v_uid, nextval('resource_version'), v_body)
+      IF o_outcome IS NULL THEN
+        INSERT INTO object (type, namespace, name, uid, version, stored_version, body)
+          VALUES (v_type, v_namespace, v_name, v_uid, nextval('resource_version'), v_stored_version, v_body)
           ON CONFLICT DO NOTHING
-          RETURNING 1, version, lane_head, uid INTO o_outcome, o_version, o_previous, o_uid;
+          RETURNING 1, version, heads[v_lane], uid INTO o_outcome, o_version, o_previous, o_uid;
         IF FOUND THEN
-          INSERT INTO change (type, version, previous, at, action, namespace, name, uid, body)
-            VALUES (v_type, o_version, lane_head, o_at, 1, v_namespace, v_name, v_uid, v_body);
-          lane_head := o_version;
+          INSERT INTO change (type, version, previous, at, action, namespace, name, uid, stored_version, body)
+            VALUES (v_type, o_version, o_previous, o_at, 1, v_namespace, v_name, v_uid, v_stored_version, v_body);
+          heads[v_lane] := o_version;
         ELSE
           o_outcome := 2;
         END IF;
@@ -147,7 +238,25 @@ BEGIN
     END IF;
     RETURN NEXT;
   END LOOP;
-  INSERT INTO head (type, version) SELECT lane_type, lane_head WHERE lane_head <> heads[lane];
+  INSERT INTO head (type, version)
+    SELECT h.type, h.now FROM unnest(p_types, found_heads, heads) h (type, before, now) WHERE h.now <> h.before;
+END $$;
+
+-- What servers of the release before call, with items grouped by type.
+CREATE OR REPLACE FUNCTION write_batch(
+  p_types integer[], p_gates bigint[], p_namespaces integer,
+  p_type integer[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[], p_body bytea[])
+RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
+LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+  lanes smallint[];
+BEGIN
+  SELECT array_agg(array_position(p_types, t)) INTO lanes FROM unnest(p_type) t;
+  RETURN QUERY
+    SELECT b.o_outcome, b.o_version, b.o_previous, b.o_uid, b.o_at
+      FROM commit_batch(true, p_types, p_gates, p_namespaces, lanes, p_action, p_namespace, p_name, p_uid, p_version,
+                        array_fill(''::text, ARRAY[cardinality(p_type)]), p_body,
+                        array_fill(1::smallint, ARRAY[cardinality(p_type)])) b;
 END $$;
 
 CREATE OR REPLACE FUNCTION begin_epoch(p_epoch bigint, p_announced bigint, p_width bigint) RETURNS void

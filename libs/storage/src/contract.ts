@@ -4,6 +4,7 @@ import { describeHistory } from './contract/history.js';
 import { describeNamespaces } from './contract/namespaces.js';
 import { describeRebuilding } from './contract/rebuilding.js';
 import { declareRig, type StoreUnderTest } from './contract/rig.js';
+import { describeSets } from './contract/sets.js';
 import { describeSnapshots } from './contract/snapshots.js';
 import { describeTypes } from './contract/types.js';
 import { describeWrites } from './contract/writes.js';
@@ -17,6 +18,7 @@ export function describeStore(name: string, makeStore: () => Promise<StoreUnderT
     describeTypes(rig);
     describeWrites(rig);
     describeConcurrentWrites(rig);
+    describeSets(rig);
     describeNamespaces(rig);
     describeHistory(rig);
     describeSnapshots(rig);

@@ -4,6 +4,7 @@ import type { StoreOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { TypeId, Version, WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
+import { gateOf } from './write-batch.js';
 
 let server: TestServer;
 let schema: string;
@@ -34,8 +35,11 @@ async function typesIn(store: PostgresStore, count = 1): Promise<readonly TypeId
 
 const body = Buffer.from('{}');
 
+const creation = (type: TypeId, name: string) =>
+  ({ op: 'create', type, namespace: '', name, uid: 'u', body, requireNamespace: false }) as const;
+
 function create(store: PostgresStore, type: TypeId, name: string): Promise<WriteOutcome> {
-  return store.write({ op: 'create', type, namespace: '', name, uid: 'u', body, requireNamespace: false });
+  return store.write(creation(type, name));
 }
 
 /** A write of another process that is not committed yet. */
@@ -59,7 +63,10 @@ async function waiting(type: TypeId): Promise<number> {
   return rows[0].n;
 }
 
-const versionOf = (outcome: WriteOutcome): Version => (outcome.outcome === 'committed' ? outcome.version : 0n);
+function versionOf(outcome: WriteOutcome): Version {
+  if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+  return outcome.version;
+}
 
 describe('a lane that somebody holds', () => {
   it('is waited for, and given up with certainty', async () => {
@@ -74,6 +81,89 @@ describe('a lane that somebody holds', () => {
     await expect(store.settledHead(type, other.version)).rejects.toMatchObject({ name: 'StoreUnavailableError' });
     await other.commit();
     expect(versionOf(await create(store, type, 'waiting'))).toBeGreaterThan(other.version);
+  });
+});
+
+describe('a lane that somebody holds holds up its type only', () => {
+  it('in one process: what needs it waits in order, what does not goes on', async () => {
+    const store = await open();
+    const [held = 0, free = 0, third = 0] = await typesIn(store, 3);
+    const other = await writeInFlight(held);
+    const waits = ['a', 'b', 'c'].map((name) => create(store, held, name));
+    const set = store.writeSet([held, free].map((type) => creation(type, 'together')));
+    await expect.poll(() => waiting(held)).toBe(1);
+    for (let i = 0; i < 20; i++) versionOf(await create(store, third, `${i}`));
+    await other.commit();
+    const versions = (await Promise.all(waits)).map(versionOf);
+    expect([...versions].sort((a, b) => (a < b ? -1 : 1))).toEqual(versions);
+    expect(await set).toMatchObject({ outcome: 'committed' });
+    expect(versions[0]).toBeGreaterThan(other.version);
+  });
+
+  it('also where a batch of several types meets it', async () => {
+    const store = await open();
+    const [held = 0, free = 0] = await typesIn(store, 2);
+    const other = await writeInFlight(held);
+    const [waits, goes] = [create(store, held, 'a'), create(store, free, 'a')];
+    versionOf(await goes);
+    await expect.poll(() => waiting(held)).toBe(1);
+    await other.commit();
+    expect(versionOf(await waits)).toBeGreaterThan(other.version);
+  });
+
+  it('and so does the gate of a namespace', async () => {
+    const store = await open();
+    const [namespaces = 0, type = 0, other = 0] = await typesIn(store, 3);
+    store.setNamespaceType(namespaces);
+    versionOf(await create(store, namespaces, 'closing'));
+    const closer = await server.session(schema);
+    await closer.query('BEGIN');
+    await closer.query('SELECT pg_advisory_xact_lock(1719283745, $1)', [String(gateOf('closing'))]);
+    const waits = store.write({ ...creation(type, 'a'), namespace: 'closing', requireNamespace: true });
+    versionOf(await create(store, other, 'b'));
+    versionOf(await create(store, other, 'c'));
+    await closer.query('COMMIT');
+    versionOf(await waits);
+  });
+
+  it('and starves nobody while several processes use it all the time', async () => {
+    const [busy, lone] = [await open(), await open()];
+    const [type = 0] = await typesIn(busy);
+    let done = false;
+    const load = Promise.all(
+      Array.from({ length: 16 }, async (_, i) => {
+        for (let n = 0; !done; n++) versionOf(await create(busy, type, `busy-${i}-${n}`));
+      }),
+    );
+    for (let n = 0; n < 50; n++) versionOf(await create(lone, type, `lone-${n}`));
+    done = true;
+    await load;
+    const { floor } = (await lone.heads([type])).get(type) ?? { floor: 0n };
+    const changes = await lone.changes(type, floor, 100_000);
+    expect(changes.map(({ previous }) => previous)).toEqual([floor, ...changes.slice(0, -1).map((c) => c.version)]);
+  });
+});
+
+describe('a set', () => {
+  it('requires namespaces like a single creation', async () => {
+    const store = await open();
+    const [namespaces = 0, type = 0, other = 0] = await typesIn(store, 3);
+    store.setNamespaceType(namespaces);
+    const version = versionOf(await create(store, namespaces, 'there'));
+    const within = (namespace: string) => [
+      creation(other, namespace),
+      { ...creation(type, 'a'), namespace, requireNamespace: true },
+    ];
+    const refused = (outcome: string) => ({ outcome: 'refused', item: 1, refusal: { outcome } });
+    expect(await store.writeSet(within('nowhere'))).toEqual(refused('namespace-not-found'));
+    expect(await store.writeSet(within('there'))).toMatchObject({ outcome: 'committed' });
+    const ending = { type: namespaces, namespace: '', name: 'there', version, body, terminating: true } as const;
+    const [, late] = await Promise.all([
+      store.write({ op: 'update', ...ending }),
+      store.writeSet(within('there').map((op) => ({ ...op, name: 'late' }))),
+    ]);
+    expect(late).toEqual(refused('namespace-terminating'));
+    expect(await store.get(other, { namespace: '', name: 'late' })).toBeUndefined();
   });
 });
 

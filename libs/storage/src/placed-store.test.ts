@@ -86,6 +86,25 @@ describe('PlacedStore', () => {
     await main.close();
   });
 
+  it('refuses a set that no one database could commit', async () => {
+    const { store } = await placed(server, [server.freshSchema(), server.freshSchema()], 1);
+    const [there = 0, here = 0] = await store.registerTypes([
+      { group: 'test.example', resource: 'things1' },
+      { group: 'test.example', resource: 'others' },
+    ]);
+    const [apart, main] = [
+      { ...create, type: there },
+      { ...create, type: here },
+    ];
+    const across = /cannot be of several databases/;
+    await expect(store.writeSet([main, apart])).rejects.toThrow(across);
+    // Its namespace is in the main one.
+    await expect(store.writeSet([{ ...apart, requireNamespace: true }])).rejects.toThrow(across);
+    expect(await store.get(there, create)).toBeUndefined();
+    expect(await store.writeSet([apart])).toMatchObject({ outcome: 'committed' });
+    await store.close();
+  });
+
   it('refuses to place a type elsewhere that has objects in the main database', async () => {
     const schemas = [server.freshSchema(), server.freshSchema()] as const;
     const thing = [{ group: 'test.example', resource: 'things1' }];

@@ -13,6 +13,7 @@ import type {
   Key,
   Measure,
   Row,
+  SetOutcome,
   Snapshot,
   SnapshotRequest,
   Store,
@@ -133,15 +134,22 @@ export class PlacedStore implements ServingStore {
     if (after === 'open') return outcome;
     for (let row = await store.get(op.type, op); row?.uid === op.uid; row = await store.get(op.type, op)) {
       const { type, namespace, name } = op;
-      const { version, body } = row;
-      await store.write({ op: 'delete', type, namespace, name, version, body });
+      const { version, storedVersion, body } = row;
+      await store.write({ op: 'delete', type, namespace, name, version, storedVersion, body });
     }
     return { outcome: after };
   }
 
-  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
-    const { store, type } = this.#placeOf(ops[0]?.type ?? 0);
-    return store.writeChain(ops.map((op) => ({ ...op, type })));
+  /** @throws TypeError also for a set over several databases, which could not be committed together */
+  writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    const places = ops.map(({ type }) => this.#placeOf(type));
+    const [{ store } = { store: this.main }] = places;
+    // A namespace that is required is looked at in the main database.
+    const across = store !== this.main && ops.some((op) => op.op === 'create' && op.requireNamespace);
+    if (across || places.some((place) => place.store !== store)) {
+      return Promise.reject(new TypeError('a set cannot be of several databases: a part of it is placed in another'));
+    }
+    return store.writeSet(ops.map((op, i) => ({ ...op, type: places[i]?.type ?? op.type })));
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {

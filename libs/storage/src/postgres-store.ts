@@ -25,6 +25,7 @@ import {
   type Key,
   type Measure,
   type Row,
+  type SetOutcome,
   type Snapshot,
   type SnapshotRequest,
   type Store,
@@ -113,7 +114,7 @@ export class PostgresStore implements ServingStore {
       Object.assign(this.#pools, { replica, replicaSnapshot });
       this.#replica = new Replica(replica, new Snapshots(replicaSnapshot, this.#lineage, options), this.#lineage);
     }
-    this.#writer = new Writer(writes, this.#lineage, options);
+    this.#writer = new Writer(writes, lanes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
@@ -140,8 +141,8 @@ export class PostgresStore implements ServingStore {
     return this.#writer.write(op);
   }
 
-  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
-    return this.#writer.writeChain(ops);
+  writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    return this.#writer.writeSet(ops);
   }
 
   /** What deletes the objects of a type that nobody has written for so many milliseconds; start it, and stop it before closing. */

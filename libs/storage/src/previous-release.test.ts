@@ -64,7 +64,7 @@ beforeAll(async () => {
   await settledHead();
   await changesAfter(0n);
   store = await openStore(options);
-});
+}, 60_000);
 afterAll(async () => {
   await old.end();
   await store.close();

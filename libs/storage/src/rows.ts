@@ -2,7 +2,7 @@ import type { TextRow } from './connection.js';
 import type { HistoricChange, Row, TypeId } from './store.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
-export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body';
+export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version';
 
 /** Reads {@link ROW_COLUMNS} that begin at column `from`. */
 export function readRow(row: TextRow, from: number): Row {
@@ -12,6 +12,7 @@ export function readRow(row: TextRow, from: number): Row {
     uid: text(row, from + 2),
     version: BigInt(text(row, from + 3)),
     body: bytes(text(row, from + 4)),
+    storedVersion: text(row, from + 5),
   };
 }
 
@@ -29,17 +30,18 @@ export function readCopiedRow(message: Buffer, start: number): Row {
   const version = message.readBigInt64BE(at + 4);
   past();
   const body = Buffer.from(message.subarray(at + 4, past()));
-  return { namespace, name, uid, version, body };
+  return { namespace, name, uid, version, body, storedVersion: string() };
 }
 
 /** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
 export const CHANGE_COLUMNS =
-  'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.body, c.at, c.prior, c.prior_version';
+  'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, ' +
+  'c.prior_stored_version';
 
 /** Reads {@link CHANGE_COLUMNS} that begin at column `from`. */
 export function readChange(type: TypeId, row: TextRow, from: number): HistoricChange {
-  const prior = row[from + 8];
-  const priorVersion = row[from + 9];
+  const prior = row[from + 9];
+  const priorVersion = row[from + 10];
   return {
     type,
     version: BigInt(text(row, from)),
@@ -48,9 +50,12 @@ export function readChange(type: TypeId, row: TextRow, from: number): HistoricCh
     namespace: text(row, from + 3),
     name: text(row, from + 4),
     uid: text(row, from + 5),
-    body: bytes(text(row, from + 6)),
-    at: Number(row[from + 7]),
-    ...(prior && priorVersion ? { prior: bytes(prior), priorVersion: BigInt(priorVersion) } : {}),
+    storedVersion: text(row, from + 6),
+    body: bytes(text(row, from + 7)),
+    at: Number(row[from + 8]),
+    ...(prior && priorVersion
+      ? { prior: bytes(prior), priorVersion: BigInt(priorVersion), priorStoredVersion: row[from + 11] ?? '' }
+      : {}),
   };
 }
 

@@ -1,3 +1,4 @@
+import { ROW_COLUMNS } from './rows.js';
 import type { Key, TypeId, Version } from './store.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */
@@ -34,8 +35,7 @@ export interface KeyRange {
 }
 
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */
-export const currentRows = (range: KeyRange) =>
-  `SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o WHERE ${within('o', range)}`;
+export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM object o WHERE ${within('o', range)}`;
 
 /**
  * The rows at a version: those that nothing has touched since, which their own version says, and for the others what the
@@ -43,10 +43,10 @@ export const currentRows = (range: KeyRange) =>
  * in an index tells what is of another version, though: one that finds little in its range reads all of it.
  */
 export function exactRows(range: KeyRange, at: Version): string {
-  return `(SELECT o.namespace, o.name, o.uid, o.version, o.body FROM object o
+  return `(SELECT ${ROW_COLUMNS} FROM object o
     WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
   UNION ALL
-  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior FROM change c
+  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, '') FROM change c
     WHERE ${within('c', range)} AND c.version > ${at} AND c.prior_version <= ${at} ${ORDER})`;
 }
 

@@ -18,6 +18,8 @@ export interface Row extends Key {
   readonly uid: string;
   /** The version of the last write. */
   readonly version: Version;
+  /** Version of the API in which the body is stored; empty: the one that the release before stored the kind in. */
+  readonly storedVersion: string;
   /** Stored form, UTF-8; may be a view of a larger buffer. */
   readonly body: Buffer;
 }
@@ -34,6 +36,8 @@ export interface Change extends Key {
   readonly op: 'create' | 'update' | 'delete';
   /** Uid of the object. */
   readonly uid: string;
+  /** Version of the API in which the body is stored, as in a {@link Row}. */
+  readonly storedVersion: string;
   /** New state; for a delete the last state. */
   readonly body: Buffer;
   /** Commit time of the database's clock, milliseconds since 1970; for metrics only, never for order. */
@@ -46,15 +50,19 @@ export interface HistoricChange extends Change {
   readonly prior?: Buffer;
   /** Version that `prior` was written at. */
   readonly priorVersion?: Version;
+  /** Version of the API in which `prior` is stored. */
+  readonly priorStoredVersion?: string;
 }
 
-/** Who asks, for the observer alone: the store does not look at it. */
-interface WithOrigin {
+interface Written {
+  /** Version of the API in which the body is stored, up to 63 bytes; default empty, as in a {@link Row}. */
+  readonly storedVersion?: string;
+  /** Who asks, for the observer alone: the store does not look at it. */
   readonly origin?: unknown;
 }
 
 /** Makes an object where there is none of its key. */
-export interface CreateOp extends Key, WithOrigin {
+export interface CreateOp extends Key, Written {
   /** Tells it from the other writes. */
   readonly op: 'create';
   /** From {@link Store.registerTypes}. */
@@ -67,12 +75,12 @@ export interface CreateOp extends Key, WithOrigin {
   readonly requireNamespace: boolean;
 }
 /** Puts a new body in the place of one. */
-export interface UpdateOp extends Key, WithOrigin {
+export interface UpdateOp extends Key, Written {
   /** Tells it from the other writes. */
   readonly op: 'update';
   /** From {@link Store.registerTypes}. */
   readonly type: TypeId;
-  /** The version that was read, or was made by the write before in a chain; anything else there is a conflict. */
+  /** The version that was read, or, in a set, was made by the write before it; anything else there is a conflict. */
   readonly version: Version | 'previous';
   /** Stored form, UTF-8. */
   readonly body: Buffer;
@@ -80,7 +88,7 @@ export interface UpdateOp extends Key, WithOrigin {
   readonly terminating: boolean;
 }
 /** Takes an object away. */
-export interface DeleteOp extends Key, WithOrigin {
+export interface DeleteOp extends Key, Written {
   /** Tells it from the other writes. */
   readonly op: 'delete';
   /** From {@link Store.registerTypes}. */
@@ -93,17 +101,21 @@ export interface DeleteOp extends Key, WithOrigin {
 /** A write of one object, told apart by `op`. */
 export type WriteOp = CreateOp | UpdateOp | DeleteOp;
 
-/**
- * What came of a write; all but `committed` have changed nothing. The version of a `conflict` is the one that the
- * object has.
- */
-export type WriteOutcome =
-  | { readonly outcome: 'committed'; readonly version: Version }
+/** Why a write was not carried out; a conflict with the version that was found. */
+export type Refusal =
   | { readonly outcome: 'already-exists' }
   | { readonly outcome: 'conflict'; readonly version: Version }
   | { readonly outcome: 'not-found' }
   | { readonly outcome: 'namespace-not-found' }
   | { readonly outcome: 'namespace-terminating' };
+
+/** What came of a write; all but `committed` have changed nothing. */
+export type WriteOutcome = { readonly outcome: 'committed'; readonly version: Version } | Refusal;
+
+/** What became of a set: the versions of all of its writes, or which of them was refused, and why nothing was written. */
+export type SetOutcome =
+  | { readonly outcome: 'committed'; readonly versions: readonly Version[] }
+  | { readonly outcome: 'refused'; readonly item: number; readonly refusal: Refusal };
 
 /** How far a type's history reaches: everything in (floor, head] can be replayed. */
 export interface Head {
@@ -223,15 +235,16 @@ export interface Store extends ChangeSource {
   setNamespaceType(type: TypeId): void;
   /**
    * One write, decided on its own though committed in company. Resolves after the commit is durable.
-   * @throws StoreUnavailableError
+   * @throws StoreUnavailableError; TypeError for what cannot be stored
    */
   write(op: WriteOp): Promise<WriteOutcome>;
   /**
-   * Writes of one object, one upon the other: each after the first has the version `previous`. They commit together, each
-   * with a version of its own; behind one that is refused all are.
-   * @throws StoreUnavailableError
+   * Writes that are committed together, each with a version of its own in the order given, or not at all: every one of them
+   * is looked at before any is applied. They may be of several types of one database, and of different objects; only an
+   * update or deletion of the version `previous` is of the object written before it.
+   * @throws StoreUnavailableError; TypeError for what cannot be a set
    */
-  writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]>;
+  writeSet(ops: readonly WriteOp[]): Promise<SetOutcome>;
   /** The object as of a moment after the call began. */
   get(type: TypeId, key: Key): Promise<Row | undefined>;
   /** The object now or a little while ago; never behind what this process has read or written. */

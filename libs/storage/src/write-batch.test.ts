@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WriteOp } from './store.js';
-import { byType, gateOf, gatesOf } from './write-batch.js';
+import { gateOf, gatesOf, readBatchResult, typesOf } from './write-batch.js';
 
 const NAMESPACES = 1;
 const op = fc
@@ -14,13 +14,10 @@ const op = fc
   });
 
 describe('a batch', () => {
-  it('is grouped by type, keeping the order within one', () => {
+  it('takes each lane once, ascending', () => {
     fc.assert(
       fc.property(fc.array(op), (ops) => {
-        const { types, order } = byType(ops);
-        expect(types).toEqual([...new Set(ops.map((one) => one.type))].sort((a, b) => a - b));
-        const byFilter = types.flatMap((type) => ops.flatMap((one, i) => (one.type === type ? [i] : [])));
-        expect(order).toEqual(byFilter);
+        expect(typesOf(ops)).toEqual([...new Set(ops.map((one) => one.type))].sort((a, b) => a - b));
       }),
     );
   });
@@ -44,5 +41,27 @@ describe('a batch', () => {
 
   it('names gates as every release does', () => {
     expect([gateOf('default'), gateOf('')]).toEqual([gateOf('default'), BigInt(0x811c9dc5 >>> 1)]);
+  });
+
+  it('gives each unit its own outcomes back', () => {
+    const body = Buffer.from('x');
+    const one = { op: 'update', type: 3, namespace: 'n', name: 'a', version: 1n, terminating: false, body } as const;
+    const row = (outcome: number, version: number | null) => [
+      `${outcome}`,
+      version && `${version}`,
+      '1',
+      'u',
+      '9',
+      't',
+    ];
+    const rows = [row(1, 5), row(0, null), row(0, null), row(7, null), row(3, 4)] as (string | null)[][];
+    const result = readBatchResult(rows, [[one], [one, one], [one, one]]);
+    expect(result.units).toEqual([
+      [{ outcome: 'committed', version: 5n }],
+      undefined,
+      [undefined, { outcome: 'conflict', version: 4n }],
+    ]);
+    expect(result.changes.map(({ version, previous, at }) => [version, previous, at])).toEqual([[5n, 1n, 9]]);
+    expect(result.waited).toBe(true);
   });
 });

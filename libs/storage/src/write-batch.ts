@@ -1,12 +1,16 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
 import type { Parameter, TextRow } from './connection.js';
-import type { Change, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
+import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `write_batch` of the schema (migrations/0002-leases-and-chains.sql). */
-export const WRITE_BATCH = 'SELECT * FROM write_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)';
+/** Calls `commit_batch` of the schema (migrations/0004-lanes.sql). */
+export const COMMIT_BATCH = 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;
+/** Bytes of the version in which something is stored. */
+const LONGEST_VERSION = 63;
+/** Writes of one set. */
+const LARGEST_SET = 1000;
 
 /**
  * Refuses what the database could not store, before it could take a whole batch down.
@@ -16,9 +20,48 @@ export function checkOp(op: WriteOp): void {
   if (op.name === '' || Buffer.byteLength(op.name) + Buffer.byteLength(op.namespace) > LONGEST_KEY) {
     throw new TypeError('a name is empty or too long to be stored');
   }
-  if (op.name.includes('\0') || op.namespace.includes('\0')) throw new TypeError('a name holds a zero character');
+  const { storedVersion = '' } = op;
+  if (`${op.name}${op.namespace}${storedVersion}`.includes('\0')) throw new TypeError('a name holds a zero character');
+  if (Buffer.byteLength(storedVersion) > LONGEST_VERSION)
+    throw new TypeError('the name of a stored version is too long');
   if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid))
     throw new TypeError('a uid may hold letters, digits and dashes');
+}
+
+/** Refuses a write on its own that cannot be stored. @throws TypeError */
+export function checkSingle(op: WriteOp): void {
+  checkOp(op);
+  if (followsPrevious(op)) throw new TypeError('only in a set there is a write before');
+}
+
+/**
+ * Refuses what could not be decided before any of it is applied.
+ * @throws TypeError
+ */
+export function checkSet(ops: readonly WriteOp[]): void {
+  if (ops.length === 0 || ops.length > LARGEST_SET) throw new TypeError(`a set has 1 to ${LARGEST_SET} writes`);
+  const keys = new Set<string>();
+  ops.forEach((op, i) => {
+    checkOp(op);
+    const key = keyOf(op);
+    const before = ops[i - 1];
+    if (!followsPrevious(op)) {
+      if (keys.has(key)) throw new TypeError(`a set writes ${op.namespace}/${op.name} twice`);
+      keys.add(key);
+    } else if (!before || keyOf(before) !== key || before.op === 'delete' || op.op === 'create') {
+      throw new TypeError('the write before is of another object, or removes it');
+    }
+  });
+}
+
+const followsPrevious = (op: WriteOp): boolean => op.op !== 'create' && op.version === 'previous';
+const keyOf = ({ type, namespace, name }: WriteOp): string => JSON.stringify([type, namespace, name]);
+
+/** Types of some writes, ascending, each once. */
+export function typesOf(ops: readonly WriteOp[]): TypeId[] {
+  const [first] = ops;
+  if (first && ops.length === 1) return [first.type];
+  return [...new Set(ops.map(({ type }) => type))].sort((a, b) => a - b);
 }
 
 function actionOf(op: WriteOp): number {
@@ -56,16 +99,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** Orders a batch by type, keeping the order of arrival within one. */
-export function byType(ops: readonly WriteOp[]): { readonly types: TypeId[]; readonly order: number[] } {
-  const order = ops.map((_, i) => i);
-  const typeAt = (i: number | undefined) => ops[i ?? 0]?.type ?? 0;
-  order.sort((a, b) => typeAt(a) - typeAt(b) || a - b);
-  const types = order.map(typeAt).filter((type, i, all) => i === 0 || type !== all[i - 1]);
-  return { types, order };
-}
-
-/** What `write_batch` takes for the version of the item before. */
+/** What `commit_batch` takes for the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -73,63 +107,86 @@ function versionOf(op: WriteOp): Version {
   return op.version === 'previous' ? PREVIOUS : op.version;
 }
 
-/** Parameters of {@link WRITE_BATCH} for ops in lane order. */
-export function batchParameters(types: readonly TypeId[], ops: readonly WriteOp[], namespaceType: TypeId): Parameter[] {
+/**
+ * Parameters of {@link COMMIT_BATCH}.
+ * @param units single writes, and sets, in the order in which they are carried out
+ * @param wait whether to wait for lanes that others hold
+ */
+export function batchParameters(
+  units: readonly (readonly WriteOp[])[],
+  wait: boolean,
+  namespaceType: TypeId,
+): Parameter[] {
+  const ops = units.flat();
+  const types = typesOf(ops);
+  const lanes = new Map(types.map((type, i) => [type, i + 1]));
   return [
+    wait,
     int4Array(types),
     int8Array(gatesOf(ops, namespaceType)),
     namespaceType,
-    int4Array(ops.map((op) => op.type)),
+    int2Array(ops.map(({ type }) => lanes.get(type) ?? 0)),
     int2Array(ops.map(actionOf)),
     textArray(ops.map((op) => op.namespace)),
     textArray(ops.map((op) => op.name)),
     textArray(ops.map((op) => (op.op === 'create' ? op.uid : ''))),
     int8Array(ops.map(versionOf)),
+    textArray(ops.map((op) => op.storedVersion ?? '')),
     byteaArray(ops.map((op) => op.body)),
+    int2Array(units.flatMap((unit) => unit.map((_, i) => (i === 0 ? unit.length : 0)))),
   ];
 }
 
-/** What became of each op of a batch, in the order it was sent, and the changes that it made. */
+/** What became of each unit of a batch, in the order sent, and the changes that were made. */
 export interface BatchResult {
-  readonly outcomes: readonly WriteOutcome[];
+  /** Outcomes of a unit's writes; of a set either all committed, or of one that was refused; undefined when undecided. */
+  readonly units: readonly (readonly (WriteOutcome | undefined)[] | undefined)[];
   readonly changes: readonly Change[];
+  /** Whether a lane was held by somebody else. */
+  readonly waited: boolean;
 }
 
-export function readBatchResult(rows: readonly TextRow[], ops: readonly WriteOp[]): BatchResult {
+/** Reads what {@link COMMIT_BATCH} answered. */
+export function readBatchResult(rows: readonly TextRow[], units: readonly (readonly WriteOp[])[]): BatchResult {
   const changes: Change[] = [];
-  const outcomes = ops.map((op, i): WriteOutcome => {
-    const row = rows[i] ?? [];
-    const version: Version = BigInt(row[1] ?? 0);
-    switch (row[0]) {
-      case '1': {
-        const { type, namespace, name, body } = op;
-        const previous = BigInt(row[2] ?? 0);
-        changes.push({
-          type,
-          version,
-          previous,
-          op: op.op,
-          namespace,
-          name,
-          uid: row[3] ?? '',
-          body,
-          at: Number(row[4]),
-        });
-        return { outcome: 'committed', version };
-      }
-      case '2':
-        return { outcome: 'already-exists' };
-      case '3':
-        return { outcome: 'conflict', version };
-      case '4':
-        return { outcome: 'not-found' };
-      case '5':
-        return { outcome: 'namespace-not-found' };
-      case '6':
-        return { outcome: 'namespace-terminating' };
-      default:
-        throw new Error(`the database answered a write with ${row[0]}`);
-    }
+  let at = 0;
+  const outcomes = units.map((ops) => {
+    const first = at;
+    at += ops.length;
+    if (rows[first]?.[0] === UNDECIDED) return undefined;
+    return ops.map((op, i) => readOutcome(op, rows[first + i] ?? [], changes));
   });
-  return { outcomes, changes };
+  return { units: outcomes, changes, waited: rows[0]?.[5] === 't' };
+}
+
+const UNDECIDED = '0';
+const COMMITTED = '1';
+const NOT_DONE = '7';
+const REFUSALS: Readonly<Record<string, Exclude<Refusal['outcome'], 'conflict'>>> = {
+  '2': 'already-exists',
+  '4': 'not-found',
+  '5': 'namespace-not-found',
+  '6': 'namespace-terminating',
+};
+
+/** @returns undefined for what was not done because another of its set was refused */
+function readOutcome(op: WriteOp, row: TextRow, changes: Change[]): WriteOutcome | undefined {
+  const code = row[0] ?? '';
+  if (code === NOT_DONE) return undefined;
+  const version: Version = BigInt(row[1] ?? 0);
+  if (code === COMMITTED) {
+    changes.push(changeOf(op, version, row));
+    return { outcome: 'committed', version };
+  }
+  if (code === '3') return { outcome: 'conflict', version };
+  const outcome = REFUSALS[code];
+  if (!outcome) throw new Error(`the database answered a write with ${code}`);
+  return { outcome };
+}
+
+function changeOf(op: WriteOp, version: Version, row: TextRow): Change {
+  const { type, namespace, name, body, storedVersion = '' } = op;
+  const previous = BigInt(row[2] ?? 0);
+  const uid = row[3] ?? '';
+  return { type, version, previous, op: op.op, namespace, name, uid, storedVersion, body, at: Number(row[4]) };
 }

@@ -1,58 +1,83 @@
-import type { Connection, Parameter } from './connection.js';
+import type { Connection } from './connection.js';
 import { isRetriable, sqlState, toStoreError } from './failures.js';
-import { Gatherer } from './gatherer.js';
 import { ensurePartitions } from './history.js';
 import type { Lineage } from './lineage.js';
 import { aroundBatches } from './observer.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
-import { type Change, StoreUnavailableError, type TypeId, type WriteOp, type WriteOutcome } from './store.js';
-import { type BatchResult, batchParameters, byType, checkOp, readBatchResult, WRITE_BATCH } from './write-batch.js';
+import {
+  type Change,
+  type SetOutcome,
+  StoreUnavailableError,
+  type TypeId,
+  type WriteOp,
+  type WriteOutcome,
+} from './store.js';
+import {
+  type BatchResult,
+  batchParameters,
+  COMMIT_BATCH,
+  checkSet,
+  checkSingle,
+  readBatchResult,
+  typesOf,
+} from './write-batch.js';
+import { type Unit, type Verdicts, WriteQueue } from './write-queue.js';
 
 /** Bytes that an op costs beside its body. */
 const OVERHEAD = 200;
 
-/** Writes that stand or fall together, in this order; one, most of the time. */
-type Chain = readonly WriteOp[];
-
 /** "no partition of relation found for row" is a check violation. */
 const NO_PARTITION = '23514';
 
+/** Outcomes of a unit's writes; see {@link BatchResult}. */
+type Outcomes = readonly (WriteOutcome | undefined)[];
+
 /**
- * Group commit: one batch of this process is in flight at a time, what arrives meanwhile forms the next. A batch is one call of
- * one function, one transaction, one flush to disk. No lane is held across a round trip, so a process that is paused or
- * killed holds up nobody.
+ * Group commit: what arrives while a batch is in flight forms the next. A batch is one call of one function, one transaction,
+ * one flush to disk. No lane is held across a round trip, so a process that is paused or killed holds up nobody.
  */
 export class Writer {
-  readonly #gatherer: Gatherer<Chain, readonly WriteOutcome[]>;
+  readonly #queue: WriteQueue<Outcomes>;
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
   namespaceType: TypeId = 0;
 
+  /**
+   * @param pool for batches that only try their lanes
+   * @param lanes for those that wait
+   */
   constructor(
     private readonly pool: Pool,
+    private readonly lanes: Pool,
     private readonly lineage: Lineage,
     private readonly options: CompleteOptions,
   ) {
-    this.#gatherer = new Gatherer((chains) => this.#commit(chains), {
-      items: options.batchItems,
-      bytes: options.batchBytes,
-      sizeOf: (chain) => chain.reduce((bytes, op) => bytes + op.body.length + OVERHEAD, 0),
-      waiting: options.waiting,
-      around: aroundBatches(options.observer, 'write', ([op]: Chain) => op?.origin),
+    const { batchItems: items, batchBytes: bytes, waiting, waitingBytes } = options;
+    this.#queue = new WriteQueue((wait, take) => this.#run(wait, take), {
+      items,
+      bytes,
+      waiting,
+      waitingBytes,
     });
   }
 
   /** @throws StoreUnavailableError, or TypeError for what cannot be stored */
   async write(op: WriteOp): Promise<WriteOutcome> {
-    checkOp(op);
-    const [outcome] = await this.#gatherer.add([op]);
+    checkSingle(op);
+    const [outcome] = await this.#queue.add(unitOf([op]));
     return outcome as WriteOutcome;
   }
 
-  /** @throws StoreUnavailableError, or TypeError for what cannot be stored */
-  async writeChain(ops: Chain): Promise<readonly WriteOutcome[]> {
-    for (const op of ops) checkOp(op);
-    return this.#gatherer.add(ops);
+  /** @throws StoreUnavailableError, or TypeError for what cannot be a set */
+  async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    checkSet(ops);
+    const outcomes = await this.#queue.add(unitOf(ops));
+    const versions = outcomes.flatMap((each) => (each?.outcome === 'committed' ? [each.version] : []));
+    if (versions.length === ops.length) return { outcome: 'committed', versions };
+    const item = outcomes.findIndex((each) => each !== undefined);
+    const refusal = outcomes[item];
+    if (!refusal || refusal.outcome === 'committed') throw new Error('the database carried out a part of a set');
+    return { outcome: 'refused', item, refusal };
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -61,51 +86,50 @@ export class Writer {
   }
 
   drained(): Promise<void> {
-    return this.#gatherer.drained();
+    return this.#queue.drained();
   }
 
-  async #commit(chains: readonly Chain[]): Promise<readonly (readonly WriteOutcome[] | Error)[]> {
+  async #run(wait: boolean, take: () => readonly Unit[]): Promise<Verdicts<Outcomes>> {
+    const pool = wait ? this.lanes : this.pool;
+    const connection = await pool.acquire();
+    const units = take();
+    const work = () => this.#commit(connection, units, wait);
     try {
-      const outcomes = await this.#commitTogether(chains.flat());
-      let to = 0;
-      return chains.map(({ length }) => {
-        to += length;
-        return outcomes.slice(to - length, to);
-      });
+      const around = aroundBatches<Unit>(this.options.observer, 'write', ({ ops }) => ops[0]?.origin);
+      if (!around) return await work();
+      const now = performance.now();
+      const waited = units.map(({ since }) => now - since);
+      return await around(units, waited, work);
+    } finally {
+      pool.release(connection);
+    }
+  }
+
+  async #commit(connection: Connection, units: readonly Unit[], wait: boolean): Promise<Verdicts<Outcomes>> {
+    try {
+      const { units: results, changes, waited } = await this.#call(connection, units, wait);
+      if (changes.length > 0 && !this.options.publishBeforeCommit) this.#announce(changes);
+      return { results, waited };
     } catch (error) {
       const failure = toStoreError(error, true);
-      if (failure instanceof StoreUnavailableError || chains.length === 1) return chains.map(() => failure);
+      if (failure instanceof StoreUnavailableError || units.length === 1) {
+        return { results: units.map(() => failure), waited: false };
+      }
       // One of them cannot be stored at all, and has rolled its neighbours back: each for itself.
-      const alone: (readonly WriteOutcome[] | Error)[] = [];
-      for (const chain of chains) alone.push(...(await this.#commit([chain])));
-      return alone;
+      const results: (Outcomes | Error | undefined)[] = [];
+      for (const unit of units) results.push(...(await this.#commit(connection, [unit], wait)).results);
+      return { results, waited: false };
     }
   }
 
-  async #commitTogether(ops: readonly WriteOp[]): Promise<WriteOutcome[]> {
-    const { types, order } = byType(ops);
-    const sorted = order.map((i) => ops[i] as WriteOp);
-    const connection = await this.pool.acquire();
-    let result: BatchResult;
-    try {
-      result = await this.#call(connection, types, sorted);
-    } finally {
-      this.pool.release(connection);
-    }
-    if (result.changes.length > 0) this.#announce(result.changes);
-    const outcomes = new Array<WriteOutcome>(ops.length);
-    order.forEach((position, i) => {
-      outcomes[position] = result.outcomes[i] as WriteOutcome;
-    });
-    return outcomes;
-  }
-
-  async #call(connection: Connection, types: readonly TypeId[], ops: readonly WriteOp[]): Promise<BatchResult> {
-    const parameters = batchParameters(types, ops, this.namespaceType);
+  async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
+    const writes = units.map(({ ops }) => ops);
+    const parameters = batchParameters(writes, wait, this.namespaceType);
+    const call = async () =>
+      readBatchResult(await connection.statement('commit_batch', COMMIT_BATCH, parameters), writes);
     for (let attempt = 1; ; attempt++) {
       try {
-        if (this.options.publishBeforeCommit) return await this.#publishBeforeCommit(connection, parameters, ops);
-        return readBatchResult(await connection.statement('write_batch', WRITE_BATCH, parameters), ops);
+        return this.options.publishBeforeCommit ? await this.#publishBeforeCommit(connection, call) : await call();
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);
@@ -115,13 +139,9 @@ export class Writer {
   }
 
   /** The negative control: what is announced may still fail, and is not there yet. */
-  async #publishBeforeCommit(
-    connection: Connection,
-    parameters: Parameter[],
-    ops: readonly WriteOp[],
-  ): Promise<BatchResult> {
+  async #publishBeforeCommit(connection: Connection, call: () => Promise<BatchResult>): Promise<BatchResult> {
     await connection.query('BEGIN');
-    const result = readBatchResult(await connection.statement('write_batch', WRITE_BATCH, parameters), ops);
+    const result = await call();
     this.#announce(result.changes);
     await new Promise((resolve) => setTimeout(resolve, 20));
     await connection.query('COMMIT');
@@ -141,4 +161,9 @@ export class Writer {
       }
     }
   }
+}
+
+function unitOf(ops: readonly WriteOp[]): Unit {
+  const bytes = ops.reduce((sum, { body }) => sum + body.length + OVERHEAD, 0);
+  return { ops, types: typesOf(ops), bytes, since: performance.now() };
 }

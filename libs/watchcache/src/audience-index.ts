@@ -79,12 +79,16 @@ export function placeName(interest: Interest): string {
   return place.by === 'nothing' ? '' : `${place.by}=${place.value}`;
 }
 
-/** What events have matched beside the place of an interest. */
+/** What judging an event costs beside any term, in terms. */
+const BASE_TERMS = 4;
+
+/** What events have matched beside the place of an interest; 0 for one that its place says all of. */
 export function termsOf(interest: Interest): number {
   const { selection } = interest;
   if (selection === undefined) return 0;
   const { by } = placeOf(interest);
-  return (selection.terms ?? 1) - (by === 'name' || by === 'equality' ? 1 : 0);
+  const terms = (selection.terms ?? 1) - (by === 'name' || by === 'equality' ? 1 : 0);
+  return terms > 0 ? BASE_TERMS + terms : 0;
 }
 
 function placeOf({ namespace, selection }: Interest): Place {

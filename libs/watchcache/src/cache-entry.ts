@@ -19,6 +19,8 @@ export class CacheEntry implements Row {
     readonly version: Version,
     body: Buffer,
     private readonly describe: Describe,
+    /** Version of the API that the body lies in, as in a Row of the store. */
+    readonly storedVersion = '',
   ) {
     this.body = owned(body);
   }

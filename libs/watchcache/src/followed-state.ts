@@ -48,8 +48,8 @@ export class FollowedState {
 
   #apply(change: Change): void {
     const { type, describe, clock, observer, onEvent } = this.options;
-    const { namespace, name, uid, version, op, body } = change;
-    const entry = new CacheEntry(namespace, name, uid, version, body, describe);
+    const { namespace, name, uid, version, op, body, storedVersion } = change;
+    const entry = new CacheEntry(namespace, name, uid, version, body, describe, storedVersion);
     const prior = op === 'delete' ? this.state.delete(entry) : this.state.set(entry);
     this.state.version = version;
     const origin = observer?.arrived?.(type, change);

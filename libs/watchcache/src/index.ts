@@ -1,6 +1,6 @@
 export type { Attributes, Describe, EqualityKey, Selection } from './attributes.js';
 export type { CacheEntry } from './cache-entry.js';
-export type { BodyConversion } from './conversion/body-conversion.js';
+export type { BodyConversion, StoredBody } from './conversion/body-conversion.js';
 export * from './errors.js';
 export { withDefaults as fanOutDefaults } from './fan-out-options.js';
 export { dueAfter } from './flush-schedule.js';

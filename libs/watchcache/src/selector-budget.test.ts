@@ -16,15 +16,15 @@ async function start(together: number, perOwner: number): Promise<Rig> {
   return rig;
 }
 
-/** A selector of so many terms that matches everything, and counts how often it is asked. */
-function negations(key: string, terms: number, equals: Record<string, string> = {}): Selection & { asked: number } {
+/** A selector that costs so many terms, matches everything, and counts how often it is asked. */
+function negations(key: string, cost: number, equals: Record<string, string> = {}): Selection & { asked: number } {
   const selection = {
     key,
-    terms,
+    terms: cost - 4,
     equals: new Map(Object.entries(equals)) as ReadonlyMap<`label:${string}`, string>,
     asked: 0,
     matches: () => {
-      selection.asked += terms;
+      selection.asked += cost;
       return true;
     },
   };
@@ -61,7 +61,7 @@ describe('selectors that nothing finds', () => {
     await expect(rig.watch({ selection: negations('b', 200), owner: 'jane' })).rejects.toThrow(SelectorBudgetError);
     await rig.watch({ selection: negations('b', 200), owner: 'joe' });
     await rig.watch({ selection: negations('c', 600) });
-    await expect(rig.watch({ selection: negations('d', 1) })).rejects.toThrow(SelectorBudgetError);
+    await expect(rig.watch({ selection: negations('d', 5) })).rejects.toThrow(SelectorBudgetError);
   });
 
   it('are free again with their last watch', async () => {
@@ -96,9 +96,9 @@ describe('what is counted', () => {
   });
 
   it('is nothing for what is found by a name, a field or a label', async () => {
-    const rig = await start(1, 1);
+    const rig = await start(4, 4);
     for (let number = 0; number < 20; number++) {
-      const selection = negations(`n${number}`, 1, { 'field:spec.nodeName': `n${number}` });
+      const selection = negations(`n${number}`, 5, { 'field:spec.nodeName': `n${number}` });
       await rig.watch({ selection, owner: 'jane' });
     }
     await rig.watch({ namespace: 'a', owner: 'jane' });
@@ -109,7 +109,7 @@ describe('what is counted', () => {
     const rig = await start(100, 0);
     for (const namespace of ['a', 'b', 'c']) await rig.watch({ namespace, selection: negations('s', 100) });
     await rig.watch({ selection: negations('x', 101, { 'label:app': 'x' }) });
-    await expect(rig.watch({ namespace: 'a', selection: negations('t', 1) })).rejects.toThrow(SelectorBudgetError);
+    await expect(rig.watch({ namespace: 'a', selection: negations('t', 5) })).rejects.toThrow(SelectorBudgetError);
   });
 });
 

@@ -3,7 +3,7 @@ import type { Http2ServerRequest } from 'node:http2';
 import { StatusError } from '@orch/machinery';
 import type { RequestContext } from './context.js';
 
-const tooLarge = (limit: number) =>
+export const tooLarge = (limit: number) =>
   new StatusError('RequestEntityTooLarge', `Request entity too large: limit is ${limit}`);
 
 const endedEarly = () => new StatusError('BadRequest', 'the request body ended early');

@@ -24,6 +24,7 @@ const change: AnnouncedChange = {
   namespace: '',
   name: 'a',
   uid: 'u',
+  storedVersion: '',
   body: Buffer.alloc(0),
   at: 0,
 };

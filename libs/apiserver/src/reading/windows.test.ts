@@ -8,6 +8,7 @@ const rowsOf = (count: number, bytes: number): Row[] =>
     name: String(number).padStart(6, '0'),
     uid: 'u',
     version: 1n,
+    storedVersion: '',
     body: { length: bytes } as Buffer,
   }));
 

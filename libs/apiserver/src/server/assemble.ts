@@ -13,6 +13,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
+import { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
@@ -96,6 +97,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       clusterIPs: lookingOnly(claims.clusterIPs),
       nodePorts: lookingOnly(claims.nodePorts),
     }),
+    limits: options.limits,
     now,
     patience: options.limits.requestTimeoutMs,
   });
@@ -118,6 +120,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
+      yaml: new YamlReader(),
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       servedWatches: new ServedWatches(served),
       watchList: options.watchList,

@@ -44,7 +44,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
     ...natsSettings(options),
     keyring: failpoints(options.failpoints).has('believe-bus') ? gullible(keyring) : keyring,
     subjectPrefix: `${options.natsSubjectPrefix}.${clusterId}`,
-    stream: { name: `${options.natsSubjectPrefix}-${clusterId}` },
+    streamName: `${options.natsSubjectPrefix}-${clusterId}`,
     omitsBodies: (type) => omits(apart, nameOf(type)),
     readTraces,
     onTaken: (ms) => observer.taken(ms),

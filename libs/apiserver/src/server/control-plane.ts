@@ -110,7 +110,7 @@ class ControlPlaneProcess {
       { name: 'observation', start: () => this.#observe(), stop: async () => this.#observation?.close() },
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
-      { name: 'api', start: () => this.#assemble(), stop: async () => this.#housekeeping?.stop() },
+      { name: 'api', start: () => this.#assemble(), stop: () => this.#closeApi() },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
     ];
@@ -169,6 +169,7 @@ class ControlPlaneProcess {
       plugins: PLUGINS,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
+        maxValues: serving.maxRequestValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
         maxWatchAgeMs: serving.maxWatchAge,
         requestTimeoutMs: serving.requestTimeout,
@@ -192,6 +193,11 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger });
     this.#housekeeping.start();
+  }
+
+  async #closeApi(): Promise<void> {
+    this.#api?.deps.yaml.close();
+    await this.#housekeeping?.stop();
   }
 
   async #listen(): Promise<void> {

@@ -35,6 +35,12 @@ export const servingOptions = {
     help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
   },
   'max-request-bytes': { type: 'bytes', default: 3 << 20, min: 1024, help: 'Largest request body.' },
+  'max-request-values': {
+    type: 'int',
+    default: 50_000,
+    min: 1000,
+    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored: they cost more than bytes do, and other requests wait for them.',
+  },
   'request-timeout': {
     type: 'duration',
     default: 60_000,
@@ -158,6 +164,12 @@ export const backendOptions = {
     min: 1,
     help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
   },
+  'write-queue-bytes': {
+    type: 'bytes',
+    default: 2 ** 27,
+    min: 2 ** 20,
+    help: 'Objects that may wait to be written to a database; more are refused with 503 and Retry-After.',
+  },
   'storage-override': {
     type: 'list',
     default: [],
@@ -235,11 +247,11 @@ export const backendOptions = {
     type: 'int',
     default: 50_000,
     min: 0,
-    help: 'Conditions and values in the selectors of all watches that an event of a type has matched; more watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
+    help: 'Conditions and values in the selectors that an event of a type has matched, each different one counting 4 more; further watches are answered with 429. What a name, one field or one label finds does not count. 0 is no bound.',
   },
   'watch-selector-terms-per-user': {
     type: 'int',
-    default: 10_000,
+    default: 20_000,
     min: 0,
     help: 'The same in the watches of one user on a type.',
   },

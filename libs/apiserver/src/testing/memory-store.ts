@@ -5,7 +5,9 @@ import {
   HistoryExpiredError,
   type Key,
   type Measure,
+  type Refusal,
   type Row,
+  type SetOutcome,
   type Snapshot,
   type SnapshotRequest,
   type Store,
@@ -66,26 +68,26 @@ export class MemoryStore implements Store {
   }
 
   async write(op: WriteOp): Promise<WriteOutcome> {
-    this.#check(op);
-    this.writes.push(op);
-    const instead = await this.beforeWrite?.(op);
-    if (instead) return instead;
-    const refusal = this.#refusal(op);
-    if (refusal) return refusal;
-    const version = this.#commit(op);
-    this.afterWrite?.(op);
-    return { outcome: 'committed', version };
+    const set = await this.writeSet([op]);
+    return set.outcome === 'refused' ? set.refusal : { outcome: 'committed', version: set.versions[0] ?? 0n };
   }
 
-  async writeChain(ops: readonly WriteOp[]): Promise<readonly WriteOutcome[]> {
-    const outcomes: WriteOutcome[] = [];
-    for (const op of ops) {
-      const last = outcomes.at(-1);
-      const previous = last?.outcome === 'committed' ? last.version : -1n;
-      const linked = op.op !== 'create' && op.version === 'previous' ? { ...op, version: previous } : op;
-      outcomes.push(await this.write(linked));
+  async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
+    for (const op of ops) this.#check(op);
+    for (const [item, op] of ops.entries()) {
+      this.writes.push(op);
+      const instead = await this.beforeWrite?.(op);
+      if (!instead) continue;
+      if (instead.outcome !== 'committed') return { outcome: 'refused', item, refusal: instead };
+      return { outcome: 'committed', versions: ops.map(() => instead.version) };
     }
-    return outcomes;
+    for (const [item, op] of ops.entries()) {
+      const refusal = op.op !== 'create' && op.version === 'previous' ? undefined : this.#refusal(op);
+      if (refusal) return { outcome: 'refused', item, refusal };
+    }
+    const versions = ops.map((op) => this.#commit(op));
+    for (const op of ops) this.afterWrite?.(op);
+    return { outcome: 'committed', versions };
   }
 
   async get(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -206,7 +208,7 @@ export class MemoryStore implements Store {
     return { head, floor };
   }
 
-  #refusal(op: WriteOp): WriteOutcome | undefined {
+  #refusal(op: WriteOp): Refusal | undefined {
     const standing = this.#state(op.type).rows.get(idOf(op));
     if (op.op === 'create') {
       if (standing) return { outcome: 'already-exists' };
@@ -216,7 +218,7 @@ export class MemoryStore implements Store {
     return standing.version === op.version ? undefined : { outcome: 'conflict', version: standing.version };
   }
 
-  #namespaceRefusal(name: string): WriteOutcome | undefined {
+  #namespaceRefusal(name: string): Refusal | undefined {
     const key = idOf({ namespace: '', name });
     if (!this.#state(this.#namespaces).rows.has(key)) return { outcome: 'namespace-not-found' };
     return this.#terminating.has(key) ? { outcome: 'namespace-terminating' } : undefined;
@@ -228,24 +230,25 @@ export class MemoryStore implements Store {
     const state = this.#state(op.type);
     const before = state.rows.get(idOf(op));
     this.#last += 1n;
-    const { type, namespace, name, body } = op;
+    const { type, namespace, name, body, storedVersion = '' } = op;
     const uid = op.op === 'create' ? op.uid : (before?.uid ?? '');
     const change: HistoricChange = {
       type,
       namespace,
       name,
       body,
+      storedVersion,
       uid,
       op: op.op,
       version: this.#last,
       previous: state.head,
       at: Number(this.#last),
-      ...(before && { prior: before.body, priorVersion: before.version }),
+      ...(before && { prior: before.body, priorVersion: before.version, priorStoredVersion: before.storedVersion }),
     };
     state.head = this.#last;
     state.history.push(change);
     if (op.op === 'delete') state.rows.delete(idOf(op));
-    else state.rows.set(idOf(op), { namespace, name, uid, version: this.#last, body });
+    else state.rows.set(idOf(op), { namespace, name, uid, version: this.#last, body, storedVersion });
     this.#noteTerminating(op);
     if (!this.muted) for (const listener of this.#listeners) listener([change]);
     return this.#last;

@@ -43,6 +43,7 @@ function schemeOf(profile: NamingProfile): Scheme {
 
 const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
+  maxValues: 50_000,
   minRequestTimeoutSeconds: 1800,
   maxWatchAgeMs: 0,
   requestTimeoutMs: 60_000,
@@ -129,6 +130,7 @@ export async function testApi(
       return row && servedObject(at, row);
     },
     close() {
+      deps.yaml.close();
       cache.close();
       feed.close();
       void bus.close();

@@ -16,7 +16,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   if (namespace === '' && endpoint.definition.namespaced)
@@ -29,8 +29,10 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     subresource: '',
     caller: callerOf(ctx),
     options,
+    bytes: bytes.length,
   } as const;
-  const create = firstAsItIs(object, () => decodeBody(bytes, encoding, endpoint.definition).object);
+  const again = async () => (await decodeBody(deps, bytes, encoding, endpoint.definition)).object;
+  const create = firstAsItIs(object, again);
   const { stored } = await deps.pipeline.write(request, { create });
   await sendObject(ctx, 201, representation, stored);
 }

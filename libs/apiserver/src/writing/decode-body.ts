@@ -1,6 +1,15 @@
-import { decodeJsonObject, decodeProtobufObject, decodeYamlObject, parseContentType } from '@orch/codec';
+import {
+  decodeJsonObject,
+  decodeProtobufObject,
+  parseContentType,
+  TooManyValuesError,
+  warningsOf,
+  yamlProblems,
+} from '@orch/codec';
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
+import { turnFor } from '../decoding/turns.js';
+import type { ApiDeps } from '../deps.js';
 import type { FieldValidation } from './write-options.js';
 
 export interface ExpectedType {
@@ -16,6 +25,9 @@ export interface Decoded {
   /** Unknown and duplicate fields, one text each. */
   readonly problems: readonly string[];
 }
+
+/** What reading a body needs. */
+export type BodyReading = Pick<ApiDeps, 'limits' | 'yaml'>;
 
 /** The encodings that objects may come in. */
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf';
@@ -35,16 +47,19 @@ export function bodyEncoding(contentType: string | undefined, names: Names): Bod
 /**
  * A body as an object of the expected type, with unknown fields dropped and its type filled in when absent.
  * @param groups `any-group` for kinds that clients send in the group of the resource they speak to (DeleteOptions)
- * @throws StatusError 400 for bytes that are not such an object
+ * @throws StatusError 400 for bytes that are not such an object, 413 for one of too many values
  */
-export function decodeBody(
+export async function decodeBody(
+  reading: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
   expected: ExpectedType,
   groups: 'own-group' | 'any-group' = 'own-group',
-): Decoded {
+): Promise<Decoded> {
   const apiVersion = formatApiVersion(expected);
-  const decoded = decodeAs(bytes, encoding, expected, apiVersion);
+  await turnFor(bytes.length);
+  const decoded = await decodeAs(reading, bytes, encoding, expected, apiVersion);
+  await turnFor(bytes.length);
   const { object } = decoded;
   if (object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind) {
     throw badRequest(
@@ -64,17 +79,41 @@ export function decodeBody(
 /** The version of an apiVersion, quoted; its group does not stand in messages. */
 const versionOf = (apiVersion: string): string => JSON.stringify(apiVersion.slice(apiVersion.indexOf('/') + 1));
 
-function decodeAs(bytes: Buffer, encoding: BodyEncoding, expected: ExpectedType, apiVersion: string): Decoded {
+async function decodeAs(
+  reading: BodyReading,
+  bytes: Buffer,
+  encoding: BodyEncoding,
+  expected: ExpectedType,
+  apiVersion: string,
+): Promise<Decoded> {
   try {
-    if (encoding === 'protobuf') return { object: decodeProtobufObject(expected.schema, bytes), problems: [] };
-    return encoding === 'yaml' ? decodeYamlObject(expected.schema, bytes) : decodeJsonObject(expected.schema, bytes);
+    return await decodeUnchecked(reading, bytes, encoding, expected.schema);
   } catch (error) {
+    if (error instanceof StatusError) throw error;
+    if (error instanceof TooManyValuesError) throw tooManyValues(error.limit);
     const detail = error instanceof Error ? error.message : 'unreadable';
     throw badRequest(
       `${expected.kind} in version ${versionOf(apiVersion)} cannot be handled as a ${expected.kind}: ${detail}`,
     );
   }
 }
+
+async function decodeUnchecked(
+  { limits: { maxValues }, yaml }: BodyReading,
+  bytes: Buffer,
+  encoding: BodyEncoding,
+  schema: StructSchema,
+): Promise<Decoded> {
+  if (encoding === 'protobuf') return { object: decodeProtobufObject(schema, bytes, { maxValues }), problems: [] };
+  if (encoding === 'json') return decodeJsonObject(schema, bytes, { maxValues });
+  const { json, repeated } = await yaml.read(bytes, { maxValues });
+  const { object, problems } = decodeJsonObject(schema, json, { maxValues });
+  return { object, problems: [...yamlProblems(repeated), ...problems] };
+}
+
+/** What is refused that would take longer than others can wait, though it is not large. */
+export const tooManyValues = (limit: number) =>
+  new StatusError('RequestEntityTooLarge', `Request entity too large: more than ${limit} values`);
 
 /**
  * What unknown and duplicate fields lead to (spec: "Field validation").
@@ -83,5 +122,5 @@ function decodeAs(bytes: Buffer, encoding: BodyEncoding, expected: ExpectedType,
 export function applyFieldValidation(problems: readonly string[], level: FieldValidation, warnings: string[]): void {
   if (problems.length === 0 || level === 'Ignore') return;
   if (level === 'Strict') throw badRequest(`strict decoding error: ${problems.join(', ')}`);
-  warnings.push(...problems);
+  for (const problem of problems) warnings.push(...warningsOf(problem));
 }

@@ -1,7 +1,7 @@
 import { badRequest, type FieldError, invalid, invalidValue, type Names, notSupported } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { parseBool } from '../reading/read-options.js';
-import { bodyEncoding, decodeBody } from './decode-body.js';
+import { type BodyReading, bodyEncoding, decodeBody } from './decode-body.js';
 import { dryRunOf } from './write-options.js';
 
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
@@ -31,14 +31,15 @@ export interface DeleteOptionsSource {
   readonly query: URLSearchParams;
   readonly schema: StructSchema;
   readonly names: Names;
+  readonly reading: BodyReading;
 }
 
 /**
  * Options of a deletion from the body, else from the query.
  * @throws StatusError 400 for what cannot be read, 422 for values that do not go together
  */
-export function deleteOptions(source: DeleteOptionsSource): DeleteOptions {
-  const wire: WireOptions = source.body.length > 0 ? fromBody(source) : fromQuery(source.query);
+export async function deleteOptions(source: DeleteOptionsSource): Promise<DeleteOptions> {
+  const wire: WireOptions = source.body.length > 0 ? await fromBody(source) : fromQuery(source.query);
   const errors: FieldError[] = [];
   const dryRun = dryRunOf(
     [...(wire.dryRun ?? []), ...(source.body.length > 0 ? source.query.getAll('dryRun') : [])],
@@ -57,10 +58,11 @@ export function deleteOptions(source: DeleteOptionsSource): DeleteOptions {
   };
 }
 
-function fromBody({ body, contentType, schema, names }: DeleteOptionsSource): WireOptions {
+async function fromBody({ body, contentType, schema, names, reading }: DeleteOptionsSource): Promise<WireOptions> {
   const encoding = bodyEncoding(contentType, names);
   const kind = { group: '', version: 'v1', kind: 'DeleteOptions', schema };
-  return decodeBody(body, encoding, kind, 'any-group').object as WireOptions;
+  const { object } = await decodeBody(reading, body, encoding, kind, 'any-group');
+  return object as WireOptions;
 }
 
 function fromQuery(query: URLSearchParams): WireOptions {

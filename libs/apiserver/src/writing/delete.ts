@@ -13,12 +13,13 @@ import { type DeleteOptions, deleteOptions } from './delete-options.js';
 export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Promise<DeleteOptions> {
   const body = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const options = deleteOptions({
+  const options = await deleteOptions({
     body,
     contentType: ctx.req.headers['content-type'],
     query: ctx.query,
     schema: deps.scheme.struct('meta/v1.DeleteOptions'),
     names: deps.names,
+    reading: deps,
   });
   ctx.trail?.mark('decoded');
   return options;

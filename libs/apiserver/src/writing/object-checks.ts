@@ -1,3 +1,4 @@
+import { holdsMoreValues } from '@orch/codec';
 import {
   type ApiObject,
   badRequest,
@@ -5,10 +6,14 @@ import {
   type FieldError,
   invalid,
   type ObjectMeta,
+  type StatusError,
   validateObjectMeta,
 } from '@orch/machinery';
 import type { Key } from '@orch/storage';
+import type { RequestLimits } from '../deps.js';
+import { tooLarge } from '../http/read-body.js';
 import type { Endpoint } from '../served/endpoint.js';
+import { tooManyValues } from './decode-body.js';
 
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
@@ -16,6 +21,23 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
     nameRule: endpoint.storageRules.nameRule,
     path: 'metadata',
   });
+}
+
+/** How large an object may be. */
+export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues'>;
+
+/**
+ * What a patch makes of an object, or defaults add to it, may be no more than what a client could send. An object that is
+ * larger already may get smaller. The error is a 413.
+ */
+export function sizeError(
+  body: Buffer,
+  { maxBodyBytes, maxValues }: ObjectLimits,
+  before = 0,
+): StatusError | undefined {
+  if (body.length <= before) return undefined;
+  if (body.length > maxBodyBytes) return tooLarge(maxBodyBytes);
+  return holdsMoreValues(body, maxValues) ? tooManyValues(maxValues) : undefined;
 }
 
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>

@@ -1,4 +1,4 @@
-import { duplicatePaths, type ParsedJson, parseContentType, parseJson } from '@orch/codec';
+import { duplicatePaths, type ParsedJson, parseContentType, parseJson, TooManyValuesError } from '@orch/codec';
 import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusError } from '@orch/machinery';
 import {
   applyJsonPatch,
@@ -8,6 +8,8 @@ import {
   strategicMergePatch,
 } from '@orch/merge';
 import type { StructSchema } from '@orch/schema';
+import type { RequestLimits } from '../deps.js';
+import { tooManyValues } from './decode-body.js';
 
 export type PatchType =
   | 'application/json-patch+json'
@@ -43,9 +45,9 @@ export function patchType(contentType: string | undefined): PatchType {
   );
 }
 
-/** @throws StatusError 400 for a document that is not a patch of that type */
-export function readPatch(type: PatchType, bytes: Buffer): Patch {
-  const parsed = parseDocument(bytes);
+/** @throws StatusError 400 for a document that is not a patch of that type, 413 for one of too many values */
+export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<RequestLimits, 'maxValues'>): Patch {
+  const parsed = parseDocument(bytes, maxValues);
   const document = parsed.value;
   const repeated = duplicatePaths(parsed).map((path) => `duplicate field "${path}"`);
   switch (type) {
@@ -81,10 +83,11 @@ function unknownMembers(operations: JsonValue): string[] {
   return found;
 }
 
-function parseDocument(bytes: Buffer): ParsedJson {
+function parseDocument(bytes: Buffer, maxValues: number): ParsedJson {
   try {
-    return parseJson(bytes);
+    return parseJson(bytes, { maxValues });
   } catch (error) {
+    if (error instanceof TooManyValuesError) throw tooManyValues(error.limit);
     throw badRequest(`error decoding patch: ${error instanceof Error ? error.message : 'unreadable'}`);
   }
 }

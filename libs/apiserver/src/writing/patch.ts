@@ -1,5 +1,6 @@
 import { readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
+import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -19,14 +20,25 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const document = readPatch(type, bytes);
+  await turnFor(bytes.length);
+  const document = readPatch(type, bytes, deps.limits);
+  await turnFor(bytes.length);
   ctx.trail?.mark('decoded');
   const key = { namespace, name };
-  const request = { operation: 'UPDATE', endpoint, key, subresource, caller: callerOf(ctx), options } as const;
+  const request = {
+    operation: 'UPDATE',
+    endpoint,
+    key,
+    subresource,
+    caller: callerOf(ctx),
+    options,
+    bytes: bytes.length,
+  } as const;
   const { schema } = endpoint.definition;
   let problems: readonly string[] = [];
-  const change: Change = (current) => {
+  const change: Change = async (current) => {
     const patched = document.apply(schema, current);
+    await turnFor(bytes.length);
     if (patched.kind !== current.kind || patched.apiVersion !== current.apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }

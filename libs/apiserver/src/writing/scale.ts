@@ -15,7 +15,7 @@ import { patchType, readPatch } from './patch-document.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
-type MakeScale = (scale: ApiObject) => ApiObject;
+type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
 function scaleType(deps: ApiDeps, call: ResourceCall): ExpectedType {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
@@ -72,7 +72,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, type);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, type);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await writeScale(deps, ctx, call, type, options, () => object);
@@ -84,11 +84,11 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const type = scaleType(deps, call);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const document = readPatch(media, bytes);
+  const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
-  await writeScale(deps, ctx, call, type, options, (scale) => {
+  await writeScale(deps, ctx, call, type, options, async (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
-    const { object, problems } = decodeBody(patched, 'json', type);
+    const { object, problems } = await decodeBody(deps, patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
   });
@@ -112,8 +112,8 @@ async function writeScale(
     caller: callerOf(ctx),
     options,
   } as const;
-  const change: Change = (current) => {
-    const wanted = make(scaleView(call, type, current));
+  const change: Change = async (current) => {
+    const wanted = await make(scaleView(call, type, current));
     // What the client says of the object it means is judged as for the object itself.
     requireUid(endpoint, wanted, current);
     const { name: named = '', namespace: within, resourceVersion } = wanted.metadata ?? {};

@@ -1,5 +1,5 @@
 import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
-import { Gatherer, type Store, type WriteOutcome } from '@orch/storage';
+import { Gatherer, type SetOutcome, type Store } from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
 import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
@@ -99,7 +99,7 @@ class Chain {
   #bytes = 0;
   readonly #plans: WritePlan[] = [];
   readonly #judged: [turn: Turn, verdict: Error | { readonly plans: number }][] = [];
-  #outcomes: readonly WriteOutcome[] = [];
+  #outcome: SetOutcome | undefined;
   #current: Stored | undefined;
 
   constructor(
@@ -139,13 +139,12 @@ class Chain {
     const ops = this.#plans.flatMap(({ op }) => op ?? []);
     if (ops.length === 0) return true;
     try {
-      this.#outcomes = await store.writeChain(ops);
+      this.#outcome = await store.writeSet(ops);
     } catch (error) {
       await this.#conclude(fateAfter(error));
       throw error;
     }
-    // Behind a first one that was written no other is refused: the object stays as that one left it until all are done.
-    const committed = this.#outcomes[0]?.outcome === 'committed';
+    const committed = this.#outcome.outcome === 'committed';
     await this.#conclude(committed ? 'kept' : 'dropped');
     return committed;
   }
@@ -160,10 +159,9 @@ class Chain {
 
   #after(plans: number): Written {
     const plan = this.#plans[plans - 1];
-    const outcome = this.#outcomes[plans - 1];
-    if (!plan || outcome?.outcome !== 'committed')
-      return { stored: this.base as Stored, created: false, removed: false };
-    return { stored: { version: outcome.version, body: plan.stored.body }, created: false, removed: plan.removed };
+    const version = this.#outcome?.outcome === 'committed' ? this.#outcome.versions[plans - 1] : undefined;
+    if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
+    return { stored: { version, body: plan.stored.body }, created: false, removed: plan.removed };
   }
 
   async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {

@@ -19,10 +19,11 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = decodeBody(bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const sent = firstAsItIs(object, () => decodeBody(bytes, encoding, endpoint.definition).object);
+  const again = async () => (await decodeBody(deps, bytes, encoding, endpoint.definition)).object;
+  const sent = firstAsItIs(object, again);
   const creates = endpoint.storageRules.createOnUpdate && subresource === '';
   const { stored, created } = await deps.pipeline.write(
     {
@@ -34,6 +35,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
       options,
       namesVersion: namedVersion(object) !== '',
       replaces: true,
+      bytes: bytes.length,
     },
     replacement(endpoint, name, sent, creates && (() => ctx.authorize({ ...ctx.info, verb: 'create' }))),
   );
@@ -44,19 +46,19 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
 function replacement(
   endpoint: Endpoint,
   name: string,
-  sent: () => ApiObject,
+  sent: () => ApiObject | Promise<ApiObject>,
   mayCreate: false | (() => Promise<void>),
 ): Modification {
   return {
     change(current) {
       const wanted = sent();
-      requireUid(endpoint, wanted, current);
-      return wanted;
+      if (wanted instanceof Promise) return wanted.then((again) => meant(endpoint, again, current));
+      return meant(endpoint, wanted, current);
     },
     ...(mayCreate && {
       async create() {
         await mayCreate();
-        const wanted = sent();
+        const wanted = await sent();
         const uid = wanted.metadata?.uid ?? '';
         if (uid === '') return wanted;
         // A uid says which object is meant, and that one is gone.
@@ -65,4 +67,10 @@ function replacement(
       },
     }),
   };
+}
+
+/** @throws StatusError 409 when what was sent is of another object */
+function meant(endpoint: Endpoint, wanted: ApiObject, current: ApiObject): ApiObject {
+  requireUid(endpoint, wanted, current);
+  return wanted;
 }

@@ -2,12 +2,13 @@ import type { Admission, Operation } from '@orch/admission';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, conflict, copy, STALE_WRITE } from '@orch/machinery';
 import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
+import { turnFor } from '../decoding/turns.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { conclude, type Fate, given } from './allocation-fate.js';
 import type { Draft, StageTools } from './draft.js';
-import { isGone, namedVersion } from './object-checks.js';
+import { isGone, namedVersion, type ObjectLimits, sizeError } from './object-checks.js';
 import { sameBody } from './same-body.js';
 import { STAGES } from './stages.js';
 import type { Change, Creation, Modification, WriteRequest } from './write-request.js';
@@ -29,6 +30,7 @@ export interface WritePlan {
 }
 
 export interface PlanTools extends StageTools {
+  readonly limits: ObjectLimits;
   readonly admission: Admission;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
@@ -46,7 +48,7 @@ const NOTHING_TAKEN = { changes: false, undo: async () => undefined, settle: asy
  * takes nothing either.
  * @param base as read, or with the version {@link UNWRITTEN} the result of another plan; undefined where there is nothing
  * @param make the change, or for no base the creation
- * @throws StatusError 400, 403, 409, 422 and what the change and admission throw
+ * @throws StatusError 400, 403, 409, 413, 422 and what the change and admission throw
  */
 export async function planWrite(
   request: WriteRequest,
@@ -56,11 +58,15 @@ export async function planWrite(
 ): Promise<WritePlan> {
   const draft = await begin(request, base, make, tools);
   for (const stage of STAGES[draft.operation]) {
-    const wait = stage(draft, tools);
+    const wait = stage(draft, tools) ?? turn(request, base);
     if (wait) await wait;
   }
   return base && isGone(draft.object, request.endpoint) ? removal(draft, base, tools) : keeping(draft, tools);
 }
+
+/** Stands between two steps of the work on an object: a step on a large one gets a turn of the event loop for itself. */
+const turn = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Promise<void> | undefined =>
+  turnFor(bytes + (base?.body.length ?? 0));
 
 /** The change itself. */
 async function begin(
@@ -73,8 +79,10 @@ async function begin(
   const judges = judgesOf(admission, request, operation);
   const { endpoint } = request;
   const live = base && fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+  await turn(request, base);
   const made = live ? (change as Change)(workingCopy(request, live)) : (create as Creation)();
   const served = made instanceof Promise ? await made : made;
+  await turn(request, base);
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
   return { request, operation, base, old, judges, served, object: served, admitted: false };
@@ -99,6 +107,12 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const { request, base, object } = draft;
   const allocation = (await allocate(draft, tools)) ?? NOTHING_TAKEN;
   const body = toStoredBody(object);
+  const tooMuch = sizeError(body, tools.limits, base?.body.length);
+  if (tooMuch) {
+    await conclude(allocation, 'dropped');
+    throw tooMuch;
+  }
+  await turn(request, base);
   const version = base?.version ?? UNWRITTEN;
   if (base && sameBody(base.body, body)) {
     await conclude(allocation, 'dropped');

@@ -21,6 +21,8 @@ export interface WriteRequest {
   readonly replaces?: boolean;
   /** What the object was lately, from whoever has just read it; looked up when absent. */
   readonly found?: Stored;
+  /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
+  readonly bytes?: number;
 }
 
 /**

@@ -1,5 +1,6 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { JsonSyntaxError } from './json-error.js';
+import { stringEnd } from './scan.js';
 
 /** Names that stand more than once in an object, by object. */
 export type Duplicates = Map<JsonObject, Set<string>>;
@@ -24,7 +25,7 @@ const LITERALS: readonly (readonly [string, JsonValue])[] = [
 
 /**
  * The careful reader: every integer exact, repeated names noted, errors in the words that clients know. Lone
- * surrogates become U+FFFD; a member `__proto__` is dropped, so that no later copy can set a prototype with it.
+ * surrogates become U+FFFD.
  */
 export class JsonReader {
   readonly duplicates: Duplicates = new Map();
@@ -82,7 +83,7 @@ export class JsonReader {
       this.#space();
       if (!this.#take(':')) throw this.#unexpected('after object key');
       const value = this.#value();
-      if (name !== '__proto__') this.#member(object, name, value);
+      this.#member(object, name, value);
       this.#space();
       if (this.#take('}')) return object;
       if (!this.#take(',')) throw this.#unexpected('after object key:value pair');
@@ -95,7 +96,7 @@ export class JsonReader {
       if (names) names.add(name);
       else this.duplicates.set(object, new Set([name]));
     }
-    object[name] = value;
+    setMember(object, name, value);
   }
 
   #array(): JsonValue[] {
@@ -111,6 +112,15 @@ export class JsonReader {
   }
 
   #string(): string {
+    const end = stringEnd(this.text, this.#at);
+    const whole = nativeString(this.text.slice(this.#at, end + 1));
+    if (whole === undefined) return this.#carefulString();
+    this.#at = end + 1;
+    return wellFormed(whole);
+  }
+
+  /** Character by character, to say what is wrong and where. */
+  #carefulString(): string {
     let value = '';
     this.#at++;
     for (;;) {
@@ -181,6 +191,15 @@ export class JsonReader {
     const shown =
       character === "'" ? "'\\''" : character < ' ' ? `'${JSON.stringify(character).slice(1, -1)}'` : `'${character}'`;
     return new JsonSyntaxError(`invalid character ${shown} ${where}`, this.#at);
+  }
+}
+
+/** A string with its quotes, as the native parser reads it; undefined when it does not. */
+function nativeString(text: string): string | undefined {
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
 import { JsonReader } from './json-reader.js';
 import { duplicatePaths, parseJson, parseStoredJson } from './parse-json.js';
@@ -59,15 +60,23 @@ describe('parseJson', () => {
     const text = '{"a:\\"":":","b\\\\":"{[:","c":"\\\\\\":\\\\"}';
     const parsed = parseJson(text);
     expect(parsed.duplicates).toBeUndefined();
-    expect(scanJson(text)).toEqual({ members: 3, depth: 1, wideNumber: false });
+    const limits = { maxDepth: 10, maxValues: 10 };
+    expect(scanJson(text, limits)).toEqual({ members: 3, values: 3, depth: 1, wideNumber: false });
     expect(parsed.value).toEqual({ 'a:"': ':', 'b\\': '{[:', c: '\\":\\' });
   });
 
-  it.each(['{"__proto__":{"x":1},"a":1}', '{"\\u005f_proto__":{"x":1},"a":1}'])('drops prototypes: %s', (text) => {
-    const value = parseJson(text).value as JsonObject;
-    expect(Object.keys(value)).toEqual(['a']);
-    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  });
+  it.each(['{"__proto__":{"x":1},"a":1}', '{"\\u005f_proto__":{"x":1},"a":1}', '{"__proto__":{"x":1e0},"a":1}'])(
+    'makes of `__proto__` a member like others: %s',
+    (text) => {
+      const value = parseJson(text).value as JsonObject;
+      expect(Object.entries(value)).toEqual([
+        ['__proto__', { x: 1 }],
+        ['a', 1],
+      ]);
+      expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+      expect(value.x).toBeUndefined();
+    },
+  );
 
   it('bounds depth and size', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
@@ -76,6 +85,12 @@ describe('parseJson', () => {
     expect(() => parseJson(nested(1_000_000))).toThrow('exceeded max depth');
     expect(() => parseJson('{"a":"["}', { maxDepth: 1 })).not.toThrow();
     expect(() => parseJson('"12345"', { maxBytes: 6 })).toThrow(JsonSyntaxError);
+    expect(() => parseJson('[1,2,3]', { maxValues: 3 })).not.toThrow();
+    expect(() => parseJson('[1,2,3,4]', { maxValues: 3 })).toThrow(TooManyValuesError);
+    expect(() => parseJson('{"a":{},"b":[]}', { maxValues: 3 })).toThrow(TooManyValuesError);
+    expect(() => parseJson(`["${',[{'.repeat(100)}"]`, { maxValues: 3 })).not.toThrow();
+    expect(() => parseJson('[",,,,', { maxValues: 3 })).toThrow('unexpected end of JSON input');
+    expect(() => parseJson('"\\', { maxValues: 3 })).toThrow('unexpected end of JSON input');
   });
 
   it('says the same as the careful reader for any JSON (property)', () => {

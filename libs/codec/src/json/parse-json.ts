@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
 import { type Duplicates, JsonReader } from './json-reader.js';
 import { scanJson } from './scan.js';
@@ -7,6 +8,8 @@ import { scanJson } from './scan.js';
 export interface JsonLimits {
   /** Deepest nesting of objects and arrays. Default 1000. */
   readonly maxDepth?: number;
+  /** Most values, scalars, objects and lists together. Default: no limit. */
+  readonly maxValues?: number;
   /** Longest input, bytes. Default: no limit. */
   readonly maxBytes?: number;
 }
@@ -15,45 +18,49 @@ export interface JsonLimits {
 export interface ParsedJson {
   /** Integers beyond 2^53 are bigint. */
   readonly value: JsonValue;
+  /** What {@link JsonLimits.maxValues} bounds. */
+  readonly values: number;
   /** Names that stood more than once, by object (the last value won); absent when there were none. */
   readonly duplicates?: Duplicates;
 }
 
 const DEFAULT_MAX_DEPTH = 1000;
+const UNLIMITED = Number.POSITIVE_INFINITY;
 
-/** Escapes that may make a lone surrogate or spell `__proto__` in another way, and that name itself. */
-const DELICATE = /\\u(?:[dD]|00)|__proto__/;
+/** Escapes that may make a lone surrogate. */
+const DELICATE = /\\u[dD]/;
 
 /**
  * Strict JSON (RFC 8259). Integers beyond 2^53 are bigint.
  *
  * The native parser does the work where its result is provably the one that the careful reader would give: no number
  * of 16 digits or more, no delicate escape, and as many members in the tree as colons in the text, so that no name
- * was repeated.
- * @throws JsonSyntaxError
+ * was repeated. Limits are looked at before either: what is beyond them costs no more than to be seen.
+ * @throws JsonSyntaxError, TooManyValuesError
  */
 export function parseJson(input: Buffer | string, limits: JsonLimits = {}): ParsedJson {
-  const { maxDepth = DEFAULT_MAX_DEPTH, maxBytes = Number.POSITIVE_INFINITY } = limits;
+  const { maxDepth = DEFAULT_MAX_DEPTH, maxValues = UNLIMITED, maxBytes = UNLIMITED } = limits;
   if (input.length > maxBytes) throw new JsonSyntaxError(`input is longer than ${maxBytes} bytes`, maxBytes);
   const text = typeof input === 'string' ? input : input.toString('utf8');
-  const quick = parseNatively(text, maxDepth);
-  if (quick !== undefined) return { value: quick };
+  const scan = scanJson(text, { maxDepth, maxValues });
+  if (scan.values > maxValues) throw new TooManyValuesError(maxValues);
+  const { values } = scan;
+  const quick = scan.depth > maxDepth || scan.wideNumber ? undefined : parseNatively(text, scan.members);
+  if (quick !== undefined) return { value: quick, values };
   const reader = new JsonReader(text, maxDepth);
   const value = reader.document();
-  return reader.duplicates.size === 0 ? { value } : { value, duplicates: reader.duplicates };
+  return reader.duplicates.size === 0 ? { value, values } : { value, values, duplicates: reader.duplicates };
 }
 
 /** undefined when the careful reader has to decide. */
-function parseNatively(text: string, maxDepth: number): JsonValue | undefined {
-  let value: JsonValue;
+function parseNatively(text: string, members: number): JsonValue | undefined {
+  if (DELICATE.test(text)) return undefined;
   try {
-    value = JSON.parse(text) as JsonValue;
+    const value = JSON.parse(text) as JsonValue;
+    return countMembers(value) === members ? value : undefined;
   } catch {
     return undefined;
   }
-  const scan = scanJson(text);
-  if (scan.wideNumber || scan.depth > maxDepth || DELICATE.test(text)) return undefined;
-  return countMembers(value) === scan.members ? value : undefined;
 }
 
 function countMembers(value: JsonValue | undefined): number {
@@ -101,4 +108,11 @@ export function parseStoredJson(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8');
   const value = WIDE_NUMBER.test(text) ? new JsonReader(text, Number.POSITIVE_INFINITY).document() : JSON.parse(text);
   return value as JsonObject;
+}
+
+/** Whether JSON that this software wrote itself holds more values than some number. */
+export function holdsMoreValues(json: Buffer, maxValues: number): boolean {
+  // Each takes a byte, and is followed by another that ends it.
+  if (json.length <= 2 * maxValues) return false;
+  return scanJson(json.toString('latin1'), { maxDepth: Number.POSITIVE_INFINITY, maxValues }).values > maxValues;
 }

@@ -1,4 +1,6 @@
+import { setMember } from '@orch/machinery';
 import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
+import { TooManyValuesError } from '../too-many-values.js';
 import { type CustomJson, customJsonOf } from './custom-json.js';
 import { SCALAR_DECODERS, type ScalarDecoder } from './decode-scalar.js';
 import { type Layout, layoutOf } from './layout.js';
@@ -16,20 +18,33 @@ interface StructDecoder {
   readonly custom: CustomJson | undefined;
 }
 
+/** What a body may ask of the reader. */
+export interface ProtobufLimits {
+  /** Most fields, known or not, and items of packed lists. Default: no limit. */
+  readonly maxValues?: number;
+}
+
 const decoders = new WeakMap<StructSchema, StructDecoder>();
 
 /**
  * The object whose binary form the bytes are, without `apiVersion` and `kind`, as reading its JSON form would give
  * it: unset and zero values of fields that leave them out are absent. Unknown fields are passed over.
  * @param into where the members go
- * @throws ProtobufError for bytes that are no such message
+ * @throws ProtobufError for bytes that are no such message, TooManyValuesError
  */
-export function decodeObject(schema: StructSchema, bytes: Uint8Array, into: Members = {}): Members {
+export function decodeObject(
+  schema: StructSchema,
+  bytes: Uint8Array,
+  into: Members = {},
+  { maxValues = Number.POSITIVE_INFINITY }: ProtobufLimits = {},
+): Members {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
-    readFields(new WireReader(buffer), structDecoder(schema).fields, into);
+    readFields(new WireReader(buffer, maxValues), structDecoder(schema).fields, into);
   } catch (error) {
-    throw error instanceof ProtobufError ? error : new ProtobufError(`${schema.id}: ${messageOf(error)}`);
+    throw error instanceof ProtobufError || error instanceof TooManyValuesError
+      ? error
+      : new ProtobufError(`${schema.id}: ${messageOf(error)}`);
   }
   return into;
 }
@@ -50,6 +65,7 @@ function structDecoder(schema: StructSchema): StructDecoder {
 
 function readFields(reader: WireReader, fields: StructDecoder['fields'], into: Members): void {
   while (reader.pos < reader.end) {
+    reader.count();
     const tag = reader.uint32();
     const number = tag >>> 3;
     if (number === 0) throw new ProtobufError('field number 0 does not exist');
@@ -168,7 +184,10 @@ function listField(name: string, { items }: ListSchema): FieldDecoder {
 /** Numbers one after the other, which any writer may choose for a list of them. */
 function readPacked(reader: WireReader, read: (reader: WireReader) => unknown, list: unknown[]): void {
   const outer = reader.enter();
-  while (reader.pos < reader.end) list.push(read(reader));
+  while (reader.pos < reader.end) {
+    reader.count();
+    list.push(read(reader));
+  }
   reader.leave(outer);
 }
 
@@ -184,6 +203,7 @@ function mapField(name: string, { values }: MapSchema): FieldDecoder {
     let value: unknown;
     const outer = reader.enter();
     while (reader.pos < reader.end) {
+      reader.count();
       const tag = reader.uint32();
       if (tag >>> 3 === 1 && (tag & 7) === LENGTH_DELIMITED) key = reader.string();
       else if (tag >>> 3 === 2 && (tag & 7) === expected) value = readValue(reader);
@@ -192,13 +212,6 @@ function mapField(name: string, { values }: MapSchema): FieldDecoder {
     reader.leave(outer);
     setMember(map, key, value ?? zero());
   };
-}
-
-/** Sets an own member whatever its name is. */
-function setMember(map: Members, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
-  } else map[key] = value;
 }
 
 /** Reader of an item of a list or the value of a map's key, where nothing can be left out. */

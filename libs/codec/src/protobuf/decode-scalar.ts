@@ -101,7 +101,9 @@ const readJson = (reader: WireReader): unknown => {
     return true;
   });
   if (raw === undefined || raw.length === 0) return undefined;
-  return parseJson(raw).value ?? undefined;
+  const { value, values } = parseJson(raw, { maxValues: reader.left });
+  reader.count(values);
+  return value ?? undefined;
 };
 
 const varint = (read: (reader: WireReader) => unknown, zero: unknown): ScalarDecoder => ({

@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
-import { decodeObject } from './decode-object.js';
+import { decodeObject, type ProtobufLimits } from './decode-object.js';
 import { ProtobufError } from './protobuf-error.js';
 import { LENGTH_DELIMITED } from './wire.js';
 import { WireReader } from './wire-reader.js';
@@ -110,15 +110,15 @@ function eachField(reader: WireReader, take: (number: number) => boolean): void 
 
 /**
  * A whole document as an object of the schema, with the type that the envelope names.
- * @throws ProtobufError for what is no such document
+ * @throws ProtobufError for what is no such document, TooManyValuesError
  */
-export function decodeProtobufObject(schema: StructSchema, bytes: Uint8Array): ApiObject {
+export function decodeProtobufObject(schema: StructSchema, bytes: Uint8Array, limits?: ProtobufLimits): ApiObject {
   const { apiVersion, kind, raw, contentEncoding, contentType } = decodeUnknown(bytes);
   if (contentEncoding !== '') throw new ProtobufError(`content encoding ${contentEncoding} is not supported`);
   if (contentType !== '' && !contentType.includes('protobuf')) {
     throw new ProtobufError(`content type ${contentType} within the binary form is not supported`);
   }
-  return decodeObject(schema, raw, { ...(apiVersion && { apiVersion }), ...(kind && { kind }) });
+  return decodeObject(schema, raw, { ...(apiVersion && { apiVersion }), ...(kind && { kind }) }, limits);
 }
 
 /** Bytes that a varint below 2^32 takes. */

@@ -1,4 +1,4 @@
-export { decodeObject } from './decode-object.js';
+export { decodeObject, type ProtobufLimits } from './decode-object.js';
 export { encodeObject } from './encode-object.js';
 export {
   type DecodedUnknown,

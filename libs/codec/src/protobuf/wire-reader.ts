@@ -1,3 +1,4 @@
+import { TooManyValuesError } from '../too-many-values.js';
 import { MAX_MESSAGE_DEPTH, ProtobufError, tooDeep } from './protobuf-error.js';
 import { END_GROUP, FIXED32, FIXED64, LENGTH_DELIMITED, START_GROUP, VARINT } from './wire.js';
 
@@ -17,8 +18,26 @@ export class WireReader {
   end: number;
   #depth = 0;
 
-  constructor(readonly buffer: Buffer) {
+  #left: number;
+
+  /** @param maxValues how often {@link count} may be called */
+  constructor(
+    readonly buffer: Buffer,
+    private readonly maxValues = Number.POSITIVE_INFINITY,
+  ) {
     this.end = buffer.length;
+    this.#left = maxValues;
+  }
+
+  /** Values that may still come. */
+  get left(): number {
+    return this.#left;
+  }
+
+  /** Notes values. @throws TooManyValuesError */
+  count(values = 1): void {
+    this.#left -= values;
+    if (this.#left < 0) throw new TooManyValuesError(this.maxValues);
   }
 
   /** Low 32 bits of a varint; what an int32, a bool, a length and a tag need. */

@@ -47,7 +47,13 @@ describe('readObject', () => {
       'duplicate field "metadata.labels.a"',
     ];
     expect(decodeJsonObject(deployment, text).problems).toEqual(problems);
-    expect(decodeYamlObject(deployment, text).problems).toEqual(problems);
+    const [repeated, ...others] = decodeYamlObject(deployment, text).problems;
+    expect(repeated?.split('\n').slice(0, 3)).toEqual([
+      'yaml: unmarshal errors:',
+      '  line 1: key "x" already set in map',
+      '  line 1: key "paused" already set in map',
+    ]);
+    expect(others).toEqual(problems.filter((problem) => problem.startsWith('unknown')));
   });
 
   it('tells at most 100 problems', () => {

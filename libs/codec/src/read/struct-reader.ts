@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import type { Field, ListSchema, MapSchema, Schema, StructSchema } from '@orch/schema';
 import { MapKey, MISMATCH, type Reader, type ReadState, structName } from './read-state.js';
 import { SCALAR_READERS, zeroOf } from './scalar-readers.js';
@@ -43,7 +43,7 @@ function copyBefore(object: JsonObject, keys: readonly string[], end: number): J
   const copy: JsonObject = {};
   for (let i = 0; i < end; i++) {
     const key = keys[i] as string;
-    copy[key] = object[key];
+    setMember(copy, key, object[key]);
   }
   return copy;
 }
@@ -177,7 +177,7 @@ function readerOfMap({ values }: MapSchema, owner: string): Reader {
       if (repeated?.has(key)) state.problem('duplicate', key);
       read ??= zeroValue(values);
       if (read !== member) copy ??= copyBefore(value, keys, i);
-      if (copy) copy[key] = read;
+      if (copy) setMember(copy, key, read);
     }
     return copy ?? value;
   };

@@ -1,145 +1,152 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
-import { type Alias, type Document, isAlias, isMap, isScalar, isSeq, parseDocument, type YAMLMap } from 'yaml';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type LineCounter,
+  type Node,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
 import { JsonSyntaxError } from '../json/json-error.js';
-import type { Duplicates } from '../json/json-reader.js';
 import { type ParsedJson, parseJson } from '../json/parse-json.js';
-import { plainScalar } from './plain-scalar.js';
+import { TooManyValuesError } from '../too-many-values.js';
+import { type Composed, compose } from './compose.js';
+import { scalarValue } from './scalar-value.js';
+import { DEFAULT_LIMITS, type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
-/** Thrown for text that is not one YAML document with a JSON-shaped value, or that goes beyond the limits. */
-export class YamlSyntaxError extends Error {
-  override readonly name = 'YamlSyntaxError';
+/** What a document of YAML comes to. */
+export interface ParsedYaml {
+  /** Its value as JSON has it; of a repeated key the last one. */
+  readonly value: JsonValue;
+  /** Keys that stood more than once, one text each (the last value won), at most 100. */
+  readonly repeated: readonly string[];
 }
 
-/** What a text may ask of the reader; going beyond is a {@link YamlSyntaxError}. */
-export interface YamlLimits {
-  /** Deepest nesting. Default 100. */
-  readonly maxDepth?: number;
-  /** Nodes that aliases may expand to, all together. Default 10,000. */
-  readonly maxAliasNodes?: number;
-  /** Longest input that is not JSON as well, bytes: reading YAML costs microseconds a token. Default 512 KiB. */
-  readonly maxBytes?: number;
-}
-
-const MAX_DEPTH = 100;
-const MAX_ALIAS_NODES = 10_000;
-const MAX_BYTES = 512 * 1024;
-
-const TAG = 'tag:yaml.org,2002:';
-/** Explicit tags of values that JSON has a form for. */
-const RESOLVED_TAGS: ReadonlySet<string> = new Set(['int', 'float', 'bool', 'null'].map((name) => TAG + name));
-const TEXT_TAGS: ReadonlySet<string> = new Set(['!', `${TAG}str`, `${TAG}timestamp`]);
+/** Texts beyond this many say nothing new. */
+const MAX_REPEATED = 100;
 
 /**
- * One YAML document as a JSON value: exact integers, every repeated key noted (the last value wins), aliases expanded
- * within a limit, merge keys taken as ordinary ones.
- * @throws YamlSyntaxError
+ * One YAML document as a JSON value: exact integers, every repeated key noted, aliases expanded within limits, merge
+ * keys (`<<`) carried out.
+ * @throws YamlSyntaxError, TooManyValuesError
  */
-export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): ParsedJson {
+export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): ParsedYaml {
   const text = typeof input === 'string' ? input : input.toString('utf8');
-  const json = parseIfJson(text, limits.maxDepth ?? MAX_DEPTH);
-  if (json) return json;
-  const { maxBytes = MAX_BYTES } = limits;
-  if (input.length > maxBytes) throw new YamlSyntaxError(`yaml: document is longer than ${maxBytes} bytes`);
-  const document = compose(text);
-  const converter = new Converter(document, limits);
-  const value = converter.value(document.contents, 0);
-  return converter.duplicates.size === 0 ? { value } : { value, duplicates: converter.duplicates };
+  const all = { ...DEFAULT_LIMITS, ...limits };
+  const json = parseIfJson(text, all);
+  if (json && !json.duplicates) return { value: json.value, repeated: [] };
+  const composed = compose(text, all.maxValues);
+  const converter = new Converter(composed, all);
+  const value = converter.value(composed.document.contents, 0);
+  return { value, repeated: converter.repeated };
 }
 
-/** Most programs send JSON where YAML is asked for, and that is read much faster. */
-function parseIfJson(text: string, maxDepth: number): ParsedJson | undefined {
+/** Most programs send JSON where YAML is asked for, and that is read much faster. @throws TooManyValuesError */
+function parseIfJson(text: string, { maxDepth, maxValues }: Required<YamlLimits>): ParsedJson | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   try {
-    return parseJson(text, { maxDepth });
+    return parseJson(text, { maxDepth, maxValues });
   } catch (error) {
     if (error instanceof JsonSyntaxError) return undefined;
     throw error;
   }
 }
 
-function compose(text: string): Document.Parsed {
-  let document: Document.Parsed;
-  try {
-    document = parseDocument(text, { schema: 'failsafe', uniqueKeys: false, merge: false, logLevel: 'error' });
-  } catch (error) {
-    // The composer recurses; a stack that runs out is the input's fault.
-    if (error instanceof RangeError) throw new YamlSyntaxError('exceeded max depth');
-    throw error;
-  }
-  const [error] = document.errors;
-  if (!error) return document;
-  const line = error.linePos?.[0].line;
-  const detail = error.message.split(/ at line |\n/)[0]?.replace(/:$/, '');
-  throw new YamlSyntaxError(`yaml: ${line === undefined ? '' : `line ${line}: `}${detail}`);
-}
-
 class Converter {
-  readonly duplicates: Duplicates = new Map();
-  readonly #maxDepth: number;
-  #aliasBudget: number;
-  #insideAlias = 0;
+  readonly repeated: string[] = [];
+  readonly #lines: LineCounter;
+  readonly #limits: Required<YamlLimits>;
+  /** What each anchor stands for where the converter is: the last node before that bears it. */
+  readonly #anchors = new Map<string, Node>();
+  /** Anchors whose nodes are being expanded. */
+  readonly #expanding = new Set<string>();
+  #values = 0;
+  #aliasNodes = 0;
+  #aliasText = 0;
 
-  constructor(
-    private readonly document: Document.Parsed,
-    { maxDepth = MAX_DEPTH, maxAliasNodes = MAX_ALIAS_NODES }: YamlLimits,
-  ) {
-    this.#maxDepth = maxDepth;
-    this.#aliasBudget = maxAliasNodes;
+  constructor({ lines }: Composed, limits: Required<YamlLimits>) {
+    this.#lines = lines;
+    this.#limits = limits;
   }
 
   value(node: unknown, depth: number): JsonValue {
-    if (depth > this.#maxDepth) throw new YamlSyntaxError('exceeded max depth');
-    if (this.#insideAlias > 0 && --this.#aliasBudget < 0)
-      throw new YamlSyntaxError('document contains excessive aliasing');
-    if (node === null || node === undefined) return null;
+    this.#count(node, depth);
+    if (!isNode(node)) return null;
     if (isAlias(node)) return this.#alias(node, depth);
+    if (node.anchor !== undefined && this.#expanding.size === 0) this.#anchors.set(node.anchor, node);
     if (isMap(node)) return this.#map(node, depth);
     if (isSeq(node)) return node.items.map((item) => this.value(item, depth + 1));
-    if (isScalar(node)) return scalar(String(node.value ?? ''), node.type === 'PLAIN', node.tag);
+    if (isScalar(node)) return scalarValue(node);
     throw new YamlSyntaxError('yaml: unsupported node');
   }
 
-  #alias(node: Alias, depth: number): JsonValue {
-    const target = node.resolve(this.document);
-    if (!target) throw new YamlSyntaxError(`yaml: unknown anchor '${node.source}' referenced`);
-    this.#insideAlias++;
+  #count(node: unknown, depth: number): void {
+    const { maxDepth, maxValues, maxAliasNodes, maxAliasText } = this.#limits;
+    if (depth > maxDepth) throw new YamlSyntaxError('exceeded max depth');
+    if (++this.#values > maxValues) throw new TooManyValuesError(maxValues);
+    if (this.#expanding.size === 0) return;
+    this.#aliasNodes++;
+    if (isScalar(node)) this.#aliasText += String(node.value ?? '').length;
+    if (this.#aliasNodes > maxAliasNodes || this.#aliasText > maxAliasText) {
+      throw new YamlSyntaxError('yaml: document contains excessive aliasing');
+    }
+  }
+
+  #alias({ source }: Alias, depth: number): JsonValue {
+    const target = this.#anchors.get(source);
+    if (!target) throw new YamlSyntaxError(`yaml: unknown anchor '${source}' referenced`);
+    if (this.#expanding.has(source)) throw new YamlSyntaxError(`yaml: anchor '${source}' value contains itself`);
+    this.#expanding.add(source);
     const value = this.value(target, depth + 1);
-    this.#insideAlias--;
+    this.#expanding.delete(source);
     return value;
   }
 
   #map(node: YAMLMap, depth: number): JsonObject {
     const object: JsonObject = {};
     for (const pair of node.items) {
-      const key = this.value(pair.key, depth + 1);
-      if (typeof key === 'object') throw new YamlSyntaxError('yaml: unsupported map key');
-      const name = String(key);
-      const value = this.value(pair.value, depth + 1);
-      // No later copy can set a prototype with a name that is not there.
-      if (name === '__proto__') continue;
-      if (Object.hasOwn(object, name)) {
-        const names = this.duplicates.get(object);
-        if (names) names.add(name);
-        else this.duplicates.set(object, new Set([name]));
+      if (isMergeKey(pair)) this.#merge(object, pair, depth);
+      else {
+        const key = this.value(pair.key, depth + 1);
+        if (typeof key === 'object') throw new YamlSyntaxError('yaml: unsupported map key');
+        this.#member(object, key, this.value(pair.value, depth + 1), pair);
       }
-      object[name] = value;
     }
     return object;
   }
-}
 
-function scalar(text: string, plain: boolean, tag: string | undefined): JsonValue {
-  if (tag === undefined) return plain ? finite(plainScalar(text), text) : text;
-  if (TEXT_TAGS.has(tag)) return text;
-  if (RESOLVED_TAGS.has(tag)) return finite(plainScalar(text), text);
-  if (tag === `${TAG}binary`) return Buffer.from(text, 'base64').toString('utf8');
-  throw new YamlSyntaxError(`yaml: unsupported tag ${tag}`);
-}
-
-/** JSON has no form for infinities and NaN. */
-function finite(value: JsonValue, text: string): JsonValue {
-  if (typeof value === 'string' && /^[-+]?\.(?:inf|Inf|INF)$|^\.(?:nan|NaN|NAN)$/.test(text)) {
-    throw new YamlSyntaxError(`yaml: unsupported value: ${text}`);
+  #member(object: JsonObject, key: JsonValue, value: JsonValue, pair: Pair): void {
+    const name = String(key);
+    if (Object.hasOwn(object, name) && this.repeated.length < MAX_REPEATED) {
+      const shown = typeof key === 'string' ? JSON.stringify(key) : name;
+      this.repeated.push(`line ${this.#lineOf(pair)}: key ${shown} already set in map`);
+    }
+    setMember(object, name, value);
   }
-  return value;
+
+  /** The line in which the value of a member begins, or its key where there is none. */
+  #lineOf({ key, value }: Pair): number {
+    const node = isNode(value) && value.range && value.range[2] > value.range[0] ? value : key;
+    return this.#lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : 0).line;
+  }
+
+  /** The members of one map or of several, of which earlier ones win. */
+  #merge(object: JsonObject, pair: Pair, depth: number): void {
+    const merged = this.value(pair.value, depth + 1);
+    for (const from of Array.isArray(merged) ? merged.reverse() : [merged]) {
+      if (typeof from !== 'object' || from === null || Array.isArray(from)) {
+        throw new YamlSyntaxError('yaml: map merge requires map or sequence of maps as the value');
+      }
+      for (const [name, member] of Object.entries(from)) {
+        if (member !== undefined) this.#member(object, name, member, pair);
+      }
+    }
+  }
 }
+
+const isMergeKey = ({ key }: Pair): boolean =>
+  isScalar(key) && key.value === '<<' && key.type === 'PLAIN' && key.tag === undefined;

@@ -11,14 +11,26 @@ const narrowed = (value: bigint): number | bigint => {
   return Number.isSafeInteger(number) ? number : value;
 };
 
-const signed = (sign: string, digits: string): number | bigint =>
-  narrowed(BigInt(digits.replaceAll('_', '')) * (sign === '-' ? -1n : 1n));
+/** Longer integers, in whatever base, are beyond 64 bits: they are read as doubles. */
+const MAX_DIGITS = 70;
+
+function signed(sign: string, written: string): number | bigint {
+  const digits = written.replaceAll('_', '');
+  const negative = sign === '-';
+  if (digits.length > MAX_DIGITS) return Number(digits) * (negative ? -1 : 1);
+  return narrowed(BigInt(digits) * (negative ? -1n : 1n));
+}
 
 /**
  * What an unquoted YAML scalar means, in the dialect that the ecosystem writes: YAML 1.1 with `yes`, `on` and leading
  * zeros for octal, but neither base 60 nor timestamps, which stay text.
  */
 export function plainScalar(text: string): null | boolean | number | bigint | string {
+  const value = resolved(text);
+  return typeof value === 'number' && !Number.isFinite(value) ? text : value;
+}
+
+function resolved(text: string): null | boolean | number | bigint | string {
   if (NULLS.has(text)) return null;
   if (TRUE.test(text)) return true;
   if (FALSE.test(text)) return false;
@@ -27,6 +39,6 @@ export function plainScalar(text: string): null | boolean | number | bigint | st
   if (octal?.[2] && /[0-7]/.test(octal[2])) return signed(octal[1] ?? '', `0o${octal[2]}`);
   const prefixed = PREFIXED.exec(text);
   if (prefixed?.[2]) return signed(prefixed[1] ?? '', prefixed[2].toLowerCase());
-  if (FLOAT.test(text) && Number.isFinite(Number(text))) return Number(text);
+  if (FLOAT.test(text)) return Number(text);
   return text;
 }

@@ -1,22 +1,26 @@
 import type { StructSchema } from '@orch/schema';
-import { Document, Scalar, visit } from 'yaml';
 import { type ReadObject, readObject } from '../read/read-object.js';
-import { parseYaml, type YamlLimits } from './parse-yaml.js';
-import { plainScalar } from './plain-scalar.js';
+import { parseYaml } from './parse-yaml.js';
+import type { YamlLimits } from './yaml-limits.js';
 
 /** Bytes of YAML as an object of a declared type. @throws YamlSyntaxError and what {@link readObject} throws */
 export function decodeYamlObject(schema: StructSchema, bytes: Buffer | string, limits?: YamlLimits): ReadObject {
-  const { value, duplicates } = parseYaml(bytes, limits);
-  return readObject(schema, value, duplicates && { duplicates });
+  const { value, repeated } = parseYaml(bytes, limits);
+  const { object, problems } = readObject(schema, value);
+  return { object, problems: [...yamlProblems(repeated), ...problems] };
 }
 
-/** YAML of a JSON-shaped value, keys sorted. Texts that YAML 1.1 or 1.2 would read as something else are quoted. */
-export function stringifyYaml(value: unknown): string {
-  const document = new Document(value, { version: '1.1', aliasDuplicateObjects: false, sortMapEntries: true });
-  visit(document, {
-    Scalar(_key, node) {
-      if (typeof node.value === 'string' && plainScalar(node.value) !== node.value) node.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  return document.toString({ lineWidth: 0 });
-}
+const HEADING = 'yaml: unmarshal errors:\n';
+
+/** What is said of keys that stood more than once: all in one text, as clients know it. */
+export const yamlProblems = (repeated: readonly string[]): string[] =>
+  repeated.length === 0 ? [] : [`${HEADING}${repeated.map((text) => `  ${text}`).join('\n')}`];
+
+/** A problem as warnings say it: one text for each repeated key. */
+export const warningsOf = (problem: string): string[] =>
+  problem.startsWith(HEADING)
+    ? problem
+        .slice(HEADING.length)
+        .split('\n')
+        .map((line) => line.trim())
+    : [problem];

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { duplicatePaths } from '../json/parse-json.js';
-import { parseYaml, YamlSyntaxError } from './parse-yaml.js';
-import { stringifyYaml } from './yaml-object.js';
+import { TooManyValuesError } from '../too-many-values.js';
+import { parseYaml } from './parse-yaml.js';
+import { stringifyYaml } from './stringify-yaml.js';
+import { YamlSyntaxError } from './yaml-limits.js';
 
 const value = (text: string) => parseYaml(text).value;
 
@@ -30,9 +31,17 @@ describe('parseYaml', () => {
     ['80: x\ntrue: z', { 80: 'x', true: 'z' }],
     ['a: |\n  x\n  y\n', { a: 'x\ny\n' }],
     ['a: &x {b: 1}\nc: *x', { a: { b: 1 }, c: { b: 1 } }],
-    ['a: {<<: {b: 1}}', { a: { '<<': { b: 1 } } }],
+    ['a: {<<: {b: 1}}', { a: { b: 1 } }],
+    ['x: &x {b: 1, c: 1}\na: {b: 0, <<: *x, c: 2}', { x: { b: 1, c: 1 }, a: { b: 1, c: 2 } }],
+    ['a: {<<: [{b: 1}, {b: 2, c: 2}]}', { a: { b: 1, c: 2 } }],
+    ['a: {"<<": {b: 1}}', { a: { '<<': { b: 1 } } }],
+    ['a: &x 1\nb: &x 2\nc: *x', { a: 1, b: 2, c: 2 }],
+    ['a: &x [&y 1]\nb: &y 2\nc: *x\nd: *y', { a: [1], b: 2, c: [1], d: 2 }],
     ['{"a": [1, "b"]}', { a: [1, 'b'] }],
-    ['__proto__: {x: 1}\na: 1', { a: 1 }],
+    ['constructor: 1\ntoString: 2', { constructor: 1, toString: 2 }],
+    [`a: ${'7'.repeat(100)}`, { a: Number('7'.repeat(100)) }],
+    [`a: ${'7'.repeat(400)}`, { a: '7'.repeat(400) }],
+    [`a: 0x${'f'.repeat(100)}`, { a: Number(`0x${'f'.repeat(100)}`) }],
     ['', null],
   ])('%j', (text, expected) => {
     expect(value(text)).toEqual(expected);
@@ -42,21 +51,43 @@ describe('parseYaml', () => {
     const large = JSON.stringify({ a: 'x'.repeat(1_000_000) });
     expect(value(large)).toEqual(JSON.parse(large));
     expect(value('{a: 1, b: yes}')).toEqual({ a: 1, b: true });
-    expect(duplicatePaths(parseYaml('{"a":1,"a":2}'))).toEqual(['a']);
-    expect(() => value(`a: ${'x'.repeat(600_000)}`)).toThrow('document is longer than 524288 bytes');
   });
 
-  it('notes repeated keys', () => {
-    const parsed = parseYaml('spec:\n  a: 1\n  b: {x: 1, x: 2}\n  a: 2\n');
-    expect(parsed.value).toEqual({ spec: { a: 2, b: { x: 2 } } });
-    expect(duplicatePaths(parsed)).toEqual(['spec.a', 'spec.b.x']);
+  it.each([
+    ['spec:\n  a: 1\n  b: {x: 1, x: 2}\n  a: 2\n', [3, 'x'], [4, 'a']],
+    ['a: 1\na:\n- 2\n', [3, 'a']],
+    ['a: 1\na:\n', [2, 'a']],
+    ['{"a":1,\n"a":2}', [2, 'a']],
+    ['x: &x {b: 1}\na: {b: 0, <<: *x}', [2, 'b']],
+    ['constructor: 1', ...[]],
+  ])('notes the line of every repeated key: %j', (text, ...repeated) => {
+    const texts = repeated.map(([line, name]) => `line ${line}: key ${JSON.stringify(name)} already set in map`);
+    expect(parseYaml(text).repeated).toEqual(texts);
+  });
+
+  it('notes keys that are no texts as they are written', () => {
+    expect(parseYaml('1: a\n1: b\ntrue: a\nyes: b\n').repeated).toEqual([
+      'line 2: key 1 already set in map',
+      'line 4: key true already set in map',
+    ]);
+  });
+
+  it('keeps a member named `__proto__` as one of its own', () => {
+    const parsed = value('__proto__: {x: 1}\na: 1') as object;
+    expect(Object.entries(parsed)).toEqual([
+      ['__proto__', { x: 1 }],
+      ['a', 1],
+    ]);
+    expect(Object.getPrototypeOf(parsed)).toBe(Object.prototype);
   });
 
   it.each([
     ['a: [1', /^yaml: line 1: /],
     ['a: 1\n---\nb: 2', /multiple documents/],
     ['a: *x', /alias|anchor/i],
-    ['a: &x [*x]', /max depth|alias/],
+    ['a: &x [*x]', "anchor 'x' value contains itself"],
+    ['a: {<<: 1}', /map merge requires/],
+    [`a: &x ${'y'.repeat(100_000)}\nb: [${Array(20).fill('*x').join()}]`, 'excessive aliasing'],
     ['a: .inf', /unsupported value/],
     ['? [a]\n: 1', /map key/],
     ['a: !foo 1', /tag/],
@@ -79,7 +110,9 @@ describe('parseYaml', () => {
   it('bounds depth and size', () => {
     expect(() => value('['.repeat(50_000))).toThrow(YamlSyntaxError);
     expect(() => value(`${'['.repeat(200)}${']'.repeat(200)}`)).toThrow('exceeded max depth');
-    expect(() => parseYaml('a: 1', { maxBytes: 3 })).toThrow(YamlSyntaxError);
+    expect(() => parseYaml(`[${'0,'.repeat(100)}]`, { maxValues: 100 })).toThrow(TooManyValuesError);
+    expect(() => parseYaml('#\n'.repeat(2_000), { maxValues: 100 })).toThrow(TooManyValuesError);
+    expect(() => parseYaml(JSON.stringify(Array(200).fill(0)), { maxValues: 100 })).toThrow(TooManyValuesError);
   });
 });
 
@@ -87,6 +120,34 @@ describe('stringifyYaml', () => {
   it('sorts keys and quotes what would be read as something else', () => {
     const text = stringifyYaml({ b: ['yes', '0644', '22:22', '1e3', 'null', ''], a: 9007199254740993n });
     expect(text).toBe('a: 9007199254740993\nb:\n  - "yes"\n  - "0644"\n  - "22:22"\n  - "1e3"\n  - "null"\n  - ""\n');
+  });
+
+  it.each([
+    [
+      { a: 'x\ny\n', b: 'x\n  y', c: ' x\ny', d: 'x\n\n' },
+      'a: |\n  x\n  y\nb: |-\n  x\n    y\nc: " x\\ny"\nd: "x\\n\\n"\n',
+    ],
+    [[[1, [2]], [], {}, { a: [] }], '- - 1\n  - - 2\n- []\n- {}\n- a: []\n'],
+    [{ ['k'.repeat(200)]: { a: 1 } }, `? ${'k'.repeat(200)}\n:\n  a: 1\n`],
+    ['a\nb', '|-\n  a\n  b\n'],
+    ['\u2028\u0085', '"\\u2028\\u0085"\n'],
+  ])('writes %j', (object, text) => {
+    expect(stringifyYaml(object)).toBe(text);
+    expect(value(text)).toEqual(object);
+    expect(parse(text)).toEqual(object);
+  });
+
+  it('does not outgrow what is nested deep', () => {
+    let deep: unknown[] = [];
+    for (let i = 0; i < 80; i++) deep = [deep, { a: 1n << 60n }];
+    const text = stringifyYaml(deep);
+    expect(text.length).toBeLessThan(20_000);
+    expect(parseYaml(text, { maxDepth: 100 }).value).toEqual(
+      JSON.parse(
+        JSON.stringify(deep, (_k, v) => (typeof v === 'bigint' ? 'big' : v)),
+        (_k, v) => (v === 'big' ? 1n << 60n : v),
+      ),
+    );
   });
 
   it('is read back as it was, by us and by a YAML 1.2 reader (property)', () => {
@@ -112,8 +173,31 @@ describe('stringifyYaml', () => {
       '|',
       '2026-01-02',
     );
-    const leaf = fc.oneof(special, fc.string(), fc.integer(), fc.boolean(), fc.constant(null), fc.maxSafeInteger());
-    const key = fc.oneof(special, fc.string()).filter((text) => text !== '__proto__');
+    const longText = fc.constantFrom(
+      'x\ny',
+      'x\n y\n',
+      ' x\ny',
+      'x\n\ny\n',
+      '\tx\ny',
+      'x\r\ny',
+      'x: y',
+      'x #y',
+      'x:',
+      'ü',
+      '\u2028',
+      'k'.repeat(1100),
+    );
+    const leaf = fc.oneof(
+      special,
+      longText,
+      fc.string(),
+      fc.string({ unit: 'binary' }),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.maxSafeInteger(),
+    );
+    const key = fc.oneof(special, longText, fc.string({ unit: 'binary' })).filter((text) => text !== '__proto__');
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
         { maxDepth: 3 },

@@ -23,9 +23,12 @@ const FIELDS: readonly Bounds[] = [
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 const DURATION = /^[-+]?(0|(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h))+$/;
 const EVERY = '@every ';
+/** Five fields that name each of their values are shorter by far; whoever reads the schedule later reads all of it. */
+const MAX_LENGTH = 4_096;
 
 /** What is wrong with a schedule, in the words that clients know; undefined when nothing is. */
 export function scheduleError(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return `expected at most ${MAX_LENGTH} characters, found ${text.length}`;
   const zoned = /^(?:CRON_)?TZ=(\S*)\s*/.exec(text);
   if (zoned && !isTimeZone(zoned[1] ?? '')) return `provided bad location ${zoned[1]}: unknown time zone ${zoned[1]}`;
   const schedule = zoned ? text.slice(zoned[0].length).trim() : text;

@@ -88,10 +88,12 @@ function podIPs(object: ApiObject): string[] {
 function readinessGates(object: ApiObject): string {
   const gates = objectsAt(object, 'spec', 'readinessGates').map((gate) => gate.conditionType);
   if (gates.length === 0) return NONE;
-  const met = objectsAt(object, 'status', 'conditions')
-    .filter((condition) => condition.status === 'True')
-    .map((condition) => condition.type);
-  return `${gates.filter((gate) => met.includes(gate)).length}/${gates.length}`;
+  const met = new Set(
+    objectsAt(object, 'status', 'conditions')
+      .filter((condition) => condition.status === 'True')
+      .map((condition) => condition.type),
+  );
+  return `${gates.filter((gate) => met.has(gate)).length}/${gates.length}`;
 }
 
 /** A pod that is created with scheduling gates says so at once. */

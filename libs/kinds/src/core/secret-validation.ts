@@ -26,8 +26,9 @@ export function validateSecret(object: ApiObject, names: Names): FieldError[] {
   const missing = (key: string) => (Object.hasOwn(data, key) ? [] : [required(`data[${key}]`)]);
   for (const [canonical, keys] of Object.entries(REQUIRED))
     if (isType(canonical)) errors.push(...keys.flatMap(missing));
+  // What is too large is not looked into as well.
   for (const [canonical, key] of Object.entries(JSON_KEYS))
-    if (isType(canonical)) errors.push(...validateJson(data, key));
+    if (isType(canonical) && size <= MAX_CONTENT_BYTES) errors.push(...validateJson(data, key));
   if (isType('orch.io/basic-auth') && !Object.hasOwn(data, 'username') && !Object.hasOwn(data, 'password')) {
     errors.push(required('data[username]'), required('data[password]'));
   }

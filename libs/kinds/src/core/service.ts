@@ -88,13 +88,14 @@ function carryOver(object: ApiObject, old: ApiObject): void {
     if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
   }
   if (spec.type === 'ClusterIP') return;
+  const olds = new Map(objectsAt(before, 'ports').map((port) => [portKey(port), port]));
   for (const port of objectsAt(spec, 'ports')) {
-    const same = objectsAt(before, 'ports').find(
-      (other) => other.port === port.port && other.protocol === port.protocol,
-    );
+    const same = olds.get(portKey(port));
     if (!port.nodePort && same?.nodePort) port.nodePort = same.nodePort;
   }
 }
+
+const portKey = ({ port, protocol }: Json): string => `${protocol}/${port}`;
 
 /** Clients that know one address only change or leave out that one: the list follows it. */
 function carryAddresses(spec: Json, before: Json): void {

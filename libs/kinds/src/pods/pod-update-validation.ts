@@ -33,22 +33,21 @@ function validateDeadlineUpdate(spec: unknown, old: unknown): FieldError[] {
 }
 
 function validateTolerationsUpdate(spec: unknown, old: unknown): FieldError[] {
-  const kept = objectsAt(spec, 'tolerations').map(withoutSeconds);
-  const lost = objectsAt(old, 'tolerations').some((toleration) => {
-    const bare = withoutSeconds(toleration);
-    return !kept.some((other) => equal(other, bare));
-  });
+  const kept = new Set(objectsAt(spec, 'tolerations').map(withoutSeconds));
+  const lost = objectsAt(old, 'tolerations').some((toleration) => !kept.has(withoutSeconds(toleration)));
   if (!lost) return [];
   const text = 'existing toleration can not be modified except its tolerationSeconds';
   return [forbiddenField('spec.tolerations', text)];
 }
 
-const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: Json): Json => toleration;
+/** A text that is equal for tolerations that are the same but for their time. */
+const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: Json): string =>
+  JSON.stringify(Object.entries(toleration).sort());
 
 function validateGatesUpdate(spec: unknown, old: unknown): FieldError[] {
-  const before = objectsAt(old, 'schedulingGates').map(({ name }) => name);
+  const before = new Set(objectsAt(old, 'schedulingGates').map(({ name }) => name));
   return objectsAt(spec, 'schedulingGates').flatMap((gate, index) => {
-    if (before.includes(gate.name)) return [];
+    if (before.has(gate.name)) return [];
     const text = `only deletion is allowed, but found new scheduling gate '${textAt(gate, 'name')}'`;
     return [forbiddenField(`spec.schedulingGates[${index}].name`, text)];
   });
@@ -71,10 +70,8 @@ function fixedPart(spec: unknown, old: unknown): Json {
   const fixed: Json = { ...objectAt(spec) };
   for (const list of ['containers', 'initContainers']) {
     if (!Array.isArray(fixed[list])) continue;
-    fixed[list] = objectsAt(spec, list).map((container, index) => ({
-      ...container,
-      image: objectsAt(old, list)[index]?.image,
-    }));
+    const olds = objectsAt(old, list);
+    fixed[list] = objectsAt(spec, list).map((container, index) => ({ ...container, image: olds[index]?.image }));
   }
   const gated = objectsAt(old, 'schedulingGates').length > 0;
   const free = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(gated ? ['nodeSelector'] : [])];

@@ -1,3 +1,4 @@
+import { memberOf } from '@orch/machinery';
 import { isObject } from './fields.js';
 
 /**
@@ -24,8 +25,8 @@ function equalLists(a: unknown, b: unknown): boolean {
 }
 
 function equalObjects(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  for (const name of Object.keys(a)) if (!equal(a[name], b[name])) return false;
-  for (const name of Object.keys(b)) if (!(name in a) && !equal(undefined, b[name])) return false;
+  for (const name of Object.keys(a)) if (!equal(a[name], memberOf(b, name))) return false;
+  for (const name of Object.keys(b)) if (!Object.hasOwn(a, name) && !equal(undefined, b[name])) return false;
   return true;
 }
 

@@ -1,11 +1,14 @@
 const OCTET_MAX = 255;
 const IPV6_GROUPS = 8;
+/** More than any address has, leading zeros of octets included. */
+const MAX_LENGTH = 256;
 
 /** As Services name families. */
 export type IPFamily = 'IPv4' | 'IPv6';
 
 /** 4 or 6, or 0 for what is no address. Octets may have leading zeros, as older clients may have stored them. */
 export function addressFamily(text: string): 0 | 4 | 6 {
+  if (text.length > MAX_LENGTH) return 0;
   if (isV4(text)) return 4;
   return isV6(text) ? 6 : 0;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import type { Schema } from '@orch/schema';
 import { MalformedPatchError } from '../errors.js';
 import { cloneJson, isObject, withoutNulls } from '../json-values.js';
@@ -13,7 +13,7 @@ const DELETE_ITEMS = '$deleteFromPrimitiveList/';
 
 /** Merges an object by its schema; untyped without one. Neither argument is changed. @throws PatchError */
 export function mergeObject(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
-  if (patch[DIRECTIVE] !== undefined) return directed(patch);
+  if (memberOf(patch, DIRECTIVE) !== undefined) return directed(patch);
   const result: JsonObject = { ...original };
   retainKeys(result, patch);
   const ordered = mergeOrderedLists(result, patch, schema);
@@ -21,7 +21,7 @@ export function mergeObject(original: JsonObject, patch: JsonObject, schema: Sch
     if (change === undefined || name === RETAIN_KEYS || name.startsWith(SET_ORDER) || ordered.has(name)) continue;
     if (name.startsWith(DELETE_ITEMS)) deleteItems(result, name.slice(DELETE_ITEMS.length), change);
     else if (change === null) delete result[name];
-    else result[name] = mergeMember(result[name], name, change, schema);
+    else setMember<JsonValue | undefined>(result, name, mergeMember(memberOf(result, name), name, change, schema));
   }
   return result;
 }
@@ -67,7 +67,7 @@ function retainKeys(result: JsonObject, patch: JsonObject): void {
 /** `$deleteFromPrimitiveList/<name>`: items to take out of a list of scalars. */
 function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
   if (!Array.isArray(items)) throw new MalformedPatchError('bad-directive', 'invalid patch format of primitive list');
-  const current = result[name];
+  const current = memberOf(result, name);
   if (!Array.isArray(current)) return;
   const deleted = new Set(items.map(identityText));
   result[name] = current.filter((item) => !deleted.has(identityText(item)));
@@ -80,7 +80,7 @@ function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema
     if (!directive.startsWith(SET_ORDER)) continue;
     const name = directive.slice(SET_ORDER.length);
     done.add(name);
-    const [current, change] = [result[name], patch[name]];
+    const [current, change] = [memberOf(result, name), memberOf(patch, name)];
     if (!Array.isArray(order) || !isListOrAbsent(current) || !isListOrAbsent(change)) {
       throw new MalformedPatchError('bad-directive', 'invalid patch format of setElementOrder list');
     }

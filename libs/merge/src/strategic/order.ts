@@ -1,4 +1,4 @@
-import type { JsonValue } from '@orch/machinery';
+import { type JsonValue, memberOf } from '@orch/machinery';
 import { MalformedPatchError, UnprocessablePatchError } from '../errors.js';
 import { isObject } from '../json-values.js';
 
@@ -10,7 +10,7 @@ export const identityText = (identity: JsonValue): string => JSON.stringify(iden
 /** What an item is told from the others by; undefined for an object that lacks the merge key. */
 export function possibleIdentity(item: JsonValue, mergeKey: string): string | undefined {
   if (mergeKey === '') return identityText(item);
-  const identity = isObject(item) ? item[mergeKey] : undefined;
+  const identity = isObject(item) ? memberOf(item, mergeKey) : undefined;
   return identity === undefined ? undefined : identityText(identity);
 }
 

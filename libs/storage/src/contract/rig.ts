@@ -35,7 +35,7 @@ export function declareRig(makeStore: () => Promise<StoreUnderTest>): Rig {
     subject = await makeStore();
     [namespaces = 0] = await subject.store.registerTypes([{ group: '', resource: 'namespaces' }]);
     subject.store.setNamespaceType(namespaces);
-  });
+  }, 60_000);
   afterAll(() => subject.dispose());
   return {
     get store() {

@@ -10,7 +10,13 @@ export function describeWrites(rig: Rig): void {
     const a = key('a');
     expect(await rig.store.get(type, a)).toBeUndefined();
     const v1 = versionOf(await create(type, a, 'one'));
-    expect(await rig.store.get(type, a)).toEqual({ ...a, uid: 'u-1', version: v1, body: body('one') });
+    expect(await rig.store.get(type, a)).toEqual({
+      ...a,
+      uid: 'u-1',
+      version: v1,
+      storedVersion: '',
+      body: body('one'),
+    });
     expect(await create(type, a)).toEqual({ outcome: 'already-exists' });
     const v2 = versionOf(await update(type, a, v1, 'two'));
     expect(v2).toBeGreaterThan(v1);
@@ -31,6 +37,31 @@ export function describeWrites(rig: Rig): void {
       }
     }
     expect((await rig.store.get(two, key('a', 'n2')))?.body).toEqual(body(`${two}n2`));
+  });
+
+  it('says of every body in which version it is stored', async () => {
+    const type = await freshType();
+    const { head: start } = await rig.headOf(type);
+    const a = { type, ...key('a'), body: body('x') };
+    const creation = { ...a, op: 'create', uid: 'u', requireNamespace: false, storedVersion: 'v1beta1' } as const;
+    const version = versionOf(await rig.store.write(creation));
+    expect((await rig.store.get(type, a))?.storedVersion).toBe('v1beta1');
+    const next = { ...a, op: 'update', version, terminating: false, storedVersion: 'v1' } as const;
+    const v2 = versionOf(await rig.store.write(next));
+    const v3 = versionOf(await rig.store.write({ ...a, op: 'update', version: v2, terminating: false }));
+    await rig.store.write({ ...a, op: 'delete', version: v3, storedVersion: 'v2' });
+    const changes = await rig.store.changes(type, start, 10);
+    expect(changes.map((change) => [change.storedVersion, change.priorStoredVersion])).toEqual([
+      ['v1beta1', undefined],
+      ['v1', 'v1beta1'],
+      ['', 'v1'],
+      ['v2', ''],
+    ]);
+    const versions = [];
+    for (const at of changes.slice(0, 3).map((change) => change.version)) {
+      for await (const page of (await rig.store.snapshot({ type, at })).pages) versions.push(page[0]?.storedVersion);
+    }
+    expect(versions).toEqual(['v1beta1', 'v1', '']);
   });
 
   it('keeps any bytes', async () => {

@@ -1,4 +1,7 @@
-import type { TypeId } from '@orch/storage';
+import type { Row, TypeId } from '@orch/storage';
+
+/** A body, and the version of the API that it lies in. */
+export type StoredBody = Pick<Row, 'storedVersion' | 'body'>;
 
 /**
  * Brings stored bodies into one served version where that takes time, as asking a webhook does. Served versions whose
@@ -7,21 +10,23 @@ import type { TypeId } from '@orch/storage';
 export interface BodyConversion {
   /** Equal for conversions that make equal bytes; state and ring of a type are kept once for each. */
   readonly key: string;
+  /** Version of the API that the bodies are converted to, as in a Row of the store. */
+  readonly version: string;
   /**
    * The bodies in the served version, in the order given. Rejects when that cannot be done now: it is asked again, with the
    * same bodies among others.
    */
-  convert(type: TypeId, bodies: readonly Buffer[]): Promise<readonly Buffer[]>;
+  convert(type: TypeId, bodies: readonly StoredBody[]): Promise<readonly Buffer[]>;
 }
 
-/** Several conversions at the price of one call: the bodies that are given, `undefined` left where it is. */
+/** Several conversions at the price of one call, or none; `undefined` stays where it is. */
 export async function convertAll(
   conversion: BodyConversion,
   type: TypeId,
-  bodies: readonly (Buffer | undefined)[],
+  bodies: readonly (StoredBody | undefined)[],
 ): Promise<readonly (Buffer | undefined)[]> {
   const there = bodies.filter((body) => body !== undefined);
-  if (there.length === 0) return bodies;
+  if (there.length === 0) return [];
   const converted = await conversion.convert(type, there);
   if (converted.length !== there.length)
     throw new RangeError(`a conversion of ${there.length} objects made ${converted.length}`);

@@ -4,17 +4,18 @@ import { ManualClock } from '@orch/runtime/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { describeRow, TestSink, testEncoder } from '../testing/fixtures.js';
 import { WatchCache } from '../watch-cache.js';
-import type { BodyConversion } from './body-conversion.js';
+import type { BodyConversion, StoredBody } from './body-conversion.js';
 
 const TYPE = 1;
 
 /** Puts a mark on bodies when it is told to, or fails. */
 class SlowConversion implements BodyConversion {
   readonly key = 'v2';
+  readonly version = 'v2';
   readonly calls: number[] = [];
-  #asked: { bodies: readonly Buffer[]; resolve: (bodies: Buffer[]) => void; reject: (error: Error) => void }[] = [];
+  #asked: { bodies: readonly StoredBody[]; resolve: (bodies: Buffer[]) => void; reject: (error: Error) => void }[] = [];
 
-  convert(_type: number, bodies: readonly Buffer[]): Promise<readonly Buffer[]> {
+  convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
     this.calls.push(bodies.length);
     return new Promise((resolve, reject) => this.#asked.push({ bodies, resolve, reject }));
   }
@@ -24,7 +25,7 @@ class SlowConversion implements BodyConversion {
   }
 
   answer(): void {
-    for (const { bodies, resolve } of this.#asked.splice(0)) resolve(bodies.map(marked));
+    for (const { bodies, resolve } of this.#asked.splice(0)) resolve(bodies.map(({ body }) => marked(body)));
   }
 
   fail(): void {

@@ -129,20 +129,24 @@ class ConvertedFollowing implements Following {
   async #deliver(batch: readonly Waiting[]): Promise<void> {
     const { conversion } = this.options;
     const changes = batch.flatMap((waiting) => ('changes' in waiting ? waiting.changes : []));
-    const bodies = changes.map(({ body }) => body);
-    const converted = await convertAll(conversion, this.type, bodies);
+    const converted = await convertAll(conversion, this.type, changes);
     let next = 0;
     for (const waiting of batch) {
       if (this.#ended) return;
       if ('confirmed' in waiting) this.#confirm(waiting.confirmed);
-      else this.#hand(waiting, converted.slice(next, (next += waiting.changes.length)));
+      else {
+        const from = next;
+        next += waiting.changes.length;
+        this.#hand(waiting, converted.slice(from, next));
+      }
     }
   }
 
   #hand({ changes, bytes }: Extract<Waiting, { changes: unknown }>, bodies: readonly (Buffer | undefined)[]): void {
     this.#bytes -= bytes;
+    const { version: storedVersion } = this.options.conversion;
     try {
-      this.sink.changes(changes.map((change, i) => ({ ...change, body: bodies[i] ?? change.body })));
+      this.sink.changes(changes.map((change, i) => ({ ...change, storedVersion, body: bodies[i] ?? change.body })));
     } catch (error) {
       // A consumer that fails has lost its place.
       this.options.onError?.(error);

@@ -20,11 +20,15 @@ export class ConvertedSource implements ChangeSource {
 
   async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
     const changes = await this.source.changes(type, after, limit);
-    const bodies = changes.flatMap(({ body, prior }) => [body, prior]);
+    const bodies = changes.flatMap(({ storedVersion, body, prior, priorStoredVersion = '' }) => [
+      { storedVersion, body },
+      prior && { storedVersion: priorStoredVersion, body: prior },
+    ]);
     const converted = await convertAll(this.conversion, type, bodies);
+    const { version } = this.conversion;
     return changes.map((change, i) => {
       const [body = change.body, prior] = converted.slice(2 * i, 2 * i + 2);
-      return { ...change, body, ...(prior && { prior }) };
+      return { ...change, storedVersion: version, body, ...(prior && { prior, priorStoredVersion: version }) };
     });
   }
 
@@ -37,9 +41,9 @@ export class ConvertedSource implements ChangeSource {
     const read: (readonly Row[])[] = [];
     for await (const page of pages) read.push(page);
     for (const page of read) {
-      const bodies = page.map(({ body }) => body);
-      const converted = await convertAll(this.conversion, type, bodies);
-      yield page.map((row, i) => ({ ...row, body: converted[i] ?? row.body }));
+      const converted = await convertAll(this.conversion, type, page);
+      const { version: storedVersion } = this.conversion;
+      yield page.map((row, i) => ({ ...row, storedVersion, body: converted[i] ?? row.body }));
     }
   }
 }

@@ -1,0 +1,94 @@
+import { stringifyJson } from '../json/stringify-json.js';
+import { plainScalar } from './plain-scalar.js';
+
+const STEP = '  ';
+/** What is nested deeper is written as JSON, which is YAML too: indents would outgrow what they stand before. */
+const MAX_INDENT = 100;
+/** A key that is written before its `:` on one line must be shorter than 1,024 characters, quotes and escapes included. */
+const MAX_IMPLICIT_KEY = 128;
+
+/** Characters that readers take for line breaks or refuse. */
+const DELICATE = '\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff';
+/** Begins like a word, goes on in one line, and holds neither `: ` nor ` #`. */
+const PLAIN = new RegExp(`^[A-Za-z_/](?:[^\\x00-\\x1f${DELICATE}:#]|:(?=[^ ])|(?<! )#)*$`);
+/** Several lines of which the first is not indented, and none is blank but for spaces. */
+const LITERAL = new RegExp(
+  `^(?! )(?:[^\\x00-\\x1f${DELICATE} ][^\\x00-\\x1f${DELICATE}]*)\\n(?:[^\\x00-\\x09\\x0b-\\x1f${DELICATE}])*$`,
+);
+const BLANK_LINE = /^ +$/m;
+const ESCAPED = new RegExp(`[${DELICATE}]`, 'g');
+
+/** YAML of a JSON-shaped value, keys sorted. Texts that YAML 1.1 or 1.2 would read as something else are quoted. */
+export function stringifyYaml(value: unknown): string {
+  const out: string[] = [];
+  writeNode(out, value ?? null, '', '');
+  out.push('\n');
+  return out.join('');
+}
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * What stands behind `key:` or `-`.
+ * @param indent of the lines of its own
+ * @param begin what stands before the first of them, where there are any
+ */
+function writeNode(out: string[], value: unknown, indent: string, begin: string): void {
+  const isList = Array.isArray(value);
+  const names = isList ? [] : namesOf(value);
+  if (isList ? value.length === 0 : names.length === 0) out.push(begin && ' ', scalar(value, indent));
+  else if (indent.length > MAX_INDENT) out.push(' ', quotedDelicate(stringifyJson(value)));
+  else if (isList) writeList(out, value, indent, begin);
+  else writeMembers(out, names, value as Members, indent, begin);
+}
+
+function writeList(out: string[], items: readonly unknown[], indent: string, begin: string): void {
+  let before = begin;
+  for (const item of items) {
+    out.push(before, '-');
+    writeNode(out, item ?? null, indent + STEP, ' ');
+    before = `\n${indent}`;
+  }
+}
+
+function writeMembers(out: string[], names: readonly string[], members: Members, indent: string, begin: string): void {
+  let before = begin;
+  for (const name of names) {
+    const key = oneLine(name);
+    out.push(before, key.length > MAX_IMPLICIT_KEY ? `? ${key}\n${indent}:` : `${key}:`);
+    writeNode(out, members[name], indent + STEP, `\n${indent}${STEP}`);
+    before = `\n${indent}`;
+  }
+}
+
+function namesOf(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const members = value as Members;
+  return Object.keys(members)
+    .filter((name) => members[name] !== undefined)
+    .sort();
+}
+
+function scalar(value: unknown, indent: string): string {
+  if (typeof value === 'string') return value.includes('\n') ? lines(value, indent) : oneLine(value);
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return '[]';
+  return typeof value === 'object' && value !== null ? '{}' : JSON.stringify(value);
+}
+
+/** A text on one line: as it is where it can only be read as itself, else quoted. */
+function oneLine(text: string): string {
+  if (PLAIN.test(text) && !text.endsWith(' ') && plainScalar(text) === text) return text;
+  return quotedDelicate(JSON.stringify(text));
+}
+
+const quotedDelicate = (json: string): string =>
+  json.replace(ESCAPED, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** A text of several lines as a literal block, where its lines can be told from the block's own. */
+function lines(text: string, indent: string): string {
+  if (text.endsWith('\n\n') || !LITERAL.test(text) || BLANK_LINE.test(text)) return oneLine(text);
+  const ended = text.endsWith('\n');
+  const body = (ended ? text.slice(0, -1) : text).replaceAll(/\n(?=[^\n])/g, `\n${indent || STEP}`);
+  return `|${ended ? '' : '-'}\n${indent || STEP}${body}`;
+}

@@ -1,0 +1,198 @@
+import { StoreUnavailableError, type TypeId, type WriteOp } from './store.js';
+
+/** Writes that are committed together: a single one, or a set. */
+export interface Unit {
+  readonly ops: readonly WriteOp[];
+  /** Types of its writes, ascending, each once. */
+  readonly types: readonly TypeId[];
+  readonly bytes: number;
+  /** Monotonic ms of its coming. */
+  readonly since: number;
+}
+
+/** What became of a batch: for each unit its result, an error, or undefined where a lane was not to be had. */
+export interface Verdicts<R> {
+  readonly results: readonly (R | Error | undefined)[];
+  /** Whether a lane was held by somebody else. */
+  readonly waited: boolean;
+}
+
+export interface WriteQueueOptions {
+  /** Writes of a batch at most; a larger set goes alone. */
+  readonly items: number;
+  /** Bytes of a batch at most; a larger unit goes alone. */
+  readonly bytes: number;
+  /** Units that may wait; more are refused at once. */
+  readonly waiting: number;
+  /** Bytes that may wait, those under way among them; more are refused at once, unless nothing else waits. */
+  readonly waitingBytes: number;
+}
+
+/**
+ * Carries out a batch once it has the means to: then it takes what has come by that time.
+ * @param wait whether to wait for lanes, or to leave undecided what needs one that is not free
+ */
+export type RunBatch<R> = (wait: boolean, take: () => readonly Unit[]) => Promise<Verdicts<R>>;
+
+interface Entry<R> {
+  readonly unit: Unit;
+  readonly resolve: (result: R) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What waits for the same lanes, in the order of its coming. */
+interface Line<R> {
+  readonly key: string;
+  readonly types: readonly TypeId[];
+  entries: Entry<R>[];
+}
+
+/**
+ * Forms batches of writes. What arrives while one is under way gathers for the next, with no timer: a lone write never waits
+ * for company. One batch of many types only tries their lanes; what comes back undecided waits in a batch of its own types
+ * alone, so that a lane which somebody else holds holds up nothing but its type. Of each type one batch is under way at a time.
+ */
+export class WriteQueue<R> {
+  /** Those in which anything waits or is under way, the one whose turn is next first. */
+  readonly #lines = new Map<string, Line<R>>();
+  /** Lines whose lanes others were found to use: they wait there, instead of asking first. */
+  readonly #contended = new Set<string>();
+  readonly #underWay = new Set<TypeId>();
+  #trying = false;
+  #waiting = 0;
+  #waitingBytes = 0;
+  #scheduled = false;
+  #drained: (() => void)[] = [];
+
+  constructor(
+    private readonly run: RunBatch<R>,
+    private readonly options: WriteQueueOptions,
+  ) {}
+
+  add(unit: Unit): Promise<R> {
+    const tooMuch = this.#waiting > 0 && this.#waitingBytes + unit.bytes > this.options.waitingBytes;
+    if (tooMuch || this.#waiting >= this.options.waiting) {
+      return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
+    }
+    return new Promise((resolve, reject) => {
+      this.#count([unit], 1);
+      this.#lineOf(unit.types).entries.push({ unit, resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  /** Resolves when nothing is under way or waiting. */
+  drained(): Promise<void> {
+    return this.#lines.size > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve();
+  }
+
+  /** @param by 1 for units that come, -1 for those that go */
+  #count(units: readonly Unit[], by: 1 | -1): void {
+    this.#waiting += by * units.length;
+    for (const { bytes } of units) this.#waitingBytes += by * bytes;
+  }
+
+  #lineOf(types: readonly TypeId[]): Line<R> {
+    const key = types.join();
+    const line = this.#lines.get(key) ?? { key, types, entries: [] };
+    this.#lines.set(key, line);
+    return line;
+  }
+
+  /** In a microtask, so that calls of the same turn travel together. */
+  #schedule(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#begin();
+    });
+  }
+
+  /** Begins what can be: a line whose types others use before it keeps its place, and those behind it wait their turn. */
+  #begin(): void {
+    const taken = new Set(this.#underWay);
+    const free: Line<R>[] = [];
+    for (const line of this.#lines.values()) {
+      const blocked = line.entries.length === 0 || line.types.some((type) => taken.has(type));
+      if (line.entries.length > 0) for (const type of line.types) taken.add(type);
+      if (blocked) continue;
+      if (this.#contended.has(line.key)) void this.#carryOut([line], true);
+      else if (!this.#trying) free.push(line);
+    }
+    if (free.length === 0) return;
+    this.#trying = true;
+    void this.#carryOut(free, false);
+  }
+
+  async #carryOut(lines: readonly Line<R>[], wait: boolean): Promise<void> {
+    for (const { types } of lines) for (const type of types) this.#underWay.add(type);
+    let batch: [line: Line<R>, entry: Entry<R>][] = [];
+    const take = () => {
+      batch = this.#take(lines);
+      return batch.map(([, { unit }]) => unit);
+    };
+    try {
+      const { results, waited } = await this.run(wait, take);
+      for (const { key } of lines) if (!waited) this.#contended.delete(key);
+      this.#settle(batch, results);
+    } catch (error) {
+      if (batch.length === 0) take();
+      for (const [, entry] of batch) entry.reject(error);
+    }
+    if (!wait) this.#trying = false;
+    this.#count(
+      batch.map(([, { unit }]) => unit),
+      -1,
+    );
+    this.#release(lines);
+    this.#schedule();
+  }
+
+  #settle(batch: readonly [Line<R>, Entry<R>][], results: readonly (R | Error | undefined)[]): void {
+    const undecided = new Map<Line<R>, Entry<R>[]>();
+    batch.forEach(([line, entry], i) => {
+      const result = results[i];
+      if (result instanceof Error) entry.reject(result);
+      else if (result !== undefined) entry.resolve(result);
+      else undecided.set(line, [...(undecided.get(line) ?? []), entry]);
+    });
+    for (const [line, entries] of undecided) {
+      this.#count(
+        entries.map(({ unit }) => unit),
+        1,
+      );
+      this.#contended.add(line.key);
+      line.entries = [...entries, ...line.entries];
+    }
+  }
+
+  /** A line that still holds something goes behind the others. */
+  #release(lines: readonly Line<R>[]): void {
+    for (const line of lines) {
+      for (const type of line.types) this.#underWay.delete(type);
+      this.#lines.delete(line.key);
+      if (line.entries.length > 0) this.#lines.set(line.key, line);
+    }
+    if (this.#lines.size === 0) for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  #take(lines: readonly Line<R>[]): [Line<R>, Entry<R>][] {
+    const batch: [Line<R>, Entry<R>][] = [];
+    let bytes = 0;
+    let items = 0;
+    for (const line of lines) {
+      let count = 0;
+      for (const { unit } of line.entries) {
+        bytes += unit.bytes;
+        items += unit.ops.length;
+        if (batch.length + count > 0 && (bytes > this.options.bytes || items > this.options.items)) break;
+        count++;
+      }
+      const all = count === line.entries.length;
+      for (const entry of line.entries.splice(0, count)) batch.push([line, entry]);
+      if (!all) break;
+    }
+    return batch;
+  }
+}
