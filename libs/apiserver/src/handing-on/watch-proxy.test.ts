@@ -108,6 +108,8 @@ describe('watchProxy', () => {
       'X-Remote-Uid': '0',
       'X-Remote-Expires': '2999-01-01T00:00:00Z',
       'X-Remote-Extra-Scopes': 'all',
+      'Impersonate-User': 'root',
+      'Impersonate-Group': 'system:masters',
       Accept: 'application/json',
     });
     expect(seen['x-remote-user']).toBe('jane');
@@ -115,7 +117,9 @@ describe('watchProxy', () => {
     expect(seen['x-remote-expires']).toBe('2030-01-02T00:00:00.000Z');
     expect(seen.accept).toBe('application/json');
     expect(Object.keys(seen)).not.toEqual(
-      expect.arrayContaining([expect.stringMatching(/^(authorization|x-remote-uid|x-remote-extra-.*)$/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^(authorization|x-remote-uid|x-remote-extra-.*|impersonate-.*)$/),
+      ]),
     );
   });
 
