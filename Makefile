@@ -1,5 +1,5 @@
 # Everything a user or a developer calls. Each target installs what it needs first.
-.PHONY: run build package test test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
+.PHONY: run build package test test-next-node test-clients unit integration bench simulate torture torture-full up down generate lint format clean install
 
 PORT ?= 6443
 NAMING ?= kubernetes
@@ -39,6 +39,10 @@ unit: install
 # Real servers and real clients; starts and stops PostgreSQL, NATS and nginx by itself.
 integration: build
 	npx vitest run --config test/vitest.config.ts
+
+# Unit tests and the contract once more on the Node after the one that everything else runs on; npm supplies it.
+test-next-node: build
+	npx --yes --package=node@24 -c 'node --version && node node_modules/vitest/vitest.mjs run && node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project conformance'
 
 # Every client library, also those whose installation takes minutes: Rust (needs cargo) and Java (needs a JDK and Maven).
 test-clients: build

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll } from 'vitest';
-import { install, needed } from './installed.js';
+import { findGo } from './go-tools.js';
+import { install } from './installed.js';
 
 /** Builds the program of a Go module beside this file once a test file; the path of the executable, which goes at its end. */
 export function goProgram(module: string): () => string {
@@ -15,7 +16,7 @@ export function goProgram(module: string): () => string {
     if (dir === undefined) {
       dir = mkdtempSync(join(tmpdir(), 'orch-go-'));
       const folder = fileURLToPath(new URL(`./${module}`, import.meta.url));
-      install(needed('go', 'the Go tools, 1.26 or later'), ['build', '-o', join(dir, module), '.'], folder);
+      install(findGo(), ['build', '-o', join(dir, module), '.'], folder);
     }
     return join(dir, module);
   };

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { type Standalone, startStandalone } from '../support/standalone.js';
-import { findKubectl, Kubectl } from './kubectl.js';
+import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
 
 /** The oldest and the newest release that are promised to work. */
-const RELEASES = ['1.27', '1.33'];
+const RELEASES = ['1.27', '1.33'] as const;
 const SHARED = process.env.ORCH_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url));
 const MANIFESTS = join(SHARED, 'manifests');
 const hasManifests = readable(MANIFESTS);
@@ -21,14 +21,13 @@ describe.each(RELEASES)('kubectl %s', (release) => {
 
   beforeAll(async () => {
     const file = findKubectl(release);
-    if (file === undefined) throw new Error(`kubectl.${release} is neither on the path nor beside gcloud`);
     dir = mkdtempSync(join(tmpdir(), 'kubectl-'));
     server = await startStandalone({ naming: 'kubernetes' });
     kubectl = new Kubectl(file, server.kubeconfig);
     await kubectl.ok(['create', 'namespace', 'app']);
     await kubectl.ok(['-n', 'app', 'create', 'deployment', 'web', '--image=nginx:1.25', '--replicas=2']);
     await kubectl.ok(['-n', 'app', 'create', 'configmap', 'settings', '--from-literal=a=1']);
-  });
+  }, KUBECTL_BUILD_MS);
   afterAll(async () => {
     await server?.stop();
     if (dir) rmSync(dir, { recursive: true });

@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
+import { buildKubectl } from './kubectl-build/build-kubectl.js';
 
 /** What a run of kubectl left behind. */
 export interface Ran {
@@ -78,13 +79,20 @@ export class Kubectl {
   }
 }
 
+/** Those that are tried, as they are compiled where they are not installed. */
+const RELEASES = { '1.27': '1.27.16', '1.33': '1.33.4' } as const;
+
+/** Compiling one takes minutes, once. */
+export const KUBECTL_BUILD_MS = 1_200_000;
+
 /**
- * The file of a kubectl of a release, such as `1.27`: `kubectl.1.27` on the path or beside `gcloud`, which brings several.
- * Undefined where that release is not installed.
+ * The file of a kubectl of a release: `kubectl.1.27` on the path or beside `gcloud`, which brings several, else one that
+ * is compiled from published modules. Throws when it cannot be had.
  */
-export function findKubectl(release: string): string | undefined {
+export function findKubectl(release: keyof typeof RELEASES): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const beside = folders.map((folder) => join(folder, 'gcloud')).filter((file) => existsSync(file));
   const candidates = [...folders, ...beside.map((file) => dirname(realpathSync(file)))];
-  return candidates.map((folder) => join(folder, `kubectl.${release}`)).find((file) => existsSync(file));
+  const found = candidates.map((folder) => join(folder, `kubectl.${release}`)).find((file) => existsSync(file));
+  return found ?? buildKubectl(RELEASES[release]);
 }

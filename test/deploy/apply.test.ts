@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { findKubectl, Kubectl } from '../clients/kubectl.js';
+import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../clients/kubectl.js';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import { CHART, DEPLOY, helm, helmOk, type Manifest, render } from './helm.js';
 
@@ -16,17 +16,17 @@ const nameOf = ({ kind, metadata }: Manifest) => `${kind}/${metadata.name}`;
 let server: Standalone;
 beforeAll(async () => {
   helm();
+  for (const release of ['1.27', '1.33'] as const) findKubectl(release);
   server = await startStandalone();
-}, 600_000);
+}, KUBECTL_BUILD_MS);
 afterAll(() => server?.stop());
 
-describe.each(['1.27', '1.33'])('with kubectl %s on a running server', (release) => {
+describe.each(['1.27', '1.33'] as const)('with kubectl %s on a running server', (release) => {
   let kubectl: Kubectl;
   const namespace = `orch-${release.replace('.', '-')}`;
 
   beforeAll(async () => {
     const file = findKubectl(release);
-    if (file === undefined) throw new Error(`kubectl.${release} is not installed`);
     kubectl = new Kubectl(file, server.kubeconfig);
     await kubectl.ok(['create', 'namespace', namespace]);
   });
@@ -87,7 +87,7 @@ describe.each(['1.27', '1.33'])('with kubectl %s on a running server', (release)
 });
 
 test('the plain manifests are applied as they are', async () => {
-  const kubectl = new Kubectl(findKubectl('1.33') as string, server.kubeconfig);
+  const kubectl = new Kubectl(findKubectl('1.33'), server.kubeconfig);
   const file = join(DEPLOY, 'manifests', 'orch.yaml');
   await kubectl.ok(['create', 'namespace', 'orch']);
   await kubectl.ok(['apply', '--validate=strict', `--filename=${file}`]);
@@ -96,7 +96,7 @@ test('the plain manifests are applied as they are', async () => {
 });
 
 test('helm installs, upgrades, rolls back and uninstalls; keys and passwords stay', async () => {
-  const kubectl = new Kubectl(findKubectl('1.33') as string, server.kubeconfig);
+  const kubectl = new Kubectl(findKubectl('1.33'), server.kubeconfig);
   const small = ['trial', CHART, '--namespace=trial', `--values=${CHART}/values-small.yaml`];
   const run = (...args: string[]) => helmOk(args, server.kubeconfig);
   const secret = (name: string) => kubectl.ok(['-n', 'trial', 'get', 'secret', name, '-o', 'jsonpath={.data}']);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { which } from '../../tools/up/index.js';
+import { findGo } from '../clients/go-tools.js';
 
 export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 export const CHART = join(DEPLOY, 'helm', 'orch');
@@ -35,11 +36,9 @@ function built(): string {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'orch-test', `helm-${VERSION}`);
   const program = join(cache, 'helm');
   if (existsSync(program)) return program;
-  const go = which('go');
-  if (go === undefined) throw new Error('the chart is tested with helm 3: install helm, or the Go tools to build it');
   const making = join(cache, `making-${process.pid}`);
   mkdirSync(making, { recursive: true });
-  execFileSync(go, ['install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${VERSION}`], {
+  execFileSync(findGo(), ['install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${VERSION}`], {
     env: { ...process.env, GOBIN: making, GOFLAGS: '' },
     stdio: ['ignore', 'ignore', 'inherit'],
     timeout: BUILD_MS,

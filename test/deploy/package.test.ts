@@ -62,7 +62,7 @@ describe('the package, as a new user installs it', () => {
     const anonymous = new Api({ url, ca: ca() });
     expect((await anonymous.get('/version')).json()).toMatchObject({ gitVersion: `v1.27.16+orch.${version}` });
     anonymous.close();
-    const kubectl = new Kubectl(findKubectl('1.27') ?? 'kubectl', join(data, 'kubeconfig'));
+    const kubectl = new Kubectl(findKubectl('1.27'), join(data, 'kubeconfig'));
     expect(await kubectl.ok(['create', 'configmap', 'hello', '--from-literal=a=1'])).toBe('configmap/hello created\n');
     await server.stop();
     await server.start();

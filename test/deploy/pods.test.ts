@@ -134,13 +134,13 @@ describe('pods as the chart describes them', () => {
     }
   });
 
-  test.each(['1.27', '1.33'])(
+  test.each(['1.27', '1.33'] as const)(
     "serve kubectl %s with the administrator's kubeconfig, watches through a gateway",
     async (release) => {
       const kubeconfig = join(dir, `admin-${release}`);
       const text = secret('orch-admin').kubeconfig ?? '';
       writeFileSync(kubeconfig, text.replace(/server: .*/, `server: ${urls['api-server']}`), { mode: 0o600 });
-      const kubectl = new Kubectl(findKubectl(release) as string, kubeconfig);
+      const kubectl = new Kubectl(findKubectl(release), kubeconfig);
       const name = `by-kubectl-${release.replace('.', '-')}`;
       await kubectl.ok(['create', 'configmap', name]);
       await kubectl.until(['get', 'configmaps', '--watch'], (stdout) => stdout.includes(name));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, LOAD_BALANCERS, startCluster, waitUntil } from '../../tools/up/index.js';
-import { buildInformer, go, InformerProcess } from '../clients/go-informer/informer-process.js';
+import { buildInformer, InformerProcess } from '../clients/go-informer/informer-process.js';
 import { Api } from '../support/api.js';
 import { PacedWriters } from './paced-writers.js';
 import { expectCaughtUp, openReflectors, populate } from './population.js';
@@ -41,7 +41,7 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
     const { collections, paths } = await populate(api, Math.ceil(WATCHES / AUDIENCE), OBJECTS);
     const reflectors = await openReflectors(api, collections, WATCHES);
     const informer = clientGo(dir, cluster);
-    await waitUntil('the informer has synced', 60_000, async () => (await informer?.status())?.synced ?? true);
+    await waitUntil('the informer has synced', 60_000, async () => (await informer.status()).synced);
     const writers = new PacedWriters(api, paths, { rate: WRITES, writers: 20 });
     const started = performance.now();
 
@@ -63,24 +63,21 @@ describe.each(LOAD_BALANCERS)('every server restarted in turn behind %s', (loadB
     expect(counts).toMatchObject({ lists: 0, gone: 0, cut: 0 });
     // Each gateway's streams were ended, and opened again elsewhere.
     expect(counts.streams).toBeGreaterThanOrEqual(WATCHES + WATCHES / 2);
-    if (informer) {
-      const [path] = collections;
-      await waitUntil('the informer has seen everything', 30_000, async () => {
-        const { version } = await informer.status();
-        return BigInt(version) >= BigInt([...(reflectors[0]?.objects.values() ?? [])].sort(byVersion).at(-1) ?? 0);
-      });
-      expect(await informer.status(), path).toMatchObject({ lists: 1, gone410: 0, count: OBJECTS });
-      await informer.stop();
-    }
+    const [path] = collections;
+    await waitUntil('the informer has seen everything', 30_000, async () => {
+      const { version } = await informer.status();
+      return BigInt(version) >= BigInt([...(reflectors[0]?.objects.values() ?? [])].sort(byVersion).at(-1) ?? 0);
+    });
+    expect(await informer.status(), path).toMatchObject({ lists: 1, gone410: 0, count: OBJECTS });
+    await informer.stop();
     await Promise.all(reflectors.map((reflector) => reflector.stop()));
   }, 180_000);
 });
 
 const byVersion = (one: string, other: string) => (BigInt(one) < BigInt(other) ? -1 : 1);
 
-/** A shared informer of client-go. Without Go there is none; where everything must hold, that is a failure. */
-function clientGo(dir: string, { kubeconfig }: Cluster): InformerProcess | undefined {
-  if (go === undefined && !process.env.CI) return undefined;
+/** A shared informer of client-go. */
+function clientGo(dir: string, { kubeconfig }: Cluster): InformerProcess {
   const program = buildInformer(dir);
   const logFile = join(dir, 'informer.log');
   return new InformerProcess({ program, kubeconfig, namespace: INFORMED, contentType: 'application/json', logFile });

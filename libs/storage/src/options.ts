@@ -40,6 +40,8 @@ export interface StoreOptions {
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
   readonly openTimeout?: number;
+  /** To migrate the schema, tried again and again between long reads that are under way; default 60,000. */
+  readonly migrationTimeout?: number;
   /** To establish one connection; default 3,000. */
   readonly connectTimeout?: number;
   /** To wait for a connection before a request fails; default 3,000. */
@@ -88,6 +90,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pageRows: 500,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
+    migrationTimeout: 60_000,
     connectTimeout: 3000,
     acquireTimeout: 3000,
     statementTimeout: 4500,

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { which } from '../../../tools/up/index.js';
+import { findGo } from '../go-tools.js';
 
 const MODULE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -14,11 +15,8 @@ export const go = which('go');
 
 /** Compiles the program into `dir` and returns its path. Fetches what it is made of through the module proxy at first. */
 export function buildInformer(dir: string): string {
-  if (go === undefined) {
-    throw new Error('the Go informer needs the Go tools, 1.20 or newer: install golang-go or https://go.dev/dl/');
-  }
   const program = join(dir, 'go-informer');
-  execFileSync(go, ['build', '-o', program, '.'], { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'] });
+  execFileSync(findGo(), ['build', '-o', program, '.'], { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'] });
   return program;
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { which } from '../../../tools/up/index.js';
+import { findGo } from '../../clients/go-tools.js';
 
 const MODULE = fileURLToPath(new URL('.', import.meta.url));
 
@@ -14,9 +14,10 @@ export class StrictTypes {
 
   /** Compiles the program; fetches what it is made of through the module proxy at first. */
   constructor() {
-    const go = which('go');
-    if (go === undefined) throw new Error('manifests are decoded by Go types: install the Go tools, 1.20 or newer');
-    execFileSync(go, ['build', '-o', this.#program, '.'], { cwd: MODULE, stdio: ['ignore', 'inherit', 'inherit'] });
+    execFileSync(findGo(), ['build', '-o', this.#program, '.'], {
+      cwd: MODULE,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
   }
 
   /** How many objects there are in YAML documents. Throws with what is wrong with them. */

@@ -197,7 +197,7 @@ const OTHERS: readonly Body[] = [
   [
     'service ports',
     `${CORE}/services`,
-    `{${typed('v1', 'Service')},"spec":{"type":"NodePort","ports":[`,
+    `{${typed('v1', 'Service')},"spec":{"ports":[`,
     (i) => `{"name":"p${i}","port":${1 + (i % 65_535)}}`,
     ']}}',
   ],

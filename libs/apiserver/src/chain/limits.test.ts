@@ -280,4 +280,19 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
       await expect.poll(() => watches.size).toBe(1);
     },
   );
+
+  it('that has not begun when its rights go ends as soon as it does', async () => {
+    const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+    const server = await open(watches);
+    const future = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&resourceVersion=100';
+    const opening = watch(server, 'jane', `&${future}`);
+    await expect.poll(() => watches.size).toBe(1);
+    await expect.poll(() => api.store.calls.lastVersion).toBeGreaterThan(0);
+    await watches.judgeAgain(() => new StatusError('Forbidden', 'no more'));
+    api.store.skip(200n);
+    const { answer, text } = await opening;
+    if (!answer.readableEnded) await once(answer, 'end');
+    expect([answer.statusCode, answer.complete]).toEqual([200, true]);
+    expect(JSON.parse(text().trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'ERROR', object: { code: 403 } });
+  });
 });

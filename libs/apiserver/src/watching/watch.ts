@@ -48,12 +48,13 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     ...(!ctx.user.groups.includes(MASTERS) && { owner: ctx.user.name }),
     deadline,
   });
-  ctx.watch?.endBy((refusal) => watcher.refuse(refusal));
   const leave = deps.servedWatches.add(endpoint, watcher);
   response.open(ctx, () => {
     leave();
     watcher.close();
   });
+  // Behind the head, for it may be wanted already.
+  ctx.watch?.endBy((refusal) => watcher.refuse(refusal));
 }
 
 /** Rights are live: a stream ends with the credential that it was opened with. */

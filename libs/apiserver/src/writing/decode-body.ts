@@ -1,7 +1,8 @@
 import {
-  decodeJsonObject,
   decodeProtobufObject,
   parseContentType,
+  parseJson,
+  readObject,
   TooManyValuesError,
   warningsOf,
   yamlProblems,
@@ -105,10 +106,16 @@ async function decodeUnchecked(
   schema: StructSchema,
 ): Promise<Decoded> {
   if (encoding === 'protobuf') return { object: decodeProtobufObject(schema, bytes, { maxValues }), problems: [] };
-  if (encoding === 'json') return decodeJsonObject(schema, bytes, { maxValues });
+  if (encoding === 'json') return readJson(schema, bytes, maxValues);
   const { json, repeated } = await yaml.read(bytes, { maxValues });
-  const { object, problems } = decodeJsonObject(schema, json, { maxValues });
+  const { object, problems } = await readJson(schema, json, maxValues);
   return { object, problems: [...yamlProblems(repeated), ...problems] };
+}
+
+async function readJson(schema: StructSchema, json: Buffer | string, maxValues: number): Promise<Decoded> {
+  const { value, duplicates } = parseJson(json, { maxValues });
+  await turnFor(json.length);
+  return readObject(schema, value, duplicates && { duplicates });
 }
 
 /** What is refused that would take longer than others can wait, though it is not large. */

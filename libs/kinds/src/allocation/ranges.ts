@@ -11,6 +11,7 @@ const MOST_IPV6 = 1 << 16;
 
 /** The addresses of a network. */
 export interface AddressRange extends Range {
+  /** The family of all of them. */
   readonly family: IPFamily;
   /** The first one, which belongs to the API's own Service. */
   readonly first: string;

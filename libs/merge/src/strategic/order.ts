@@ -5,7 +5,9 @@ import { isObject } from '../json-values.js';
 const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
 
 /** A text that is equal for equal values of a merge key or of a scalar list. */
-export const identityText = (identity: JsonValue): string => JSON.stringify(identity, bigintAsText);
+export const identityText = (identity: JsonValue): string =>
+  // Nothing else begins with a quotation mark.
+  typeof identity === 'string' ? `"${identity}` : JSON.stringify(identity, bigintAsText);
 
 /** What an item is told from the others by; undefined for an object that lacks the merge key. */
 export function possibleIdentity(item: JsonValue, mergeKey: string): string | undefined {
