@@ -135,6 +135,7 @@ async function runOn(
     await Promise.all(running.watchers);
     const floors = await recorder.floors();
     log('judging');
+    traffic.lists.push(...stage.lists);
     const lives = actors.watchers.flatMap((watcher) => watcher.lives);
     const sequences = actors.listers.map((lister) => lister.lists);
     const judged = judge({ traffic, lives, sequences, final, recorded: { ...recorded, floors } });
