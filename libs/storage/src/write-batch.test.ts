@@ -46,13 +46,7 @@ describe('a batch', () => {
   it('gives each unit its own outcomes back', () => {
     const body = Buffer.from('x');
     const one = { op: 'update', type: 3, namespace: 'n', name: 'a', version: 1n, terminating: false, body } as const;
-    const row = (outcome: number, version: number | null) => [
-      `${outcome}`,
-      version && `${version}`,
-      '1',
-      'u',
-      '9',
-    ];
+    const row = (outcome: number, version: number | null) => [`${outcome}`, version && `${version}`, '1', 'u', '9'];
     const rows = [row(1, 5), row(0, null), row(0, null), row(7, null), row(3, 4)] as (string | null)[][];
     const result = readBatchResult(rows, [[one], [one, one], [one, one]]);
     expect(result.units).toEqual([
