@@ -22,6 +22,8 @@ const CHOSEN = [
   'stalled-unbounded',
   'herd',
   'initial-events-cut',
+  'restored-backup',
+  'busy-pages',
   'compaction',
   'watch-from',
 ];

@@ -9,3 +9,4 @@ export { PlacedStore, type Placement, type ServingStore } from './placed-store.j
 export { openStore, type PostgresStore } from './postgres-store.js';
 export { Rounds } from './rounds.js';
 export * from './store.js';
+export { checkSet, checkSingle } from './write-batch.js';

@@ -37,6 +37,8 @@ export interface StoreOptions {
   readonly batchBytes?: number;
   /** Writes (and, apart, reads) that may wait before more are refused; default 10,000. */
   readonly waiting?: number;
+  /** Bytes of bodies in writes that may wait before more are refused; default 128 MiB. */
+  readonly waitingBytes?: number;
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
   /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
@@ -90,6 +92,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     batchItems: 256,
     batchBytes: 4 << 20,
     waiting: 10_000,
+    waitingBytes: 128 << 20,
     pageRows: 500,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
@@ -117,6 +120,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     'batchItems',
     'batchBytes',
     'waiting',
+    'waitingBytes',
     'pageRows',
   ] as const;
   for (const name of positive) {

@@ -9,7 +9,7 @@ interface Batch {
   end(verdict?: (name: string) => string | Error | undefined): Promise<void>;
 }
 
-function queueOf(options: { items?: number; bytes?: number; waiting?: number } = {}) {
+function queueOf(options: { items?: number; bytes?: number; waiting?: number; waitingBytes?: number } = {}) {
   const batches: Batch[] = [];
   const run = (wait: boolean, take: () => readonly Unit[]) =>
     new Promise<Verdicts<string>>((resolve) => {
@@ -20,7 +20,7 @@ function queueOf(options: { items?: number; bytes?: number; waiting?: number } =
       };
       batches.push({ wait, names, end });
     });
-  const queue = new WriteQueue<string>(run, { items: 100, bytes: 1000, waiting: 1000, ...options });
+  const queue = new WriteQueue<string>(run, { items: 100, bytes: 1000, waiting: 1000, waitingBytes: 1e6, ...options });
   const add = (name: string, types: readonly TypeId[] = [1], count = 1, bytes = 1) =>
     queue.add({ ops: Array.from({ length: count }, () => op(name)), types, bytes, since: 0 });
   return { queue, batches, add };
@@ -44,6 +44,27 @@ describe('WriteQueue', () => {
     expect(batches.every(({ wait }) => !wait)).toBe(true);
     await batches[1]?.end();
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('bounds what waits in bytes, and lets through what is larger when nothing else waits', async () => {
+    const { batches, add } = queueOf({ waitingBytes: 20 });
+    const huge = add('huge', [1], 1, 50);
+    await expect(add('small', [1], 1, 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await turn();
+    await expect(add('small', [1], 1, 1)).rejects.toMatchObject({ undecided: false });
+    // What comes back undecided waits on.
+    await batches[0]?.end(() => undefined, true);
+    await expect(add('small', [1], 1, 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await batches[1]?.end();
+    expect(await huge).toBe('huge');
+    const [a, b] = [add('a', [1], 1, 10), add('b', [1], 1, 10)];
+    await expect(add('c', [1], 1, 1)).rejects.toBeInstanceOf(StoreUnavailableError);
+    await turn();
+    await batches[2]?.end();
+    expect(await Promise.all([a, b])).toEqual(['a', 'b']);
+    void add('d', [1], 1, 20);
+    await turn();
+    expect(names(batches).at(-1)).toEqual(['d']);
   });
 
   it('bounds batches in writes and bytes; a larger unit goes alone', async () => {
@@ -103,7 +124,7 @@ describe('WriteQueue', () => {
         if (failure) throw failure;
         return take().map(() => 'done');
       },
-      { items: 10, bytes: 10, waiting: 10 },
+      { items: 10, bytes: 10, waiting: 10, waitingBytes: 100 },
     );
     const unit = { ops: [op('x')], types: [1], bytes: 1, since: 0 };
     const both = await Promise.allSettled([queue.add(unit), queue.add(unit)]);

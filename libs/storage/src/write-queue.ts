@@ -20,6 +20,8 @@ export interface WriteQueueOptions {
   readonly bytes: number;
   /** Units that may wait; more are refused at once. */
   readonly waiting: number;
+  /** Bytes that may wait, those under way among them; more are refused at once, unless nothing else waits. */
+  readonly waitingBytes: number;
 }
 
 /**
@@ -55,6 +57,7 @@ export class WriteQueue<R> {
   readonly #underWay = new Set<TypeId>();
   #trying = false;
   #waiting = 0;
+  #waitingBytes = 0;
   #scheduled = false;
   #drained: (() => void)[] = [];
 
@@ -64,11 +67,12 @@ export class WriteQueue<R> {
   ) {}
 
   add(unit: Unit): Promise<R> {
-    if (this.#waiting >= this.options.waiting) {
+    const tooMuch = this.#waiting > 0 && this.#waitingBytes + unit.bytes > this.options.waitingBytes;
+    if (tooMuch || this.#waiting >= this.options.waiting) {
       return Promise.reject(new StoreUnavailableError('too many requests wait for the database', false));
     }
     return new Promise((resolve, reject) => {
-      this.#waiting++;
+      this.#count([unit], 1);
       this.#lineOf(unit.types).entries.push({ unit, resolve, reject });
       this.#schedule();
     });
@@ -77,6 +81,12 @@ export class WriteQueue<R> {
   /** Resolves when nothing is under way or waiting. */
   drained(): Promise<void> {
     return this.#lines.size > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve();
+  }
+
+  /** @param by 1 for units that come, -1 for those that go */
+  #count(units: readonly Unit[], by: 1 | -1): void {
+    this.#waiting += by * units.length;
+    for (const { bytes } of units) this.#waitingBytes += by * bytes;
   }
 
   #lineOf(types: readonly TypeId[]): Line<R> {
@@ -128,7 +138,10 @@ export class WriteQueue<R> {
       for (const [, entry] of batch) entry.reject(error);
     }
     if (!wait) this.#trying = false;
-    this.#waiting -= batch.length;
+    this.#count(
+      batch.map(([, { unit }]) => unit),
+      -1,
+    );
     this.#release(lines);
     this.#schedule();
   }
@@ -142,7 +155,10 @@ export class WriteQueue<R> {
       else undecided.set(line, [...(undecided.get(line) ?? []), entry]);
     });
     for (const [line, entries] of undecided) {
-      this.#waiting += entries.length;
+      this.#count(
+        entries.map(({ unit }) => unit),
+        1,
+      );
       this.#contended.add(line.key);
       line.entries = [...entries, ...line.entries];
     }

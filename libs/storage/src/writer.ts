@@ -52,8 +52,13 @@ export class Writer {
     private readonly lineage: Lineage,
     private readonly options: CompleteOptions,
   ) {
-    const { batchItems: items, batchBytes: bytes, waiting } = options;
-    this.#queue = new WriteQueue((wait, take) => this.#run(wait, take), { items, bytes, waiting });
+    const { batchItems: items, batchBytes: bytes, waiting, waitingBytes } = options;
+    this.#queue = new WriteQueue((wait, take) => this.#run(wait, take), {
+      items,
+      bytes,
+      waiting,
+      waitingBytes,
+    });
   }
 
   /** @throws StoreUnavailableError, or TypeError for what cannot be stored */

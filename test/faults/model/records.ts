@@ -66,6 +66,8 @@ export interface Refusal {
   readonly message: string;
   /** The version from which the watcher wanted to go on; undefined for a start. */
   readonly after: number | undefined;
+  /** Monotonic ms of its coming. */
+  readonly at: number;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { apiServerKills, commitPublish } from './api-server.js';
+import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
 import { diskFull } from './disk-full.js';
@@ -13,6 +14,7 @@ import { natsCorrupted, natsDown, natsEmptied, natsKilled, natsPartitioned, nats
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { redisFaults } from './redis.js';
+import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
@@ -35,6 +37,8 @@ export const SCENARIOS: readonly Scenario[] = [
   diskFull,
   failoverSynchronous,
   failoverAsynchronous,
+  restoredBackup,
+  restoredBackupUnnoticed,
   natsKilled,
   natsEmptied,
   natsCorrupted,
@@ -53,6 +57,7 @@ export const SCENARIOS: readonly Scenario[] = [
   herd,
   rollingRestart,
   initialEventsCut,
+  busyPages,
   compaction,
   watchFrom,
   clocks,

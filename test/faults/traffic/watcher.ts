@@ -110,7 +110,8 @@ export class Watcher {
       if (signal.aborted) return false;
       if (!(error instanceof ApiError) && !mayPass(error)) throw error;
       if (error instanceof ApiError) {
-        life.refusals.push({ code: error.code, message: error.message, after: life.version });
+        const at = performance.now();
+        life.refusals.push({ code: error.code, message: error.message, after: life.version, at });
         if (isRefusal(error)) {
           await rest(this.random.between(100, 500), signal);
           return false;

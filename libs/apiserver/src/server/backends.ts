@@ -60,6 +60,7 @@ function storeOptions(serving: ServingOptions, backend: BackendOptions, observer
     retention,
     pooling: backend.postgresPooling === 'transaction' ? ('transaction' as const) : ('session' as const),
     readConnections: backend.postgresReadConnections,
+    waitingBytes: backend.writeQueueBytes,
     // Two more than lists may hold, for what is loaded into memory.
     snapshotConnections: backend.databaseLists + 2,
     // Finer where history is to be short, so that it does not last several times as long as asked for.

@@ -149,6 +149,12 @@ export const backendOptions = {
     min: 1,
     help: 'Connections for short reads. One more writes, one does maintenance, and lists have their own.',
   },
+  'write-queue-bytes': {
+    type: 'bytes',
+    default: 2 ** 27,
+    min: 2 ** 20,
+    help: 'Objects that may wait to be written to a database; more are refused with 503 and Retry-After.',
+  },
   'storage-override': {
     type: 'list',
     default: [],

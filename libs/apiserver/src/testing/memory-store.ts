@@ -1,5 +1,7 @@
 import {
   type Change,
+  checkSet,
+  checkSingle,
   type Head,
   type HistoricChange,
   HistoryExpiredError,
@@ -26,9 +28,25 @@ interface TypeState {
   readonly rows: Map<string, Row>;
 }
 
+const rowOf = ({ namespace, name, uid, version, body, storedVersion }: HistoricChange): Row => ({
+  namespace,
+  name,
+  uid,
+  version,
+  body,
+  storedVersion,
+});
 const idOf = ({ namespace, name }: Key): string => JSON.stringify([namespace, name]);
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 const byKey = (a: Key, b: Key): number => compare(a.namespace, b.namespace) || compare(a.name, b.name);
+
+/** What the stores of several processes have in common. */
+class SharedState {
+  readonly types: TypeState[] = [];
+  readonly ids = new Map<string, TypeId>();
+  readonly terminating = new Set<string>();
+  last = 0n;
+}
 
 /** A Store of one process for tests: whole histories, failures on demand, and counts of what is asked and left open. */
 export class MemoryStore implements Store {
@@ -44,22 +62,32 @@ export class MemoryStore implements Store {
   beforeWrite: ((op: WriteOp) => Promise<WriteOutcome | undefined> | WriteOutcome | undefined) | undefined;
   /** Runs after each write was committed; what it throws is what the writer gets. */
   afterWrite: ((op: WriteOp) => void) | undefined;
-  readonly #types: TypeState[] = [];
-  readonly #ids = new Map<string, TypeId>();
   /** Commits are not announced, as those of another server before they have been heard of. */
   muted = false;
   readonly #listeners = new Set<(changes: readonly Change[]) => void>();
   #namespaces: TypeId = 0;
-  #last = 0n;
+  #closed = false;
+
+  /** @param shared what another store has written is here, too */
+  constructor(private readonly shared = new SharedState()) {}
+
+  /** Another process at the same database. */
+  peer(): MemoryStore {
+    const peer = new MemoryStore(this.shared);
+    peer.setNamespaceType(this.#namespaces);
+    return peer;
+  }
 
   async registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
     return types.map(({ group, resource }) => {
       const key = `${group}/${resource}`;
-      const known = this.#ids.get(key);
+      const { ids, types: all } = this.shared;
+      const known = ids.get(key);
       if (known !== undefined) return known;
-      this.#types.push({ head: 0n, floor: 0n, history: [], rows: new Map() });
-      this.#ids.set(key, this.#types.length);
-      return this.#types.length;
+      this.shared.last += 1n;
+      all.push({ head: this.shared.last, floor: this.shared.last, history: [], rows: new Map() });
+      ids.set(key, all.length);
+      return all.length;
     });
   }
 
@@ -68,26 +96,50 @@ export class MemoryStore implements Store {
   }
 
   async write(op: WriteOp): Promise<WriteOutcome> {
+    checkSingle(op);
     const set = await this.writeSet([op]);
     return set.outcome === 'refused' ? set.refusal : { outcome: 'committed', version: set.versions[0] ?? 0n };
   }
 
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
-    for (const op of ops) this.#check(op);
+    this.#check();
+    checkSet(ops);
     for (const [item, op] of ops.entries()) {
       this.writes.push(op);
-      const instead = await this.beforeWrite?.(op);
+      const instead = this.beforeWrite && (await this.beforeWrite(op));
       if (!instead) continue;
       if (instead.outcome !== 'committed') return { outcome: 'refused', item, refusal: instead };
       return { outcome: 'committed', versions: ops.map(() => instead.version) };
     }
-    for (const [item, op] of ops.entries()) {
-      const refusal = op.op !== 'create' && op.version === 'previous' ? undefined : this.#refusal(op);
-      if (refusal) return { outcome: 'refused', item, refusal };
-    }
-    const versions = ops.map((op) => this.#commit(op));
+    const decided = this.#decide(ops);
+    if (!Array.isArray(decided)) return decided;
+    this.#announce(decided);
     for (const op of ops) this.afterWrite?.(op);
-    return { outcome: 'committed', versions };
+    return { outcome: 'committed', versions: decided.map(({ version }) => version) };
+  }
+
+  /** All of a set, each upon what those before it have left; or nothing. */
+  #decide(ops: readonly WriteOp[]): HistoricChange[] | Extract<SetOutcome, { outcome: 'refused' }> {
+    const changes: HistoricChange[] = [];
+    const undo: (() => void)[] = [];
+    for (const [item, op] of ops.entries()) {
+      const linked = op.op !== 'create' && op.version === 'previous';
+      const refusal = this.#refusal(linked ? { ...op, version: changes.at(-1)?.version ?? 0n } : op);
+      if (refusal) {
+        for (const step of undo.reverse()) step();
+        return { outcome: 'refused', item, refusal };
+      }
+      undo.push(this.#remember(op));
+      changes.push(this.#apply(op));
+    }
+    return changes;
+  }
+
+  /** Whatever listens hears of states after, not of those before. */
+  #announce(changes: readonly HistoricChange[]): void {
+    if (this.muted) return;
+    const told: Change[] = changes.map(({ prior, priorVersion, priorStoredVersion, ...change }) => change);
+    for (const listener of this.#listeners) listener(told);
   }
 
   async get(type: TypeId, key: Key): Promise<Row | undefined> {
@@ -156,7 +208,7 @@ export class MemoryStore implements Store {
   async lastVersion(): Promise<Version> {
     this.calls.lastVersion++;
     this.#check();
-    return this.#last;
+    return this.shared.last;
   }
 
   onCommit(listener: (changes: readonly Change[]) => void): () => void {
@@ -178,7 +230,9 @@ export class MemoryStore implements Store {
     this.#check();
   }
 
-  async close(): Promise<void> {}
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
 
   /** The objects as of a version, in key order; now by default. */
   rows(type: TypeId, at?: Version): Row[] {
@@ -188,7 +242,7 @@ export class MemoryStore implements Store {
     for (const change of history) {
       if (change.version > at) break;
       if (change.op === 'delete') then.delete(idOf(change));
-      else then.set(idOf(change), change);
+      else then.set(idOf(change), rowOf(change));
     }
     return [...then.values()].sort(byKey);
   }
@@ -198,9 +252,14 @@ export class MemoryStore implements Store {
     this.#state(type).floor = floor;
   }
 
+  /** Drops all history, as when nobody writes for longer than it is kept. */
+  compactAll(): void {
+    for (const state of this.shared.types) state.floor = state.head;
+  }
+
   /** Lets the sequence skip numbers, as rolled-back transactions and other types do. */
   skip(versions: bigint): void {
-    this.#last += versions;
+    this.shared.last += versions;
   }
 
   #head(type: TypeId): Head {
@@ -221,15 +280,30 @@ export class MemoryStore implements Store {
   #namespaceRefusal(name: string): Refusal | undefined {
     const key = idOf({ namespace: '', name });
     if (!this.#state(this.#namespaces).rows.has(key)) return { outcome: 'namespace-not-found' };
-    return this.#terminating.has(key) ? { outcome: 'namespace-terminating' } : undefined;
+    return this.shared.terminating.has(key) ? { outcome: 'namespace-terminating' } : undefined;
   }
 
-  readonly #terminating = new Set<string>();
+  /** How to put back what a write is about to change; versions that were drawn are spent. */
+  #remember(op: WriteOp): () => void {
+    const state = this.#state(op.type);
+    const [id, row, head] = [idOf(op), state.rows.get(idOf(op)), state.head];
+    const { terminating } = this.shared;
+    const wasTerminating = terminating.has(id);
+    return () => {
+      if (row) state.rows.set(id, row);
+      else state.rows.delete(id);
+      state.head = head;
+      state.history.pop();
+      if (op.type !== this.#namespaces) return;
+      if (wasTerminating) terminating.add(id);
+      else terminating.delete(id);
+    };
+  }
 
-  #commit(op: WriteOp): Version {
+  #apply(op: WriteOp): HistoricChange {
     const state = this.#state(op.type);
     const before = state.rows.get(idOf(op));
-    this.#last += 1n;
+    this.shared.last += 1n;
     const { type, namespace, name, body, storedVersion = '' } = op;
     const uid = op.op === 'create' ? op.uid : (before?.uid ?? '');
     const change: HistoricChange = {
@@ -240,34 +314,34 @@ export class MemoryStore implements Store {
       storedVersion,
       uid,
       op: op.op,
-      version: this.#last,
+      version: this.shared.last,
       previous: state.head,
-      at: Number(this.#last),
+      at: Date.now(),
       ...(before && { prior: before.body, priorVersion: before.version, priorStoredVersion: before.storedVersion }),
     };
-    state.head = this.#last;
+    state.head = change.version;
     state.history.push(change);
     if (op.op === 'delete') state.rows.delete(idOf(op));
-    else state.rows.set(idOf(op), { namespace, name, uid, version: this.#last, body, storedVersion });
+    else state.rows.set(idOf(op), rowOf(change));
     this.#noteTerminating(op);
-    if (!this.muted) for (const listener of this.#listeners) listener([change]);
-    return this.#last;
+    return change;
   }
 
   #noteTerminating(op: WriteOp): void {
     if (op.type !== this.#namespaces) return;
-    if (op.op === 'update' && op.terminating) this.#terminating.add(idOf(op));
-    if (op.op === 'delete') this.#terminating.delete(idOf(op));
+    if (op.op === 'update' && op.terminating) this.shared.terminating.add(idOf(op));
+    if (op.op === 'delete') this.shared.terminating.delete(idOf(op));
   }
 
   #state(type: TypeId): TypeState {
-    const state = this.#types[type - 1];
+    const state = this.shared.types[type - 1];
     if (!state) throw new Error(`type ${type} is not registered`);
     return state;
   }
 
   /** Text that PostgreSQL cannot hold must never get here. */
   #check(key?: Key): void {
+    if (this.#closed) throw new StoreUnavailableError('the store is closed', false);
     if (this.down) throw new StoreUnavailableError('switched off', false);
     if (key && `${key.namespace}${key.name}`.includes('\0'))
       throw new Error('invalid byte sequence for encoding: 0x00');
