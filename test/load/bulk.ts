@@ -77,14 +77,15 @@ export async function age(
   if (failed > 0) throw new Error(`${failed} of ${count} updates failed`);
 }
 
-async function inDatabase(own: OwnServer, run: (database: pg.Client) => Promise<void>): Promise<void> {
+/** Lends a session with our database. */
+export async function inDatabase<T>(own: OwnServer, run: (database: pg.Client) => Promise<T>): Promise<T> {
   // Finds the one that runs and starts none.
   const { url } = await startEmbeddedPostgres({ dataDir: own.databaseDir });
   const database = new pg.Client({ connectionString: url });
   await database.connect();
   try {
     await database.query('SET search_path = cluster');
-    await run(database);
+    return await run(database);
   } finally {
     await database.end();
   }

@@ -11,6 +11,7 @@ import { listsStage } from './stages/lists.js';
 import { manyStage } from './stages/many.js';
 import { processStage } from './stages/process.js';
 import { requestStage } from './stages/requests.js';
+import { snapshotStage } from './stages/snapshot.js';
 import { writesStage } from './stages/writes.js';
 
 export interface Stage {
@@ -34,5 +35,6 @@ export const STAGES: readonly Stage[] = [
   { name: 'audiences', about: 'watchers each of an object of its own', usual: false, run: audiencesStage },
   { name: 'lists', about: 'many lists at a time, gzip', usual: false, run: listsStage },
   { name: 'writes', about: 'hot object, events beside others, mass deletion', usual: false, run: writesStage },
+  { name: 'snapshot', about: 'a million updates beside an open snapshot', usual: false, run: snapshotStage },
   { name: 'growth', about: 'costs as objects, watchers and history grow', usual: false, run: growthStage },
 ];

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Connection } from './connection.js';
+import { sqlState } from './failures.js';
 
 /** The database belongs to another kind of installation, or to a release too far ahead. */
 export class IncompatibleDatabaseError extends Error {
@@ -8,6 +9,11 @@ export class IncompatibleDatabaseError extends Error {
 
 /** Key of the advisory lock under which one process migrates. */
 const MIGRATION_LOCK = 1719283746;
+
+/** Milliseconds for which a migration waits for a table that is being read, and for which it then lets others go on. */
+const PATIENCE = 200;
+const PAUSE = 500;
+const LOCK_NOT_AVAILABLE = '55P03';
 
 const DIRECTORY = new URL('../migrations/', import.meta.url);
 
@@ -36,10 +42,29 @@ export interface Installation {
 
 /**
  * Brings the schema to what `migrations` hold and records, or checks, whose database it is. Safe to run from many processes at
- * once: an advisory lock lets one through at a time. All of it is one transaction.
- * @throws IncompatibleDatabaseError
+ * once: an advisory lock lets one through at a time. All of it is one transaction, which is tried again where tables are in use.
+ * @param migrationTimeout milliseconds after which it is not tried again
+ * @throws IncompatibleDatabaseError; the driver's error
  */
 export async function migrate(
+  connection: Connection,
+  schema: string,
+  migrations: readonly Migration[],
+  installation: Installation,
+  migrationTimeout = 0,
+): Promise<Installation> {
+  const deadline = performance.now() + migrationTimeout;
+  for (;;) {
+    try {
+      return await migrateNow(connection, schema, migrations, installation);
+    } catch (error) {
+      if (sqlState(error) !== LOCK_NOT_AVAILABLE || performance.now() > deadline) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+    }
+  }
+}
+
+async function migrateNow(
   connection: Connection,
   schema: string,
   migrations: readonly Migration[],
@@ -49,6 +74,8 @@ export async function migrate(
   await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   try {
     await connection.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+    // Whoever uses a table stands behind a migration that waits for it, so it is not patient.
+    await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
     await prepareSchema(connection, schema);
     await applyMissing(connection, migrations);
     const recorded = await recordInstallation(connection, installation);

@@ -22,7 +22,12 @@ export interface StoreOptions {
   readonly pooling?: 'session' | 'transaction';
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
-  /** Connections that wait where a type's lane is held by somebody else; default 4. Opened when needed. */
+  /**
+   * How long a batch of many types waits for the lane of one that others write as well; default 100. What is left undecided by
+   * then waits apart from the others.
+   */
+  readonly lanePatience?: number;
+  /** Connections that wait where a type's lane is held for longer than that; default 4. Opened when needed. */
   readonly laneConnections?: number;
   /** Connections for lists that stream; default 4. */
   readonly snapshotConnections?: number;
@@ -40,6 +45,8 @@ export interface StoreOptions {
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
   readonly openTimeout?: number;
+  /** To migrate the schema, tried again and again between long reads that are under way; default 60,000. */
+  readonly migrationTimeout?: number;
   /** To establish one connection; default 3,000. */
   readonly connectTimeout?: number;
   /** To wait for a connection before a request fails; default 3,000. */
@@ -79,6 +86,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pooling: 'session',
     readUrl: '',
     readConnections: 3,
+    lanePatience: 100,
     laneConnections: 4,
     snapshotConnections: 4,
     batchItems: 256,
@@ -88,6 +96,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pageRows: 500,
     pageBytes: 1 << 20,
     openTimeout: 10_000,
+    migrationTimeout: 60_000,
     connectTimeout: 3000,
     acquireTimeout: 3000,
     statementTimeout: 4500,

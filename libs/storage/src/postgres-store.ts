@@ -47,7 +47,7 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   const migrator = await connectWithin(new Connector(settings, async () => undefined), complete.openTimeout);
   try {
     const migrations = await shippedMigrations();
-    const installation = await migrate(migrator, complete.schema, migrations, complete);
+    const installation = await migrate(migrator, complete.schema, migrations, complete, complete.migrationTimeout);
     await ensurePartitions(migrator);
     return new PostgresStore(complete, settings, installation);
   } finally {

@@ -47,23 +47,34 @@ let old: Connection;
 let type: TypeId;
 let store: PostgresStore;
 
-beforeAll(async () => {
-  server = await startTestServer();
-  schema = server.freshSchema();
-  const options = completeOptions({ url: server.url, naming: 'orch', schema });
+/** A connection of the release before, to a schema that it has just made. */
+async function openBefore(own: string) {
+  const options = completeOptions({ url: server.url, naming: 'orch', schema: own });
   const address = parseDatabaseUrl(server.url);
   const [host] = address.hosts;
   if (!host) throw new Error('no host');
-  old = await Connection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
-  await migrate(old, schema, (await shippedMigrations()).slice(0, BEFORE), options);
-  await ensurePartitions(old);
-  [type = 0] = await registerTypes(old, [{ group: '', resource: 'things' }]);
+  const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
+  await migrate(connection, own, (await shippedMigrations()).slice(0, BEFORE), options);
+  await ensurePartitions(connection);
+  const [first = 0] = await registerTypes(connection, [{ group: '', resource: 'things' }]);
+  const create = async (name: string) => {
+    const values = [`{${first}}`, '{}', 0, `{${first}}`, '{1}', '{""}', `{${name}}`, '{u}', '{0}', '{x}'];
+    const [row] = await connection.statement('write_batch', STATEMENTS.write_batch, values);
+    return row?.[0];
+  };
+  return { connection, type: first, write: create };
+}
+
+beforeAll(async () => {
+  server = await startTestServer();
+  schema = server.freshSchema();
+  ({ connection: old, type } = await openBefore(schema));
   // Its sessions stay open, with their statements prepared, while another server migrates.
   await write(1, 'before', 0n);
   await head();
   await settledHead();
   await changesAfter(0n);
-  store = await openStore(options);
+  store = await openStore({ url: server.url, naming: 'orch', schema });
 }, 60_000);
 afterAll(async () => {
   await old.end();
@@ -97,6 +108,29 @@ async function changesAfter(version: bigint): Promise<(string | null | undefined
 
 const createNow = (name: string) =>
   store.write({ op: 'create', type, namespace: '', name, uid: 'u', body: Buffer.from(name), requireNamespace: false });
+
+describe('a migration', () => {
+  it('waits for a long read without holding up the writes of servers that run', async () => {
+    const own = server.freshSchema();
+    const before = await openBefore(own);
+    const reading = await server.session(own);
+    await reading.query('BEGIN; SELECT count(*) FROM object');
+    let migrated = false;
+    const opening = openStore({ url: server.url, naming: 'orch', schema: own }).finally(() => {
+      migrated = true;
+    });
+    const looking = await server.session(own);
+    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
+    await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
+    for (let i = 0; i < 5; i++) expect(await before.write(`during-${i}`)).toBe('1');
+    expect(migrated).toBe(false);
+    await reading.query('COMMIT');
+    const after = await opening;
+    expect(await before.write('after')).toBe('1');
+    await before.connection.end();
+    await after.close();
+  });
+});
 
 describe('a server of the release before, beside one that has migrated', () => {
   it('keeps what it had, and writes one chain with the other', async () => {
