@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { Floors } from './model/floors.js';
 import { type Change, History } from './model/history.js';
 import { KINDS, type Kind, printOf, readState, type WireObject } from './model/object-state.js';
 import type { LateCommit } from './validators/history.js';
@@ -20,8 +21,8 @@ interface ChangeRow {
 /** What the database holds, as the validators want it. */
 export interface Recorded {
   readonly histories: Readonly<Record<Kind, History>>;
-  /** History at or below may have been dropped. */
-  readonly floors: Readonly<Record<Kind, number>>;
+  /** Over the time of the run. */
+  readonly floors: Readonly<Record<Kind, Floors>>;
   readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
   readonly lateCommits: readonly LateCommit[];
   /** Of every resource, as far as history still reaches back in the end; ascending. */
@@ -35,6 +36,7 @@ export interface Recorded {
 export class Recorder {
   readonly #changes: Readonly<Record<Kind, Map<number, Change>>> = { configmaps: new Map(), events: new Map() };
   readonly #read: Record<Kind, number> = { configmaps: 0, events: 0 };
+  readonly #floors: Readonly<Record<Kind, Floors>> = { configmaps: new Floors(), events: new Floors() };
   #client: pg.Client | undefined;
 
   constructor(private readonly url: string) {}
@@ -45,6 +47,7 @@ export class Recorder {
       try {
         const client = await this.#connected();
         for (const kind of KINDS) await this.#follow(client, kind);
+        await this.floors();
       } catch {
         this.#drop();
       }
@@ -72,10 +75,14 @@ export class Recorder {
     return { histories, floors, objects, lateCommits, changes };
   }
 
-  /** History at or below may have been dropped by now: it goes on being dropped though nobody writes. */
+  /** Notes how far history reaches back now, too: it goes on being dropped though nobody writes. */
   async floors(): Promise<Recorded['floors']> {
     const client = await this.#connected();
-    return both((kind) => readFloor(client, kind));
+    for (const kind of KINDS) {
+      const floor = await readFloor(client, kind);
+      this.#floors[kind].note(performance.now(), floor);
+    }
+    return this.#floors;
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,8 @@ const CHOSEN = [
   'stalled-unbounded',
   'herd',
   'initial-events-cut',
+  'restored-backup',
+  'busy-pages',
   'compaction',
   'watch-from',
 ];

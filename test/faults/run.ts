@@ -4,6 +4,7 @@ import { namesOf } from '@orch/machinery';
 import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import type { Strike } from './adversary/adversary.js';
 import { judge } from './judge.js';
+import { Floors } from './model/floors.js';
 import type { History } from './model/history.js';
 import { KINDS, type Kind } from './model/object-state.js';
 import type { List } from './model/records.js';
@@ -138,6 +139,7 @@ async function runOn(
     await Promise.all(running.watchers);
     const floors = await recorder.floors();
     log('judging');
+    traffic.lists.push(...stage.lists);
     const lives = actors.watchers.flatMap((watcher) => watcher.lives);
     const sequences = actors.listers.map((lister) => lister.lists);
     const judged = judge({ traffic, lives, sequences, final, recorded: { ...recorded, floors } });
@@ -211,7 +213,7 @@ async function catchUp(watchers: readonly Watcher[], histories: Readonly<Record<
     const last = history.replay(life.selection).at(-1)?.version ?? 0;
     if (life.highest >= last) return true;
     // The last event may be a deletion from before its time: only the validator can tell.
-    return life.version === undefined && checkWatch({ ...life, lasted: true }, history, 0).length === 0;
+    return life.version === undefined && checkWatch({ ...life, lasted: true }, history, new Floors()).length === 0;
   };
   await waitUntil('watchers have everything', CATCH_UP_MS, () => watchers.every(has)).catch(() => undefined);
 }

@@ -2,7 +2,9 @@
  * Writes a second, latency and CPU per write at several numbers of requesters, against an embedded PostgreSQL or a given one.
  *
  *   npx tsx --conditions=source libs/storage/bench/write.ts [--url=postgres://…] [--seconds=3] [--requesters=1,16,64] [--bytes=1024]
+ *     [--types=1] [--stores=1,2]
  *
+ * Requesters are spread over so many types, and over so many stores, which stand for servers that write the same types.
  * CPU of the database is read from /proc for the processes below the embedded postmaster; with --url it is not known.
  */
 import { readdirSync, readFileSync } from 'node:fs';
@@ -19,6 +21,8 @@ const { values: flags } = parseArgs({
     seconds: { type: 'string', default: '3' },
     requesters: { type: 'string', default: '1,16,64' },
     bytes: { type: 'string', default: '1024' },
+    types: { type: 'string', default: '1' },
+    stores: { type: 'string', default: '1' },
     binaries: { type: 'string' },
   },
 });
@@ -42,7 +46,12 @@ function databaseCpu(postmaster: number | undefined): number {
 
 let runs = 0;
 
-async function run(store: PostgresStore, type: TypeId, requesters: number, postmaster: number | undefined) {
+async function run(
+  stores: readonly PostgresStore[],
+  types: readonly TypeId[],
+  requesters: number,
+  postmaster: number | undefined,
+) {
   const body = Buffer.alloc(Number(flags.bytes), '{"metadata":{"name":"x"},"data":"0123456789"}');
   const prefix = `run${runs++}`;
   const latencies: number[] = [];
@@ -54,6 +63,8 @@ async function run(store: PostgresStore, type: TypeId, requesters: number, postm
   await Promise.all(
     Array.from({ length: requesters }, async (_, i) => {
       let version: Version | undefined;
+      const store = stores[i % stores.length] as PostgresStore;
+      const type = types[Math.floor(i / stores.length) % types.length] ?? 0;
       while (performance.now() < end) {
         const key = { namespace: 'bench', name: name(i) };
         const start = performance.now();
@@ -73,6 +84,7 @@ async function run(store: PostgresStore, type: TypeId, requesters: number, postm
   latencies.sort((a, b) => a - b);
   const quantile = (q: number) => (latencies[Math.floor(q * (count - 1))] ?? 0).toFixed(2);
   return {
+    stores: stores.length,
     requesters,
     'writes/s': Math.round(count / seconds),
     'p50 ms': quantile(0.5),
@@ -86,13 +98,17 @@ const directory = await mkdtemp(join(tmpdir(), 'bench-'));
 const server = flags.url
   ? undefined
   : await startEmbeddedPostgres({ dataDir: directory, ...(flags.binaries ? { binDir: flags.binaries } : {}) });
-const store = await openStore({ url: flags.url ?? server?.url ?? '', naming: 'orch' });
-const [type = 0] = await store.registerTypes([{ group: '', resource: 'configmaps' }]);
-await run(store, type, 16, server?.pid);
+const counts = (flags.stores ?? '').split(',').map(Number);
+const open = () => openStore({ url: flags.url ?? server?.url ?? '', naming: 'orch' });
+const stores: PostgresStore[] = [];
+for (let i = 0; i < Math.max(...counts); i++) stores.push(await open());
+const resources = Array.from({ length: Number(flags.types) }, (_, i) => ({ group: '', resource: `things${i}` }));
+const types = (await stores[0]?.registerTypes(resources)) ?? [];
+await run(stores, types, 16, server?.pid);
 const rows = [];
 for (const requesters of (flags.requesters ?? '').split(','))
-  rows.push(await run(store, type, Number(requesters), server?.pid));
+  for (const count of counts) rows.push(await run(stores.slice(0, count), types, Number(requesters), server?.pid));
 console.table(rows);
-await store.close();
+await Promise.all(stores.map((store) => store.close()));
 await server?.stop();
 await rm(directory, { recursive: true, force: true });

@@ -51,9 +51,32 @@ BEGIN
   PERFORM pg_advisory_xact_lock_shared('lane'::regclass::integer, p_type);
 END $$;
 
+-- Takes a lane that somebody else holds, in the order of coming. Returns false when it was not to be had in p_patience
+-- milliseconds; null: waits up to the lock_timeout of the session, and fails.
+CREATE FUNCTION take_lane(p_type integer, p_patience integer) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+  lock_timeout text := current_setting('lock_timeout');
+BEGIN
+  IF p_patience IS NULL THEN
+    PERFORM pg_advisory_xact_lock('lane'::regclass::integer, p_type);
+    RETURN true;
+  ELSIF p_patience = 0 THEN
+    RETURN false;
+  END IF;
+  PERFORM set_config('lock_timeout', p_patience::text, true);
+  BEGIN
+    PERFORM pg_advisory_xact_lock('lane'::regclass::integer, p_type);
+  EXCEPTION WHEN lock_not_available THEN
+    PERFORM set_config('lock_timeout', lock_timeout, true);
+    RETURN false;
+  END;
+  PERFORM set_config('lock_timeout', lock_timeout, true);
+  RETURN true;
+END $$;
+
 -- Removes the heads that are none any more. Waits for nobody, and nobody waits for it.
 CREATE FUNCTION trim_heads() RETURNS void LANGUAGE sql AS $$
-  DELETE FROM head h USING resource_type t WHERE h.type = t.id AND h.version < t.head;
+  DELETE FROM head h USING (SELECT id, head FROM resource_type OFFSET 0) t WHERE h.type = t.id AND h.version < t.head;
 $$;
 
 -- In which version of the API a body is stored; empty: in the one that the release before stored the kind in.
@@ -63,7 +86,8 @@ ALTER TABLE change ADD COLUMN prior_stored_version text COLLATE "C";
 
 -- Commits a batch of writes: single ones, each decided on its own, and sets, of which all items are committed or none.
 --
--- p_wait      true: waits for lanes and gates; false: items whose lane is held by somebody else come back undecided
+-- p_patience  milliseconds to wait for a lane that somebody else holds; items whose lane is not to be had by then come back
+--             undecided, and all of them where a gate is closed. Null: waits for both, up to the lock_timeout of the session
 -- p_types     distinct types of the batch, ascending: the lanes to take
 -- p_gates     namespace gates to take, ascending: 2 * (hash of a namespace), plus 1 for exclusive
 -- p_namespaces  the type that holds namespaces
@@ -74,7 +98,6 @@ ALTER TABLE change ADD COLUMN prior_stored_version text COLLATE "C";
 -- p_set       1: single; above: so many items, from this one on, are a set; 0: belongs to the set begun before it
 -- Returns one row per item, in order. o_outcome: 0 undecided (a lane or gate was not to be had), 1 committed, 2 already exists,
 -- 3 conflict, 4 not found, 5 namespace not found, 6 namespace terminating, 7 not done, as another item of the set was refused.
--- o_waited: whether a lane was held by somebody else.
 --
 -- As nothing is looked at before all lanes are held, a set is decided in two passes, and needs no savepoint.
 --
@@ -94,12 +117,13 @@ ALTER TABLE change ADD COLUMN prior_stored_version text COLLATE "C";
 --
 -- Servers one release older call this function: a change of meaning or signature takes a new name.
 CREATE FUNCTION commit_batch(
-  p_wait boolean, p_types integer[], p_gates bigint[], p_namespaces integer,
+  p_patience integer, p_types integer[], p_gates bigint[], p_namespaces integer,
   p_lane smallint[], p_action smallint[], p_namespace text[], p_name text[], p_uid text[], p_version bigint[],
   p_stored_version text[], p_body bytea[], p_set smallint[])
-RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint, o_waited boolean)
+RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
+  held boolean[];
   heads bigint[];
   found_heads bigint[];
   gate bigint;
@@ -121,21 +145,21 @@ DECLARE
   refusal smallint;
   refused_version bigint;
 BEGIN
-  SELECT array_agg(CASE WHEN pg_try_advisory_xact_lock('lane'::regclass::integer, t) THEN 0
-                        WHEN p_wait AND pg_advisory_xact_lock('lane'::regclass::integer, t) IS NOT NULL THEN 1 END)
-    INTO heads FROM unnest(p_types) t;
-  SELECT array_agg(CASE WHEN l.waited IS NOT NULL THEN coalesce(
+  FOREACH v_type IN ARRAY p_types LOOP
+    held := held || (pg_try_advisory_xact_lock('lane'::regclass::integer, v_type) OR take_lane(v_type, p_patience));
+  END LOOP;
+  SELECT array_agg(CASE WHEN l.held THEN coalesce(
            (SELECT h.version FROM head h WHERE h.type = l.type ORDER BY h.version DESC LIMIT 1), -1) END),
-         coalesce(bool_or(l.waited = 1), false), (extract(epoch FROM clock_timestamp()) * 1000)::bigint
-    INTO heads, o_waited, o_at FROM unnest(p_types, heads) l (type, waited);
+         (extract(epoch FROM clock_timestamp()) * 1000)::bigint
+    INTO heads, o_at FROM unnest(p_types, held) l (type, held);
   IF -1 = ANY (heads) THEN
     RAISE EXCEPTION 'a type of % is not registered', p_types USING ERRCODE = 'foreign_key_violation';
   END IF;
   FOREACH gate IN ARRAY p_gates LOOP
     IF NOT (CASE
-      WHEN gate & 1 = 1 AND p_wait THEN pg_advisory_xact_lock(1719283745, (gate >> 1)::integer) IS NOT NULL
+      WHEN gate & 1 = 1 AND p_patience IS NULL THEN pg_advisory_xact_lock(1719283745, (gate >> 1)::integer) IS NOT NULL
       WHEN gate & 1 = 1 THEN pg_try_advisory_xact_lock(1719283745, (gate >> 1)::integer)
-      WHEN p_wait THEN pg_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer) IS NOT NULL
+      WHEN p_patience IS NULL THEN pg_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer) IS NOT NULL
       ELSE pg_try_advisory_xact_lock_shared(1719283745, (gate >> 1)::integer) END)
     THEN
       heads := array_fill(NULL::bigint, ARRAY[cardinality(p_types)]);
@@ -254,7 +278,7 @@ BEGIN
   SELECT array_agg(array_position(p_types, t)) INTO lanes FROM unnest(p_type) t;
   RETURN QUERY
     SELECT b.o_outcome, b.o_version, b.o_previous, b.o_uid, b.o_at
-      FROM commit_batch(true, p_types, p_gates, p_namespaces, lanes, p_action, p_namespace, p_name, p_uid, p_version,
+      FROM commit_batch(NULL, p_types, p_gates, p_namespaces, lanes, p_action, p_namespace, p_name, p_uid, p_version,
                         array_fill(''::text, ARRAY[cardinality(p_type)]), p_body,
                         array_fill(1::smallint, ARRAY[cardinality(p_type)])) b;
 END $$;

@@ -63,6 +63,18 @@ describe('compaction', () => {
     expect(await create(store, type, 'c')).toBeGreaterThan(second);
   });
 
+  it('keeps one head of each type', async () => {
+    const { schema, store, type } = await setUp();
+    let last = 0n;
+    for (let i = 0; i < 5; i++) last = await create(store, type, `o${i}`);
+    const session = await server.session(schema);
+    const heads = async () => (await session.query('SELECT version FROM head WHERE type = $1', [type])).rows;
+    expect((await heads()).length).toBeGreaterThan(1);
+    await store.compactor.runOnce();
+    expect(await heads()).toEqual([{ version: String(last) }]);
+    expect((await store.heads([type])).get(type)?.head).toBe(last);
+  });
+
   it('is done by one process at a time', async () => {
     const { schema, store } = await setUp();
     const others = [await open(schema), await open(schema)];

@@ -22,7 +22,12 @@ export interface StoreOptions {
   readonly pooling?: 'session' | 'transaction';
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
-  /** Connections that wait where a type's lane is held by somebody else; default 4. Opened when needed. */
+  /**
+   * How long a batch of many types waits for the lane of one that others write as well; default 100. What is left undecided by
+   * then waits apart from the others.
+   */
+  readonly lanePatience?: number;
+  /** Connections that wait where a type's lane is held for longer than that; default 4. Opened when needed. */
   readonly laneConnections?: number;
   /** Connections for lists that stream; default 4. */
   readonly snapshotConnections?: number;
@@ -81,6 +86,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     pooling: 'session',
     readUrl: '',
     readConnections: 3,
+    lanePatience: 100,
     laneConnections: 4,
     snapshotConnections: 4,
     batchItems: 256,

@@ -60,13 +60,21 @@ async function create(store: PostgresStore, type: TypeId, name: string): Promise
   return outcome.version;
 }
 
+/** On a session of its own, which ends with it. */
+async function sql(text: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
+  const session = await server.session(schema);
+  try {
+    return (await session.query(text, [...values])).rows;
+  } finally {
+    await session.end();
+  }
+}
+
 /** Lets as many seconds pass since everything that the database noted. */
 async function age(seconds: number): Promise<void> {
-  const session = await server.session(schema);
-  await session.query(
-    'UPDATE heartbeat SET at = at - make_interval(secs => $1), origin = origin - make_interval(secs => $1)',
-    [seconds],
-  );
+  await sql('UPDATE heartbeat SET at = at - make_interval(secs => $1), origin = origin - make_interval(secs => $1)', [
+    seconds,
+  ]);
 }
 
 /** Copies the data, has `work` go on with them, and puts them back as they were; nobody runs at either moment. */
@@ -86,8 +94,7 @@ async function losing(work: () => Promise<void>): Promise<void> {
 }
 
 async function branches(): Promise<number> {
-  const session = await server.session(schema);
-  return (await session.query('SELECT count(DISTINCT began)::int AS n FROM branch')).rows[0].n;
+  return Number((await sql('SELECT count(DISTINCT began) AS n FROM branch'))[0]?.n);
 }
 
 async function expectLost(store: PostgresStore, type: TypeId, version: Version): Promise<void> {
@@ -114,8 +121,7 @@ describe('a backup that is restored while nobody runs, with the same system iden
         store = await open();
         lost.push(await create(store, type, 'lost'), await create(store, quiet, 'lost'));
         // All that can have been drawn until today.
-        const session = await server.session(schema);
-        await session.query(`SELECT setval('resource_version', last_value + $1) FROM resource_version`, [
+        await sql(`SELECT setval('resource_version', last_value + $1) FROM resource_version`, [
           seconds * VERSIONS_A_SECOND,
         ]);
         lost.push(await create(store, type, 'lost too'), await create(store, quiet, 'lost too'));
@@ -213,8 +219,7 @@ describe('a stop of three days', () => {
 
 describe('the heartbeat', () => {
   const beatenAt = async (): Promise<number> => {
-    const session = await server.session(schema);
-    return Number((await session.query('SELECT extract(epoch FROM at) AS at FROM heartbeat')).rows[0].at);
+    return Number((await sql('SELECT extract(epoch FROM at) AS at FROM heartbeat'))[0]?.at);
   };
 
   it('goes on while anybody runs, and is handed on', async () => {
@@ -258,8 +263,7 @@ describe('the heartbeat', () => {
     const hasty = await openStore({ url: server.url, naming: 'orch', schema, retention: 100 });
     stores.push(hasty);
     const type = await typeIn(hasty);
-    const session = await server.session(schema);
-    const pace = async () => Number((await session.query('SELECT pace FROM heartbeat')).rows[0].pace);
+    const pace = async () => Number((await sql('SELECT pace FROM heartbeat'))[0]?.pace);
     await expect.poll(pace, { timeout: 20_000 }).toBe(2 * Number(PARTITION_WIDTH) * 10);
     const before = await create(hasty, type, 'a');
     await closeAll();

@@ -110,18 +110,18 @@ function versionOf(op: WriteOp): Version {
 /**
  * Parameters of {@link COMMIT_BATCH}.
  * @param units single writes, and sets, in the order in which they are carried out
- * @param wait whether to wait for lanes that others hold
+ * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
 export function batchParameters(
   units: readonly (readonly WriteOp[])[],
-  wait: boolean,
+  patience: number | null,
   namespaceType: TypeId,
 ): Parameter[] {
   const ops = units.flat();
   const types = typesOf(ops);
   const lanes = new Map(types.map((type, i) => [type, i + 1]));
   return [
-    wait,
+    patience,
     int4Array(types),
     int8Array(gatesOf(ops, namespaceType)),
     namespaceType,
@@ -142,8 +142,6 @@ export interface BatchResult {
   /** Outcomes of a unit's writes; of a set either all committed, or of one that was refused; undefined when undecided. */
   readonly units: readonly (readonly (WriteOutcome | undefined)[] | undefined)[];
   readonly changes: readonly Change[];
-  /** Whether a lane was held by somebody else. */
-  readonly waited: boolean;
 }
 
 /** Reads what {@link COMMIT_BATCH} answered. */
@@ -156,7 +154,7 @@ export function readBatchResult(rows: readonly TextRow[], units: readonly (reado
     if (rows[first]?.[0] === UNDECIDED) return undefined;
     return ops.map((op, i) => readOutcome(op, rows[first + i] ?? [], changes));
   });
-  return { units: outcomes, changes, waited: rows[0]?.[5] === 't' };
+  return { units: outcomes, changes };
 }
 
 const UNDECIDED = '0';

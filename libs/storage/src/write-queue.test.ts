@@ -6,7 +6,7 @@ interface Batch {
   readonly wait: boolean;
   /** Names of the writes, with a comma between those of a set. */
   readonly names: readonly string[];
-  end(verdict?: (name: string) => string | Error | undefined, waited?: boolean): Promise<void>;
+  end(verdict?: (name: string) => string | Error | undefined): Promise<void>;
 }
 
 function queueOf(options: { items?: number; bytes?: number; waiting?: number; waitingBytes?: number } = {}) {
@@ -14,8 +14,8 @@ function queueOf(options: { items?: number; bytes?: number; waiting?: number; wa
   const run = (wait: boolean, take: () => readonly Unit[]) =>
     new Promise<Verdicts<string>>((resolve) => {
       const names = take().map(({ ops }) => ops.map(({ name }) => name).join());
-      const end: Batch['end'] = async (verdict = (name) => name, waited = false) => {
-        resolve({ results: names.map(verdict), waited });
+      const end: Batch['end'] = async (verdict = (name) => name) => {
+        resolve(names.map(verdict));
         await turn();
       };
       batches.push({ wait, names, end });
@@ -79,6 +79,7 @@ describe('WriteQueue', () => {
   it('lets what is undecided wait for its own lanes alone, in its order, while others go on', async () => {
     const { batches, add } = queueOf();
     const results = [add('a1', [1]), add('b1', [2]), add('a2', [1])];
+    for (const result of results) result.catch(() => undefined);
     await turn();
     void add('a3', [1]).catch(() => undefined);
     await batches[0]?.end((name) => (name.startsWith('a') ? undefined : name));
@@ -87,13 +88,17 @@ describe('WriteQueue', () => {
     const later = [add('b2', [2]), add('a4', [1])];
     await turn();
     expect(batches.slice(2).map(({ wait, names }) => [wait, names])).toEqual([[false, ['b2']]]);
-    await batches[1]?.end(undefined, true);
-    expect(await Promise.all([results[0], results[2]])).toEqual(['a1', 'a2']);
-    // It had to wait: so the next one does not ask first either, until one was let in at once.
-    expect(batches.slice(3).map(({ wait, names }) => [wait, names])).toEqual([[true, ['a4']]]);
-    await batches[3]?.end(undefined, false);
     await batches[2]?.end();
-    await Promise.all(later);
+    // Nobody was let in: the next ones wait apart again. Then they were, and go with the others.
+    await batches[1]?.end(() => new Error('too late'));
+    expect((await Promise.allSettled(results)).map(({ status }) => status)).toEqual([
+      'rejected',
+      'fulfilled',
+      'rejected',
+    ]);
+    expect(batches.slice(3).map(({ wait, names }) => [wait, names])).toEqual([[true, ['a4']]]);
+    await batches[3]?.end();
+    expect(await Promise.all(later)).toEqual(['b2', 'a4']);
     void add('a5', [1]);
     await turn();
     expect(batches.at(-1)).toMatchObject({ wait: false, names: ['a5'] });
@@ -117,7 +122,7 @@ describe('WriteQueue', () => {
       async (_, take) => {
         const failure = failures.pop();
         if (failure) throw failure;
-        return { results: take().map(() => 'done'), waited: false };
+        return take().map(() => 'done');
       },
       { items: 10, bytes: 10, waiting: 10, waitingBytes: 100 },
     );

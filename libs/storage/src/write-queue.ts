@@ -11,11 +11,7 @@ export interface Unit {
 }
 
 /** What became of a batch: for each unit its result, an error, or undefined where a lane was not to be had. */
-export interface Verdicts<R> {
-  readonly results: readonly (R | Error | undefined)[];
-  /** Whether a lane was held by somebody else. */
-  readonly waited: boolean;
-}
+export type Verdicts<R> = readonly (R | Error | undefined)[];
 
 export interface WriteQueueOptions {
   /** Writes of a batch at most; a larger set goes alone. */
@@ -30,7 +26,7 @@ export interface WriteQueueOptions {
 
 /**
  * Carries out a batch once it has the means to: then it takes what has come by that time.
- * @param wait whether to wait for lanes, or to leave undecided what needs one that is not free
+ * @param wait whether to wait for lanes as long as it takes, or to leave undecided what needs one that is not free by then
  */
 export type RunBatch<R> = (wait: boolean, take: () => readonly Unit[]) => Promise<Verdicts<R>>;
 
@@ -49,13 +45,14 @@ interface Line<R> {
 
 /**
  * Forms batches of writes. What arrives while one is under way gathers for the next, with no timer: a lone write never waits
- * for company. One batch of many types only tries their lanes; what comes back undecided waits in a batch of its own types
- * alone, so that a lane which somebody else holds holds up nothing but its type. Of each type one batch is under way at a time.
+ * for company. A batch of many types waits for their lanes only as long as another server's batch takes; what comes back undecided
+ * waits in a batch of its own types alone, so that a lane which somebody holds holds up nothing but its type. Of each type one
+ * batch is under way at a time.
  */
 export class WriteQueue<R> {
   /** Those in which anything waits or is under way, the one whose turn is next first. */
   readonly #lines = new Map<string, Line<R>>();
-  /** Lines whose lanes others were found to use: they wait there, instead of asking first. */
+  /** Lines whose lanes were held for too long: they wait there, until they are let in. */
   readonly #contended = new Set<string>();
   readonly #underWay = new Set<TypeId>();
   #trying = false;
@@ -133,9 +130,9 @@ export class WriteQueue<R> {
       return batch.map(([, { unit }]) => unit);
     };
     try {
-      const { results, waited } = await this.run(wait, take);
-      for (const { key } of lines) if (!waited) this.#contended.delete(key);
-      this.#settle(batch, results);
+      const verdicts = await this.run(wait, take);
+      if (wait && !verdicts.every((verdict) => verdict instanceof Error)) this.#contended.delete(lines[0]?.key ?? '');
+      this.#settle(batch, verdicts);
     } catch (error) {
       if (batch.length === 0) take();
       for (const [, entry] of batch) entry.reject(error);
@@ -149,10 +146,10 @@ export class WriteQueue<R> {
     this.#schedule();
   }
 
-  #settle(batch: readonly [Line<R>, Entry<R>][], results: readonly (R | Error | undefined)[]): void {
+  #settle(batch: readonly [Line<R>, Entry<R>][], verdicts: Verdicts<R>): void {
     const undecided = new Map<Line<R>, Entry<R>[]>();
     batch.forEach(([line, entry], i) => {
-      const result = results[i];
+      const result = verdicts[i];
       if (result instanceof Error) entry.reject(result);
       else if (result !== undefined) entry.resolve(result);
       else undecided.set(line, [...(undecided.get(line) ?? []), entry]);

@@ -43,8 +43,8 @@ export class Writer {
   namespaceType: TypeId = 0;
 
   /**
-   * @param pool for batches that only try their lanes
-   * @param lanes for those that wait
+   * @param pool for batches that wait for lanes for moments only
+   * @param lanes for those that wait as long as it takes
    */
   constructor(
     private readonly pool: Pool,
@@ -107,24 +107,22 @@ export class Writer {
 
   async #commit(connection: Connection, units: readonly Unit[], wait: boolean): Promise<Verdicts<Outcomes>> {
     try {
-      const { units: results, changes, waited } = await this.#call(connection, units, wait);
+      const { units: verdicts, changes } = await this.#call(connection, units, wait);
       if (changes.length > 0 && !this.options.publishBeforeCommit) this.#announce(changes);
-      return { results, waited };
+      return verdicts;
     } catch (error) {
       const failure = toStoreError(error, true);
-      if (failure instanceof StoreUnavailableError || units.length === 1) {
-        return { results: units.map(() => failure), waited: false };
-      }
+      if (failure instanceof StoreUnavailableError || units.length === 1) return units.map(() => failure);
       // One of them cannot be stored at all, and has rolled its neighbours back: each for itself.
-      const results: (Outcomes | Error | undefined)[] = [];
-      for (const unit of units) results.push(...(await this.#commit(connection, [unit], wait)).results);
-      return { results, waited: false };
+      const verdicts: (Outcomes | Error | undefined)[] = [];
+      for (const unit of units) verdicts.push(...(await this.#commit(connection, [unit], wait)));
+      return verdicts;
     }
   }
 
   async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
     const writes = units.map(({ ops }) => ops);
-    const parameters = batchParameters(writes, wait, this.namespaceType);
+    const parameters = batchParameters(writes, wait ? null : this.options.lanePatience, this.namespaceType);
     const call = async () =>
       readBatchResult(await connection.statement('commit_batch', COMMIT_BATCH, parameters), writes);
     for (let attempt = 1; ; attempt++) {

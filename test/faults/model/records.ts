@@ -68,6 +68,8 @@ export interface Refusal {
   readonly after: number | undefined;
   /** Milliseconds since the watcher was last let in, or began to ask. */
   readonly outside: number;
+  /** Monotonic ms of its coming. */
+  readonly at: number;
 }
 
 /**

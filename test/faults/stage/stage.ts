@@ -2,6 +2,7 @@ import type { Cluster } from '../../../tools/up/index.js';
 import { waitUntil } from '../../../tools/up/index.js';
 import { Api } from '../../support/api.js';
 import type { Strike } from '../adversary/adversary.js';
+import type { List } from '../model/records.js';
 import type { Random } from '../random.js';
 import type { Rule, Violation } from '../validators/violation.js';
 import type { Links } from './links.js';
@@ -28,6 +29,8 @@ export class Stage {
   /** Aborts when the run breaks off: nothing is waited for any more. */
   readonly signal: AbortSignal;
   readonly violations: Violation[] = [];
+  /** What faults have listed, to be judged with all other lists. */
+  readonly lists: List[] = [];
   readonly strikes: Strike[] = [];
   readonly measures: Record<string, number> = {};
   readonly log: (line: string) => void;

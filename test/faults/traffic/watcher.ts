@@ -118,9 +118,10 @@ export class Watcher {
       if (signal.aborted) return false;
       if (!(error instanceof ApiError) && !mayPass(error)) throw error;
       if (error instanceof ApiError) {
-        this.#outsideSince ??= performance.now();
-        const outside = performance.now() - this.#outsideSince;
-        life.refusals.push({ code: error.code, message: error.message, after: life.version, outside });
+        const at = performance.now();
+        this.#outsideSince ??= at;
+        const outside = at - this.#outsideSince;
+        life.refusals.push({ code: error.code, message: error.message, after: life.version, outside, at });
         if (isRefusal(error)) {
           await rest(this.random.between(100, 500), signal);
           return false;

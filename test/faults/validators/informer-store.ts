@@ -1,3 +1,4 @@
+import type { Floors } from '../model/floors.js';
 import type { Kind } from '../model/object-state.js';
 import type { Violation } from './violation.js';
 import { firstDifference } from './watch.js';
@@ -15,7 +16,7 @@ export interface InformerReport {
 /** Of what is recorded, what is needed here. */
 export interface StoredConfigMaps {
   readonly objects: Readonly<Record<Kind, readonly { readonly version: number; readonly print: string }[]>>;
-  readonly floors: Readonly<Record<Kind, number>>;
+  readonly floors: Readonly<Record<Kind, Floors>>;
 }
 
 /** V5: the store of a client-go informer over all config maps equals the database; 410 came only where history was dropped. */
@@ -30,7 +31,7 @@ export function checkInformer({ name, synced, gone, held }: InformerReport, stor
   const difference = firstDifference(expected, [...held].map(([key, version]) => `${key} ${version}`).sort());
   return [
     ...(difference ? [report('V5.store', difference)] : []),
-    ...(gone > 0 && stored.floors.configmaps === 0
+    ...(gone > 0 && stored.floors.configmaps.last === 0
       ? [report('V5.gone', `${gone} times 410, though no history was dropped`)]
       : []),
   ];

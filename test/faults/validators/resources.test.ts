@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Floors } from '../model/floors.js';
 import { checkInformer, type InformerReport } from './informer-store.js';
 import { checkLeaks, type Usage } from './leaks.js';
 import { checkLifecycle, type StoredChange, type StoredObject } from './lifecycle.js';
@@ -6,12 +7,12 @@ import { checkLifecycle, type StoredChange, type StoredObject } from './lifecycl
 describe('V5', () => {
   const stored = {
     objects: { configmaps: [{ version: 7, print: 'n/a uid s f t r' }], events: [] },
-    floors: { configmaps: 0, events: 0 },
+    floors: { configmaps: new Floors(), events: new Floors() },
   };
   const rules = (report: Partial<InformerReport>, floor = 0) =>
     checkInformer(
       { name: 'i', synced: true, gone: 0, held: new Map([['n/a', '7']]), ...report },
-      { ...stored, floors: { configmaps: floor, events: 0 } },
+      { ...stored, floors: { configmaps: Floors.of({ at: 0, floor }), events: new Floors() } },
     ).map(({ rule }) => rule);
 
   it('accepts a store that equals the database', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Floors } from '../model/floors.js';
 import { type EventType, History } from '../model/history.js';
 import { historyOf, type LifeSettings, lifeOf, printAt } from './fixtures.js';
 import { checkHistory, checkLateCommits } from './history.js';
@@ -31,8 +32,8 @@ const after = (version: number): LifeSettings => ({ start: { mode: 'list', versi
 const legacy = (known: number): LifeSettings => ({ start: { mode: 'legacy', known } });
 const tierX: LifeSettings = { selection: { tier: { op: 'in', values: ['x'] } } };
 
-function rules(entries: Parameters<typeof lifeOf>[0], settings: LifeSettings = {}, floor = 0): Rule[] {
-  return checkWatch(lifeOf(entries, settings), history, floor).map(({ rule }) => rule);
+function rules(entries: Parameters<typeof lifeOf>[0], settings: LifeSettings = {}, floors = new Floors()): Rule[] {
+  return checkWatch(lifeOf(entries, settings), history, floors).map(({ rule }) => rule);
 }
 
 describe('V2 after a version', () => {
@@ -125,21 +126,27 @@ describe('V2 initial events', () => {
 describe('V2 refusals', () => {
   const refused = (code: number, version: number | undefined, outside = 0): LifeSettings => ({
     ...after(60),
-    refusals: [{ code, message: '', after: version, outside }],
+    refusals: [{ code, message: '', after: version, outside, at: 1_000 }],
   });
+  const at20 = Floors.of({ at: 900, floor: 5 }, { at: 1_100, floor: 20 }, { at: 1_300, floor: 50 });
 
   it('410 is right only below the floor; other refusals never are; failures may pass', () => {
-    expect(rules([], refused(410, 10), 20)).toEqual([]);
-    expect(rules([], refused(410, 20), 20)).toEqual(['V2.resumable']);
-    expect(rules([], refused(410, undefined), 20)).toEqual(['V2.resumable']);
-    expect(rules([], refused(400, 30), 20)).toEqual(['V2.refused']);
-    expect(rules([], refused(503, 30), 20)).toEqual([]);
+    expect(rules([], refused(410, 10), at20)).toEqual([]);
+    expect(rules([], refused(410, 20), at20)).toEqual(['V2.resumable']);
+    expect(rules([], refused(410, undefined), at20)).toEqual(['V2.resumable']);
+    expect(rules([], refused(400, 30), at20)).toEqual(['V2.refused']);
+    expect(rules([], refused(503, 30), at20)).toEqual([]);
+  });
+
+  it('410 is judged by the floor of its time, not by that of the end', () => {
+    expect(rules([], refused(410, 30), at20)).toEqual(['V2.resumable']);
+    expect(rules([], refused(410, 30), Floors.of({ at: 900, floor: 50 }))).toEqual([]);
   });
 
   it('failures that do not pass are none', () => {
     for (const code of [429, 500, 503, 504]) {
-      expect(rules([], refused(code, 30, 59_000), 20)).toEqual([]);
-      expect(rules([], refused(code, 30, 61_000), 20)).toEqual(['V2.refused']);
+      expect(rules([], refused(code, 30, 59_000), at20)).toEqual([]);
+      expect(rules([], refused(code, 30, 61_000), at20)).toEqual(['V2.refused']);
     }
   });
 });

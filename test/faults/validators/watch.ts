@@ -1,3 +1,4 @@
+import type { Floors } from '../model/floors.js';
 import type { ExpectedEvent, History } from '../model/history.js';
 import type { Life, Refusal } from '../model/records.js';
 import { describeSelection } from '../model/selection.js';
@@ -13,27 +14,28 @@ interface Fault {
 /**
  * V2: the life of a watcher is the replay of the committed history from its start, filtered; its bookmarks claim what
  * was sent and nothing else; it was refused nothing that the history holds.
- * @param floor history at or below this version may have been dropped
+ * @param floors at or below which history may have been dropped
  */
-export function checkWatch(life: Life, history: History, floor: number): Violation[] {
+export function checkWatch(life: Life, history: History, floors: Floors): Violation[] {
   const fault = judge(life, history);
   const where = `watcher ${life.watcher} of ${life.kind} ${describeSelection(life.selection)} (${life.start.mode})`;
-  const faults = [...(fault ? [fault] : []), ...life.refusals.flatMap((refusal) => judgeRefusal(refusal, floor))];
+  const faults = [...(fault ? [fault] : []), ...life.refusals.flatMap((refusal) => judgeRefusal(refusal, floors))];
   return faults.map(({ rule, message }) => ({ rule, message: `${where}: ${message}` }));
 }
 
 /** Being busy or broken may pass; what lasts longer than any fault of a scenario and its recovery does not, ms. */
 const OUTSIDE_MS = 60_000;
 
-function judgeRefusal(refusal: Refusal, floor: number): { rule: Rule; message: string }[] {
-  const { code, message, after, outside } = refusal;
+function judgeRefusal(refusal: Refusal, floors: Floors): { rule: Rule; message: string }[] {
+  const { code, message, after, outside, at } = refusal;
   if (code === 429 || code >= 500) {
     if (outside <= OUTSIDE_MS) return [];
     return [{ rule: 'V2.refused', message: `${code} ${message}, again and again for ${outside} ms` }];
   }
   if (code !== 410) return [{ rule: 'V2.refused', message: `${code} ${message}` }];
+  const floor = floors.at(at);
   if (after !== undefined && after < floor) return [];
-  return [{ rule: 'V2.resumable', message: `410 after ${after}, though history reaches back to ${floor}: ${message}` }];
+  return [{ rule: 'V2.resumable', message: `410 after ${after}, though history reached back to ${floor}: ${message}` }];
 }
 
 function judge(life: Life, history: History): Fault | undefined {
