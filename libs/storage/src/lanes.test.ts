@@ -23,7 +23,9 @@ afterEach(async () => {
 afterAll(() => server.dispose());
 
 async function open(options: Partial<StoreOptions> = {}): Promise<PostgresStore> {
-  const store = await openStore({ url: server.url, naming: 'orch', schema, ...options });
+  // Nothing here is meant to be given up, unless a test says so.
+  const patient = { lockTimeout: 30_000, statementTimeout: 40_000, answerTimeout: 50_000 };
+  const store = await openStore({ url: server.url, naming: 'orch', schema, ...patient, ...options });
   stores.push(store);
   looker = await server.session(schema);
   return store;
@@ -91,7 +93,7 @@ describe('a lane that somebody holds holds up its type only', () => {
     const other = await writeInFlight(held);
     const waits = ['a', 'b', 'c'].map((name) => create(store, held, name));
     const set = store.writeSet([held, free].map((type) => creation(type, 'together')));
-    await expect.poll(() => waiting(held)).toBe(1);
+    await expect.poll(() => waiting(held), { timeout: 10_000 }).toBe(1);
     for (let i = 0; i < 20; i++) versionOf(await create(store, third, `${i}`));
     await other.commit();
     const versions = (await Promise.all(waits)).map(versionOf);
@@ -106,7 +108,7 @@ describe('a lane that somebody holds holds up its type only', () => {
     const other = await writeInFlight(held);
     const [waits, goes] = [create(store, held, 'a'), create(store, free, 'a')];
     versionOf(await goes);
-    await expect.poll(() => waiting(held)).toBe(1);
+    await expect.poll(() => waiting(held), { timeout: 10_000 }).toBe(1);
     await other.commit();
     expect(versionOf(await waits)).toBeGreaterThan(other.version);
   });
@@ -173,7 +175,7 @@ describe('a settled head', () => {
     const [type = 0] = await typesIn(store);
     const other = await writeInFlight(type);
     const settled = store.settledHead(type, other.version);
-    await expect.poll(() => waiting(type)).toBe(1);
+    await expect.poll(() => waiting(type), { timeout: 10_000 }).toBe(1);
     await other.commit();
     expect((await settled).head).toBe(other.version);
   });
@@ -192,7 +194,7 @@ describe('a settled head', () => {
     const [type = 0] = await typesIn(store);
     const other = await writeInFlight(type);
     const settled = [store.settledHead(type, other.version)];
-    await expect.poll(() => waiting(type)).toBe(1);
+    await expect.poll(() => waiting(type), { timeout: 10_000 }).toBe(1);
     settled.push(...Array.from({ length: 20 }, () => store.settledHead(type, other.version)));
     await Promise.all(Array.from({ length: 20 }, () => store.heads([type])));
     expect(await waiting(type)).toBe(1);
@@ -209,9 +211,9 @@ describe('a settled head', () => {
     await looking.query('BEGIN');
     await looking.query('SELECT await_lane($1)', [type]);
     const writing = create(writer, type, 'b');
-    await expect.poll(() => waiting(type)).toBe(1);
+    await expect.poll(() => waiting(type), { timeout: 10_000 }).toBe(1);
     const settled = reader.settledHead(type, ahead);
-    await expect.poll(() => waiting(type)).toBe(2);
+    await expect.poll(() => waiting(type), { timeout: 10_000 }).toBe(2);
     await looking.query('COMMIT');
     expect((await settled).head).toBe(versionOf(await writing));
   });
