@@ -23,16 +23,21 @@ export interface Migration {
   readonly text: string;
 }
 
-/** The migrations that this release ships, ascending. */
+/**
+ * The migrations that this release ships, ascending. A release has one number, as the release before works with one more
+ * than it knows; what one consists of may lie in a folder, file after file.
+ */
 export async function shippedMigrations(): Promise<Migration[]> {
-  const files = (await readdir(DIRECTORY)).filter((file) => /^\d{4}-.*\.sql$/.test(file)).sort();
-  return Promise.all(
-    files.map(async (name) => ({
-      number: Number(name.slice(0, 4)),
-      name,
-      text: await readFile(new URL(name, DIRECTORY), 'utf8'),
-    })),
-  );
+  const names = (await readdir(DIRECTORY)).filter((name) => /^\d{4}-/.test(name)).sort();
+  return Promise.all(names.map(async (name) => ({ number: Number(name.slice(0, 4)), name, text: await textOf(name) })));
+}
+
+async function textOf(name: string): Promise<string> {
+  if (name.endsWith('.sql')) return readFile(new URL(name, DIRECTORY), 'utf8');
+  const folder = new URL(`${name}/`, DIRECTORY);
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const texts = await Promise.all(files.map((file) => readFile(new URL(file, folder), 'utf8')));
+  return texts.join(';\n');
 }
 
 /** What the database was first used by; recorded once. */

@@ -4,7 +4,7 @@ import type { Pool } from './pool.js';
 import { type Reader, unknownType } from './reader.js';
 import type { Head, TypeId, Version } from './store.js';
 
-/** Waits in the queue of the writers (migrations/0004-lanes.sql). */
+/** Waits in the queue of the writers (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
 const AWAIT_LANE = 'SELECT await_lane($1)';
 
 /**

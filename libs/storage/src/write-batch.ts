@@ -2,7 +2,7 @@ import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_batch` of the schema (migrations/0004-lanes.sql). */
+/** Calls `commit_batch` of the schema (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
 export const COMMIT_BATCH = 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */

@@ -36,3 +36,5 @@ BEGIN
 END $$;
 CREATE TRIGGER forget_announcement_keys AFTER UPDATE OF epoch ON installation
   FOR EACH ROW WHEN (OLD.epoch <> NEW.epoch) EXECUTE FUNCTION forget_announcement_keys();
+CREATE TRIGGER forget_announcement_keys AFTER INSERT ON branch
+  FOR EACH STATEMENT EXECUTE FUNCTION forget_announcement_keys();
