@@ -203,7 +203,8 @@ describe('a settled head', () => {
   });
 
   it('overtakes no writer that waits already, also while others look', async () => {
-    const [writer, reader] = [await open(), await open()];
+    // One that keeps its place in the queue, instead of taking another one apart.
+    const [writer, reader] = [await open({ lanePatience: 30_000 }), await open()];
     const [type = 0] = await typesIn(writer);
     const ahead = versionOf(await create(writer, type, 'a')) + 1000n;
     // Somebody who looks as long as the test wants.
