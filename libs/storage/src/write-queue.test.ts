@@ -53,7 +53,7 @@ describe('WriteQueue', () => {
     await turn();
     await expect(add('small', [1], 1, 1)).rejects.toMatchObject({ undecided: false });
     // What comes back undecided waits on.
-    await batches[0]?.end(() => undefined, true);
+    await batches[0]?.end(() => undefined);
     await expect(add('small', [1], 1, 1)).rejects.toBeInstanceOf(StoreUnavailableError);
     await batches[1]?.end();
     expect(await huge).toBe('huge');
