@@ -104,7 +104,7 @@ async function rowsOf(request: SnapshotRequest): Promise<Row[]> {
 }
 
 describe('a database of before the index', () => {
-  const INDEX = 6;
+  const INDEX = 4;
 
   it('is read right over partitions with it and without', async () => {
     const schema = server.freshSchema();
