@@ -21,7 +21,7 @@ export interface FieldError {
 }
 
 /** A value whose text in messages is made by whoever knows its type. */
-export class Shown {
+export class VerbatimValue {
   /** @param text stands in messages as it is, without quotes */
   constructor(readonly text: string) {}
 }
@@ -37,7 +37,7 @@ export const shortened = (text: string): string =>
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
-  if (value instanceof Shown) return value.text;
+  if (value instanceof VerbatimValue) return value.text;
   if (value === undefined || value === null) return '"null"';
   let left = SHOWN_VALUES;
   return JSON.stringify(value, (_key, v: unknown) => {
@@ -47,7 +47,7 @@ function shown(value: unknown): string {
 }
 
 /** A value whose text is made once for several errors. */
-export const asShown = (value: unknown): Shown => new Shown(shown(value));
+export const verbatim = (value: unknown): VerbatimValue => new VerbatimValue(shown(value));
 
 /** A field that must be set is unset or empty; `detail` may say why it must be. */
 export const required = (field: string, detail = ''): FieldError => ({

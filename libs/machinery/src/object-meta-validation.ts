@@ -1,11 +1,11 @@
 import {
-  asShown,
   type FieldError,
   forbiddenField,
   invalidValue,
   required,
-  type Shown,
   tooLong,
+  type VerbatimValue,
+  verbatim,
 } from './field-error.js';
 import { parseApiVersion } from './group-version.js';
 import {
@@ -103,7 +103,7 @@ export function validateAnnotations(annotations: Readonly<Record<string, string>
 export function validateOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
-  let all: Shown | undefined;
+  let all: VerbatimValue | undefined;
   for (const reference of references) {
     validateOwnerReference(reference, path, errors);
     if (!reference.controller) continue;
@@ -112,7 +112,7 @@ export function validateOwnerReferences(references: readonly OwnerReference[], p
       continue;
     }
     const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${reference.name}`;
-    all ??= asShown(references);
+    all ??= verbatim(references);
     errors.push(invalidValue(path, all, text));
   }
   return errors;

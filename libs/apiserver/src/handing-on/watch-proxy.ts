@@ -39,7 +39,7 @@ const NOT_ASKED_WITH: ReadonlySet<string> = new Set([
 type RefusalFrame = (refusal: StatusError) => Buffer;
 
 /** By what gateways are known, and what they are shown. */
-type Shown = Pick<CredentialSet, 'servingCa' | 'proxy'>;
+type GatewayCredentials = Pick<CredentialSet, 'servingCa' | 'proxy'>;
 
 /**
  * Hands watches to gateways, each to the next in turn. The caller's identity travels in headers that a gateway believes
@@ -52,7 +52,7 @@ export class WatchProxy {
 
   constructor(
     private readonly gateways: readonly string[],
-    private readonly credentials: () => Shown,
+    private readonly credentials: () => GatewayCredentials,
     private readonly sent: (host: string, method: string, code: string) => void = () => undefined,
     private readonly refusals: (ctx: RequestContext) => RefusalFrame | undefined = () => undefined,
   ) {}
@@ -109,7 +109,7 @@ interface Answer {
   readonly switched?: Upgrade;
 }
 
-function open(ctx: RequestContext, url: URL, { servingCa, proxy }: Shown): Promise<Answer> {
+function open(ctx: RequestContext, url: URL, { servingCa, proxy }: GatewayCredentials): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const headers = {
       ...passedOn(ctx.req.headers, NOT_ASKED_WITH),

@@ -10,7 +10,7 @@ import type { VanishedClients } from './vanished-clients.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
-  readonly credentials: Shown;
+  readonly credentials: ServingCredentials;
   /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
   readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
   readonly bindAddress: string;
@@ -26,14 +26,14 @@ export interface ListenOptions {
 }
 
 /** What clients are shown, and whose certificates are looked at. */
-export type Shown = Pick<CredentialSet, 'serving' | 'clientCa'>;
+export type ServingCredentials = Pick<CredentialSet, 'serving' | 'clientCa'>;
 
 /** Sockets that take requests, opened. */
 export interface Listeners {
   readonly securePort: number;
   readonly insecurePort: number | undefined;
   /** Shows something else to connections from now on; no TLS session from before is resumed. Throws as node does. */
-  show(credentials: Shown): void;
+  show(credentials: ServingCredentials): void;
   /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
   close(): Promise<void>;
 }
@@ -106,7 +106,7 @@ function secureServer(options: ListenOptions): Http2SecureServer {
   });
 }
 
-const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: Shown) =>
+const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredentials) =>
   ({ minVersion: 'TLSv1.2', ...tls, key: serving.key, cert: serving.cert, ca: clientCa }) as const;
 
 function prepared(server: Server, listener: ApiListener): Server {

@@ -4,8 +4,8 @@ import {
   ensureMetadata,
   invalid,
   invalidValue,
-  Shown,
   type StatusError,
+  VerbatimValue,
 } from '@orch/machinery';
 import type { Endpoint } from '../served/endpoint.js';
 import type { Draft } from './draft.js';
@@ -36,7 +36,7 @@ function requireVersion(endpoint: Endpoint, name: string, served: ApiObject): vo
 
 /** In the words that clients know, with the resource in the place of the kind. */
 function versionMissing({ groupResource: { group, resource } }: Endpoint, name: string): StatusError {
-  const error = invalidValue('metadata.resourceVersion', new Shown('0x0'), 'must be specified for an update');
+  const error = invalidValue('metadata.resourceVersion', new VerbatimValue('0x0'), 'must be specified for an update');
   return invalid(resource, group, name, [error]);
 }
 

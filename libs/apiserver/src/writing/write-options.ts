@@ -5,8 +5,8 @@ import {
   invalidValue,
   type Names,
   notSupported,
-  Shown,
   tooLong,
+  VerbatimValue,
 } from '@orch/machinery';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -49,7 +49,7 @@ const isLevel = (text: string): text is FieldValidation => (LEVELS as readonly s
 export function dryRunOf(values: readonly string[], errors: FieldError[]): boolean {
   if (values.some((value) => value !== '' && value !== 'All')) {
     const shown = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
-    errors.push(notSupported('dryRun', new Shown(shown), ['All']));
+    errors.push(notSupported('dryRun', new VerbatimValue(shown), ['All']));
   }
   return values.length > 0;
 }

@@ -6,7 +6,7 @@ import { turnFor } from '../decoding/turns.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
-import { conclude, type Fate, given } from './allocation-fate.js';
+import { conclude, type Fate, giveBack } from './allocation-fate.js';
 import type { Draft, StageTools } from './draft.js';
 import { isGone, namedVersion, type ObjectLimits, sizeError } from './object-checks.js';
 import { sameBody } from './same-body.js';
@@ -159,7 +159,7 @@ function removal({ request, object }: Draft, base: Stored, { allocators }: PlanT
     removed: true,
     changesClaims: true,
     async conclude(fate) {
-      if (fate === 'kept') await given(request.endpoint.storageRules.release(object, allocators));
+      if (fate === 'kept') await giveBack(request.endpoint.storageRules.release(object, allocators));
     },
   };
 }

@@ -6,7 +6,7 @@ import {
   notSupported,
   pathSegmentErrors,
   required,
-  Shown,
+  VerbatimValue,
   wildcardSubdomainErrors,
 } from '@orch/machinery';
 import { invalidEach, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
@@ -24,7 +24,7 @@ export function validateIngress(spec: unknown): FieldError[] {
   const nowhere = 'either `defaultBackend` or `rules` must be specified';
   return [
     ...(rules.length === 0 && !isObject(fallback)
-      ? [invalidValue('spec', new Shown('[]networking.IngressRule(nil)'), nowhere)]
+      ? [invalidValue('spec', new VerbatimValue('[]networking.IngressRule(nil)'), nowhere)]
       : []),
     ...(isObject(fallback) ? validateBackend(fallback, 'spec.defaultBackend') : []),
     ...rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`)),

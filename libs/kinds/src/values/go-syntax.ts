@@ -1,4 +1,4 @@
-import { Shown } from '@orch/machinery';
+import { VerbatimValue } from '@orch/machinery';
 import { isObject, objectsAt, stringsAt, textAt } from './fields.js';
 
 /**
@@ -20,20 +20,20 @@ function stringMap(map: unknown): string {
 }
 
 /** A map of strings, in the order of its keys. */
-export const shownMap = (map: unknown): Shown => new Shown(stringMap(map));
+export const shownMap = (map: unknown): VerbatimValue => new VerbatimValue(stringMap(map));
 
-export const shownStrings = (items: readonly string[]): Shown => new Shown(stringList(items));
+export const shownStrings = (items: readonly string[]): VerbatimValue => new VerbatimValue(stringList(items));
 
 /** A number, or the text that stands for one. */
-export const shownIntOrString = (value: unknown): Shown =>
-  new Shown(
+export const shownIntOrString = (value: unknown): VerbatimValue =>
+  new VerbatimValue(
     typeof value === 'string'
       ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${quoted(value)}}`
       : `intstr.IntOrString{Type:0, IntVal:${Number(value ?? 0)}, StrVal:""}`,
   );
 
 /** A label selector; `null` for none. */
-export function shownSelector(selector: unknown): Shown | null {
+export function shownSelector(selector: unknown): VerbatimValue | null {
   if (!isObject(selector)) return null;
   const requirements = objectsAt(selector, 'matchExpressions').map(
     (each) =>
@@ -41,17 +41,17 @@ export function shownSelector(selector: unknown): Shown | null {
       `Values:${stringList(Array.isArray(each.values) ? stringsAt(each, 'values') : undefined)}}`,
   );
   const expressions = Array.isArray(selector.matchExpressions) ? `{${requirements.join(', ')}}` : '(nil)';
-  return new Shown(
+  return new VerbatimValue(
     `v1.LabelSelector{MatchLabels:${stringMap(selector.matchLabels)}, ` +
       `MatchExpressions:[]v1.LabelSelectorRequirement${expressions}}`,
   );
 }
 
 /** The spec of a disruption budget. Of what it points to only addresses are printed, which differ each time; here they don't. */
-export function shownBudget(spec: unknown): Shown {
+export function shownBudget(spec: unknown): VerbatimValue {
   const pointer = (name: string, type: string): string =>
     isObject(spec) && spec[name] !== undefined && spec[name] !== null ? `(*${type})(0xc000000000)` : `(*${type})(nil)`;
-  return new Shown(
+  return new VerbatimValue(
     `policy.PodDisruptionBudgetSpec{MinAvailable:${pointer('minAvailable', 'intstr.IntOrString')}, ` +
       `Selector:${pointer('selector', 'v1.LabelSelector')}, ` +
       `MaxUnavailable:${pointer('maxUnavailable', 'intstr.IntOrString')}, ` +
@@ -60,15 +60,15 @@ export function shownBudget(spec: unknown): Shown {
 }
 
 /** The role that a binding grants. */
-export const shownRoleRef = (ref: unknown): Shown =>
-  new Shown(
+export const shownRoleRef = (ref: unknown): VerbatimValue =>
+  new VerbatimValue(
     `rbac.RoleRef{APIGroup:${quoted(textAt(ref, 'apiGroup'))}, Kind:${quoted(textAt(ref, 'kind'))}, ` +
       `Name:${quoted(textAt(ref, 'name'))}}`,
   );
 
 /** What makes a port of a Service the same as another one. */
-export const shownServicePort = (protocol: string, port: number): Shown =>
-  new Shown(
+export const shownServicePort = (protocol: string, port: number): VerbatimValue =>
+  new VerbatimValue(
     `core.ServicePort{Name:"", Protocol:${quoted(protocol)}, AppProtocol:(*string)(nil), Port:${port}, ` +
       'TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}',
   );
