@@ -74,9 +74,23 @@ BEGIN
   RETURN true;
 END $$;
 
--- Removes the heads that are none any more. Waits for nobody, and nobody waits for it.
+-- Up to where the log of heads has been trimmed: what lies before it may still be there, dead, while old snapshots are open,
+-- and would be gone through again each time.
+CREATE TABLE head_trimmed (
+  type integer PRIMARY KEY REFERENCES lane (id),
+  version bigint NOT NULL
+) WITH (fillfactor = 10);
+
+-- Removes the heads that are none any more. Writers do not wait for it, nor it for them.
 CREATE FUNCTION trim_heads() RETURNS void LANGUAGE sql AS $$
-  DELETE FROM head h USING (SELECT id, head FROM resource_type OFFSET 0) t WHERE h.type = t.id AND h.version < t.head;
+  WITH now AS MATERIALIZED (
+    SELECT t.id, t.head, coalesce((SELECT d.version FROM head_trimmed d WHERE d.type = t.id), 0) AS trimmed
+      FROM resource_type t),
+  removed AS (
+    DELETE FROM head h USING now n
+     WHERE n.trimmed < n.head AND h.type = n.id AND h.version >= n.trimmed AND h.version < n.head)
+  INSERT INTO head_trimmed AS d SELECT id, head FROM now WHERE trimmed < head
+    ON CONFLICT (type) DO UPDATE SET version = EXCLUDED.version;
 $$;
 
 -- In which version of the API a body is stored; empty: in the one that the release before stored the kind in.
