@@ -113,6 +113,17 @@ describe('a lane that somebody holds holds up its type only', () => {
     expect(versionOf(await waits)).toBeGreaterThan(other.version);
   });
 
+  it('for as long as one is waited for, however many somebody holds', async () => {
+    const store = await open({ lanePatience: 700, statementTimeout: 2_500, lockTimeout: 30_000 });
+    const types = await typesIn(store, 7);
+    const [free = 0, ...held] = [types[6], ...types.slice(0, 6)];
+    const others = await Promise.all(held.map((type = 0) => writeInFlight(type)));
+    const waits = held.map((type = 0) => create(store, type, 'a').catch((error: Error) => error.name));
+    versionOf(await create(store, free, 'a'));
+    await Promise.all(others.map(({ commit }) => commit()));
+    await Promise.all(waits);
+  });
+
   it('and so does the gate of a namespace', async () => {
     const store = await open();
     const [namespaces = 0, type = 0, other = 0] = await typesIn(store, 3);
@@ -203,7 +214,8 @@ describe('a settled head', () => {
   });
 
   it('overtakes no writer that waits already, also while others look', async () => {
-    const [writer, reader] = [await open(), await open()];
+    // Without patience: a writer that is seen to wait is not about to give up and come again.
+    const [writer, reader] = [await open({ lanePatience: 0 }), await open()];
     const [type = 0] = await typesIn(writer);
     const ahead = versionOf(await create(writer, type, 'a')) + 1000n;
     // Somebody who looks as long as the test wants.

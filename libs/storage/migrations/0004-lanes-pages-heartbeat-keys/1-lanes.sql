@@ -137,7 +137,7 @@ CREATE FUNCTION commit_batch(
 RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  held boolean[];
+  held boolean[] := '{}';
   heads bigint[];
   found_heads bigint[];
   gate bigint;
@@ -160,7 +160,9 @@ DECLARE
   refused_version bigint;
 BEGIN
   FOREACH v_type IN ARRAY p_types LOOP
-    held := held || (pg_try_advisory_xact_lock('lane'::regclass::integer, v_type) OR take_lane(v_type, p_patience));
+    -- Patience is for one lane: who waited for several would keep from others those that are held already.
+    held := held || (pg_try_advisory_xact_lock('lane'::regclass::integer, v_type)
+                     OR take_lane(v_type, CASE WHEN false = ANY (held) THEN 0 ELSE p_patience END));
   END LOOP;
   SELECT array_agg(CASE WHEN l.held THEN coalesce(
            (SELECT h.version FROM head h WHERE h.type = l.type ORDER BY h.version DESC LIMIT 1), -1) END),
