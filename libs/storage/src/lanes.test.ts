@@ -180,6 +180,41 @@ describe('a set', () => {
   });
 });
 
+describe('a set that ends a namespace', () => {
+  it('cannot require it afterwards: nothing of it is carried out', async () => {
+    const store = await open();
+    const [namespaces = 0, type = 0] = await typesIn(store, 2);
+    store.setNamespaceType(namespaces);
+    const version = versionOf(await create(store, namespaces, 'there'));
+    const there = { type: namespaces, namespace: '', name: 'there', version, body } as const;
+    const within = { ...creation(type, 'a'), namespace: 'there', requireNamespace: true };
+    const endings = [
+      { op: 'delete', ...there },
+      { op: 'update', ...there, terminating: true },
+    ] as const;
+    for (const ending of endings) {
+      await expect(store.writeSet([ending, within])).rejects.toBeInstanceOf(TypeError);
+      expect((await store.get(namespaces, there))?.version).toBe(version);
+    }
+    expect(await store.writeSet([within, endings[1]])).toMatchObject({ outcome: 'committed' });
+  });
+});
+
+describe('a version that nobody can have read', () => {
+  it('is refused, and not taken for that of the write before it', async () => {
+    const store = await open();
+    const [type = 0] = await typesIn(store);
+    const version = versionOf(await create(store, type, 'a'));
+    const update = (expected: Version) =>
+      ({ op: 'update', type, namespace: '', name: 'a', version: expected, body, terminating: false }) as const;
+    const both = [store.write(update(version)), store.write(update(-1n))];
+    const [first, second] = await Promise.allSettled(both);
+    expect(first).toMatchObject({ value: { outcome: 'committed' } });
+    expect(second).toMatchObject({ reason: expect.any(TypeError) });
+    await expect(store.writeSet([update(2n ** 63n)])).rejects.toBeInstanceOf(TypeError);
+  });
+});
+
 describe('a settled head', () => {
   it('waits out a write in flight', async () => {
     const store = await open();
