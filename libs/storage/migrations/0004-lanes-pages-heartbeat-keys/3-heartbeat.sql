@@ -103,6 +103,15 @@ BEGIN
   UPDATE installation SET system_identifier = p_system, timeline = p_timeline;
 END $$;
 
+-- Moves the sequence to a version, where it is not there yet: when a partition is closed. Not while somebody leaps, as
+-- it would be moved back.
+CREATE FUNCTION advance_versions(p_version bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM installation FOR SHARE;
+  PERFORM setval('resource_version', p_version, false) FROM resource_version WHERE last_value < p_version;
+END $$;
+
 -- What servers of the release before call.
 
 CREATE OR REPLACE FUNCTION begin_branch(p_system text, p_timeline text, p_width bigint) RETURNS void
