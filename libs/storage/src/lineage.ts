@@ -21,6 +21,7 @@ export class Lineage {
   readonly #heard = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
   #epoch: bigint | undefined;
+  #resumed: string | undefined;
   #branches: Branches = new Map();
 
   /** @param pace versions a second that are drawn or left out at most */
@@ -50,6 +51,11 @@ export class Lineage {
     return this.#epoch;
   }
 
+  /** Whether that is all that has happened to the history since the last look at the database; so before the first. */
+  isKnown({ epoch, resumed }: HistoryState): boolean {
+    return this.#epoch === undefined || (epoch === String(this.#epoch) && resumed === this.#resumed);
+  }
+
   onRewind(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -69,7 +75,7 @@ export class Lineage {
   async inspect(connection: Connection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
-      const { epoch, verdict, branches } = await this.#compare(connection, identity);
+      const { epoch, resumed, verdict, branches } = await this.#compare(connection, identity);
       if (verdict === 'rewound') {
         const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
         await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
@@ -80,6 +86,7 @@ export class Lineage {
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
         this.#branches = branches;
+        this.#resumed = resumed;
         return this.#adopt(epoch);
       }
     }
@@ -101,7 +108,7 @@ export class Lineage {
     const recorded = row[1] !== null || row[2] !== null;
     const unbroken = recorded ? 'unbroken' : 'unrecorded';
     const verdict = behind ? 'rewound' : apart ? 'apart' : unbroken;
-    return { epoch, branches: readBranches(row[4] ?? ''), verdict };
+    return { epoch, resumed: row[6] ?? '', branches: readBranches(row[4] ?? ''), verdict };
   }
 
   #everything(): (readonly [TypeId, Version])[] {
@@ -127,7 +134,7 @@ SELECT i.epoch, i.system_identifier, i.timeline,
                         WHERE b.type = s.id AND s.version > b.ended AND s.version < b.began
                           AND f.type = s.id AND f.floor < s.version)),
        (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b),
-       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h)
+       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h), i.resumed
   FROM installation i`;
 
 const RESUME = 'SELECT resume_history($1, $2, $3, $4, $5)';
@@ -138,10 +145,17 @@ interface Branch {
   readonly began: Version;
 }
 
+/** How often history was found broken, and how often it went on elsewhere, in the database's words. */
+export interface HistoryState {
+  readonly epoch: string | null | undefined;
+  readonly resumed: string | null | undefined;
+}
+
 type Branches = ReadonlyMap<TypeId, readonly Branch[]>;
 
 interface Comparison {
   readonly epoch: bigint;
+  readonly resumed: string;
   readonly verdict: 'rewound' | 'apart' | 'unrecorded' | 'unbroken';
   readonly branches: Branches;
 }
