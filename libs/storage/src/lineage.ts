@@ -20,6 +20,7 @@ export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
   readonly #heard = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
+  readonly #turnListeners = new Set<() => void>();
   #epoch: bigint | undefined;
   #resumed: string | undefined;
   #branches: Branches = new Map();
@@ -61,6 +62,12 @@ export class Lineage {
     return () => this.#listeners.delete(listener);
   }
 
+  /** Calls back when history was found rewound, and when it went on elsewhere: what was announced before is nobody's word. */
+  onTurn(listener: () => void): () => void {
+    this.#turnListeners.add(listener);
+    return () => this.#turnListeners.delete(listener);
+  }
+
   /** Whether a version may have been announced by a server that the database was lost with, and is none of its history. */
   isLost(type: TypeId, version: Version): boolean {
     return (this.#branches.get(type) ?? []).some(({ ended, began }) => version > ended && version < began);
@@ -86,8 +93,7 @@ export class Lineage {
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
         this.#branches = branches;
-        this.#resumed = resumed;
-        return this.#adopt(epoch);
+        return this.#adopt(epoch, resumed);
       }
     }
     throw new ConnectionLostError('the database keeps going back in time');
@@ -115,13 +121,18 @@ export class Lineage {
     return [...this.#seen, ...this.#heard];
   }
 
-  #adopt(epoch: bigint): void {
-    const before = this.#epoch;
+  #adopt(epoch: bigint, resumed: string): void {
+    const before = { epoch: this.#epoch, resumed: this.#resumed };
     this.#epoch = epoch;
-    if (before === undefined || before === epoch) return;
-    this.#seen.clear();
-    this.#heard.clear();
-    for (const listener of this.#listeners) listener();
+    this.#resumed = resumed;
+    if (before.epoch === undefined) return;
+    const rewound = before.epoch !== epoch;
+    if (rewound) {
+      this.#seen.clear();
+      this.#heard.clear();
+      for (const listener of this.#listeners) listener();
+    }
+    if (rewound || before.resumed !== resumed) for (const listener of this.#turnListeners) listener();
   }
 }
 
