@@ -37,6 +37,14 @@ END $$;
 CREATE TRIGGER insert_resource_type INSTEAD OF INSERT ON resource_type
   FOR EACH ROW EXECUTE FUNCTION insert_resource_type();
 
+-- A batch of the release before that had begun when the lanes changed holds none of them: it is rolled back, and its server,
+-- which knows this error, calls what write_batch is now.
+CREATE FUNCTION refuse_head() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'lanes have changed meanwhile' USING ERRCODE = 'serialization_failure';
+END $$;
+CREATE TRIGGER refuse_head INSTEAD OF UPDATE ON resource_type FOR EACH ROW EXECUTE FUNCTION refuse_head();
+
 -- Takes every lane until the end of the transaction, in the order of writers: whoever moves heads other than by a write.
 -- The next statement sees all that was committed under them.
 CREATE FUNCTION lock_lanes() RETURNS void LANGUAGE plpgsql AS $$
