@@ -77,3 +77,21 @@ it('is another one in another epoch, and no id is used twice', async () => {
   expect(after.signing.id).toBeGreaterThan(before.signing.id);
   expect(after.signing.secret).not.toEqual(before.signing.secret);
 });
+
+it('is told to be forgotten when history goes on elsewhere, though connections have lived through it', async () => {
+  const [one, two] = stores;
+  const before = await one.announcementKeys(DAY);
+  const [type = 0] = await one.registerTypes([{ group: '', resource: 'a' }]);
+  await two.heads([type]);
+  const forgotten: string[] = [];
+  two.onAnnouncementKeysForgotten(() => forgotten.push('two'));
+  const session = await server.session(schema);
+  await session.query(
+    `UPDATE heartbeat SET at = at - interval '1 minute'; SELECT resume_history(NULL, NULL, 10000000, 1, 5)`,
+  );
+  await two.heads([type]);
+  expect(forgotten).toEqual(['two']);
+  expect((await two.announcementKeys(DAY)).signing).not.toEqual(before.signing);
+  await two.heads([type]);
+  expect(forgotten).toEqual(['two']);
+});

@@ -156,4 +156,20 @@ describe('compaction', () => {
     await (await server.session(schema)).query(`SELECT setval('resource_version', 990000000)`);
     expect(await create(store, type, 'far')).toBeGreaterThan(990_000_000n);
   });
+
+  it('closes no partition while somebody moves the versions on', async () => {
+    const schema = server.freshSchema();
+    const store = await openStore({ url: server.url, naming: 'orch', schema, lockTimeout: 100 });
+    stores.push(store);
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    const start = Date.now();
+    await create(store, type, 'a');
+    await store.compactor.runOnce(start);
+    const resuming = await server.session(schema);
+    await resuming.query('BEGIN; SELECT FROM installation FOR UPDATE');
+    await expect(store.compactor.runOnce(start + MINUTE)).rejects.toMatchObject({ name: 'StoreUnavailableError' });
+    expect(await store.lastVersion()).toBeLessThan(10_000_000n);
+    await resuming.query('COMMIT');
+    expect((await store.compactor.runOnce(start + MINUTE)).sealed).toBe(0n);
+  });
 });

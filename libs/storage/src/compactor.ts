@@ -85,11 +85,8 @@ export class Compactor {
     );
     if (!row?.[0]) return undefined;
     const number = BigInt(row[0]);
-    // Writers draw meanwhile, but cannot get past the target: a tenth of a partition is left, and nobody else moves the sequence
-    // this way. A new epoch may: it leaps a thousand partitions ahead, so look again in the same statement.
-    await connection.query(`SELECT setval('resource_version', $1, false) FROM resource_version WHERE last_value < $1`, [
-      (number + 1n) * PARTITION_WIDTH,
-    ]);
+    // Writers draw meanwhile, but cannot get past the target: a tenth of a partition is left.
+    await connection.query('SELECT advance_versions($1)', [(number + 1n) * PARTITION_WIDTH]);
     await ensurePartitions(connection);
     await this.#note(connection, now);
     return number;

@@ -113,6 +113,17 @@ describe('a lane that somebody holds holds up its type only', () => {
     expect(versionOf(await waits)).toBeGreaterThan(other.version);
   });
 
+  it('for as long as one is waited for, however many somebody holds', async () => {
+    const store = await open({ lanePatience: 700, statementTimeout: 2_500, lockTimeout: 30_000 });
+    const types = await typesIn(store, 7);
+    const [free = 0, ...held] = [types[6], ...types.slice(0, 6)];
+    const others = await Promise.all(held.map((type = 0) => writeInFlight(type)));
+    const waits = held.map((type = 0) => create(store, type, 'a').catch((error: Error) => error.name));
+    versionOf(await create(store, free, 'a'));
+    await Promise.all(others.map(({ commit }) => commit()));
+    await Promise.all(waits);
+  });
+
   it('and so does the gate of a namespace', async () => {
     const store = await open();
     const [namespaces = 0, type = 0, other = 0] = await typesIn(store, 3);
@@ -169,6 +180,41 @@ describe('a set', () => {
   });
 });
 
+describe('a set that ends a namespace', () => {
+  it('cannot require it afterwards: nothing of it is carried out', async () => {
+    const store = await open();
+    const [namespaces = 0, type = 0] = await typesIn(store, 2);
+    store.setNamespaceType(namespaces);
+    const version = versionOf(await create(store, namespaces, 'there'));
+    const there = { type: namespaces, namespace: '', name: 'there', version, body } as const;
+    const within = { ...creation(type, 'a'), namespace: 'there', requireNamespace: true };
+    const endings = [
+      { op: 'delete', ...there },
+      { op: 'update', ...there, terminating: true },
+    ] as const;
+    for (const ending of endings) {
+      await expect(store.writeSet([ending, within])).rejects.toBeInstanceOf(TypeError);
+      expect((await store.get(namespaces, there))?.version).toBe(version);
+    }
+    expect(await store.writeSet([within, endings[1]])).toMatchObject({ outcome: 'committed' });
+  });
+});
+
+describe('a version that nobody can have read', () => {
+  it('is refused, and not taken for that of the write before it', async () => {
+    const store = await open();
+    const [type = 0] = await typesIn(store);
+    const version = versionOf(await create(store, type, 'a'));
+    const update = (expected: Version) =>
+      ({ op: 'update', type, namespace: '', name: 'a', version: expected, body, terminating: false }) as const;
+    const both = [store.write(update(version)), store.write(update(-1n))];
+    const [first, second] = await Promise.allSettled(both);
+    expect(first).toMatchObject({ value: { outcome: 'committed' } });
+    expect(second).toMatchObject({ reason: expect.any(TypeError) });
+    await expect(store.writeSet([update(2n ** 63n)])).rejects.toBeInstanceOf(TypeError);
+  });
+});
+
 describe('a settled head', () => {
   it('waits out a write in flight', async () => {
     const store = await open();
@@ -203,8 +249,8 @@ describe('a settled head', () => {
   });
 
   it('overtakes no writer that waits already, also while others look', async () => {
-    // One that keeps its place in the queue, instead of taking another one apart.
-    const [writer, reader] = [await open({ lanePatience: 30_000 }), await open()];
+    // Without patience: a writer that is seen to wait is not about to give up and come again.
+    const [writer, reader] = [await open({ lanePatience: 0 }), await open()];
     const [type = 0] = await typesIn(writer);
     const ahead = versionOf(await create(writer, type, 'a')) + 1000n;
     // Somebody who looks as long as the test wants.

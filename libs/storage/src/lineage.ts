@@ -20,7 +20,9 @@ export class Lineage {
   readonly #seen = new Map<TypeId, Version>();
   readonly #heard = new Map<TypeId, Version>();
   readonly #listeners = new Set<() => void>();
+  readonly #turnListeners = new Set<() => void>();
   #epoch: bigint | undefined;
+  #resumed: string | undefined;
   #branches: Branches = new Map();
 
   /** @param pace versions a second that are drawn or left out at most */
@@ -50,9 +52,20 @@ export class Lineage {
     return this.#epoch;
   }
 
+  /** Whether that is all that has happened to the history since the last look at the database; so before the first. */
+  isKnown({ epoch, resumed }: HistoryState): boolean {
+    return this.#epoch === undefined || (epoch === String(this.#epoch) && resumed === this.#resumed);
+  }
+
   onRewind(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** Calls back when history was found rewound, and when it went on elsewhere: what was announced before is nobody's word. */
+  onTurn(listener: () => void): () => void {
+    this.#turnListeners.add(listener);
+    return () => this.#turnListeners.delete(listener);
   }
 
   /** Whether a version may have been announced by a server that the database was lost with, and is none of its history. */
@@ -69,7 +82,7 @@ export class Lineage {
   async inspect(connection: Connection): Promise<void> {
     const identity = await readIdentity(connection);
     for (let attempt = 0; attempt < 5; attempt++) {
-      const { epoch, verdict, branches } = await this.#compare(connection, identity);
+      const { epoch, resumed, verdict, branches } = await this.#compare(connection, identity);
       if (verdict === 'rewound') {
         const announced = this.#everything().reduce((a, [, b]) => (a > b ? a : b), 0n);
         await connection.query('SELECT begin_epoch($1, $2, $3)', [epoch, announced, PARTITION_WIDTH]);
@@ -80,7 +93,7 @@ export class Lineage {
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
         this.#branches = branches;
-        return this.#adopt(epoch);
+        return this.#adopt(epoch, resumed);
       }
     }
     throw new ConnectionLostError('the database keeps going back in time');
@@ -101,20 +114,25 @@ export class Lineage {
     const recorded = row[1] !== null || row[2] !== null;
     const unbroken = recorded ? 'unbroken' : 'unrecorded';
     const verdict = behind ? 'rewound' : apart ? 'apart' : unbroken;
-    return { epoch, branches: readBranches(row[4] ?? ''), verdict };
+    return { epoch, resumed: row[6] ?? '', branches: readBranches(row[4] ?? ''), verdict };
   }
 
   #everything(): (readonly [TypeId, Version])[] {
     return [...this.#seen, ...this.#heard];
   }
 
-  #adopt(epoch: bigint): void {
-    const before = this.#epoch;
+  #adopt(epoch: bigint, resumed: string): void {
+    const before = { epoch: this.#epoch, resumed: this.#resumed };
     this.#epoch = epoch;
-    if (before === undefined || before === epoch) return;
-    this.#seen.clear();
-    this.#heard.clear();
-    for (const listener of this.#listeners) listener();
+    this.#resumed = resumed;
+    if (before.epoch === undefined) return;
+    const rewound = before.epoch !== epoch;
+    if (rewound) {
+      this.#seen.clear();
+      this.#heard.clear();
+      for (const listener of this.#listeners) listener();
+    }
+    if (rewound || before.resumed !== resumed) for (const listener of this.#turnListeners) listener();
   }
 }
 
@@ -127,7 +145,7 @@ SELECT i.epoch, i.system_identifier, i.timeline,
                         WHERE b.type = s.id AND s.version > b.ended AND s.version < b.began
                           AND f.type = s.id AND f.floor < s.version)),
        (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b),
-       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h)
+       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h), i.resumed
   FROM installation i`;
 
 const RESUME = 'SELECT resume_history($1, $2, $3, $4, $5)';
@@ -138,10 +156,17 @@ interface Branch {
   readonly began: Version;
 }
 
+/** How often history was found broken, and how often it went on elsewhere, in the database's words. */
+export interface HistoryState {
+  readonly epoch: string | null | undefined;
+  readonly resumed: string | null | undefined;
+}
+
 type Branches = ReadonlyMap<TypeId, readonly Branch[]>;
 
 interface Comparison {
   readonly epoch: bigint;
+  readonly resumed: string;
   readonly verdict: 'rewound' | 'apart' | 'unrecorded' | 'unbroken';
   readonly branches: Branches;
 }

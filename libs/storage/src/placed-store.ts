@@ -39,6 +39,8 @@ export interface ServingStore extends Store {
    * @throws StoreUnavailableError
    */
   announcementKeys(rotation: number): Promise<AnnouncementKeys>;
+  /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
+  onAnnouncementKeysForgotten(listener: () => void): () => void;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
 }
@@ -251,6 +253,10 @@ export class PlacedStore implements ServingStore {
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {
     return this.main.announcementKeys(rotation);
+  }
+
+  onAnnouncementKeysForgotten(listener: () => void): () => void {
+    return this.main.onAnnouncementKeysForgotten(listener);
   }
 
   pools(): [name: string, PoolStats][] {

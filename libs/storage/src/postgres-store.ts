@@ -222,6 +222,10 @@ export class PostgresStore implements ServingStore {
     return this.#lineage.onRewind(listener);
   }
 
+  onAnnouncementKeysForgotten(listener: () => void): () => void {
+    return this.#lineage.onTurn(listener);
+  }
+
   noteAnnounced(type: TypeId, version: Version): void {
     this.#lineage.hear(type, version);
   }

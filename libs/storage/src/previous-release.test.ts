@@ -132,6 +132,24 @@ describe('a migration', () => {
   });
 });
 
+describe('a write of the release before that has begun when the lanes change', () => {
+  it('is one that its server tries again', async () => {
+    const own = server.freshSchema();
+    const before = await openBefore(own);
+    const migrating = await server.session(own);
+    const looking = await server.session(own);
+    const [migration] = (await shippedMigrations()).slice(BEFORE);
+    await migrating.query(`BEGIN; ${migration?.text}`);
+    const writing = before.write('during').catch((error: { code?: string }) => error.code);
+    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.resource_type'::regclass AND NOT granted`;
+    await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
+    await migrating.query('COMMIT');
+    expect(await writing).toBe('40001');
+    expect(await before.write('during')).toBe('1');
+    await before.connection.end();
+  });
+});
+
 describe('a server of the release before, beside one that has migrated', () => {
   it('keeps what it had, and writes one chain with the other', async () => {
     const from = await head();

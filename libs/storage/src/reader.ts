@@ -18,7 +18,7 @@ import {
 } from './store.js';
 
 const HEADS = `
-SELECT t.id, t.head, f.floor, i.epoch
+SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`;
 
@@ -150,7 +150,6 @@ export class Reader {
     for (;;) {
       // What others have announced by the time the query begins; later announcements may well be ahead of its answer.
       const announced = types.map((type) => this.lineage.announced(type));
-      const { epoch } = this.lineage;
       const rows = await connection.statement('heads', HEADS, [int4Array(types)]);
       const heads = new Map<TypeId, Head>();
       for (const row of rows) {
@@ -160,7 +159,8 @@ export class Reader {
         const at = heads.get(type) ?? { head: 0n, floor: 0n };
         return announced[i]?.some((version) => this.lineage.isMissing(type, version, at));
       });
-      if (!missing && (rows.length === 0 || epoch === undefined || rows[0]?.[3] === String(epoch))) {
+      const [first] = rows;
+      if (!missing && (!first || this.lineage.isKnown({ epoch: first[3], resumed: first[4] }))) {
         for (const [type, { head }] of heads) this.lineage.observe(type, head);
         return heads;
       }

@@ -204,6 +204,19 @@ describe('a stop of three days', () => {
     }
   });
 
+  it('is heard of by a process whose connections lived through it: a pooler may have kept them', async () => {
+    const [living, other] = [await open(), await open()];
+    const type = await typeIn(living);
+    const before = await create(living, type, 'a');
+    await living.heads([type]);
+    await age(MINUTE);
+    await sql('SELECT resume_history(NULL, NULL, $1, 1000000, 5)', [String(PARTITION_WIDTH)]);
+    await create(other, type, 'b');
+    await living.heads([type]);
+    await expectLost(living, type, before + 1n);
+    expect(living.isLost(type, before)).toBe(false);
+  });
+
   it('of the database alone is noticed by a process that lived through it', async () => {
     const store = await open();
     const type = await typeIn(store);

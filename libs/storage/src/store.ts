@@ -241,7 +241,8 @@ export interface Store extends ChangeSource {
   /**
    * Writes that are committed together, each with a version of its own in the order given, or not at all: every one of them
    * is looked at before any is applied. They may be of several types of one database, and of different objects; only an
-   * update or deletion of the version `previous` is of the object written before it.
+   * update or deletion of the version `previous` is of the object written before it. A namespace that one of them ends is
+   * not required by a later one; one that a creation requires is there before the set.
    * @throws StoreUnavailableError; TypeError for what cannot be a set
    */
   writeSet(ops: readonly WriteOp[]): Promise<SetOutcome>;

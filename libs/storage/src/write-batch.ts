@@ -24,6 +24,8 @@ export function checkOp(op: WriteOp): void {
   if (`${op.name}${op.namespace}${storedVersion}`.includes('\0')) throw new TypeError('a name holds a zero character');
   if (Buffer.byteLength(storedVersion) > LONGEST_VERSION)
     throw new TypeError('the name of a stored version is too long');
+  if (op.op !== 'create' && op.version !== 'previous' && BigInt.asUintN(63, op.version) !== op.version)
+    throw new TypeError('a version is below zero or above what can be drawn');
   if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid))
     throw new TypeError('a uid may hold letters, digits and dashes');
 }
@@ -38,11 +40,16 @@ export function checkSingle(op: WriteOp): void {
  * Refuses what could not be decided before any of it is applied.
  * @throws TypeError
  */
-export function checkSet(ops: readonly WriteOp[]): void {
+export function checkSet(ops: readonly WriteOp[], namespaceType: TypeId): void {
   if (ops.length === 0 || ops.length > LARGEST_SET) throw new TypeError(`a set has 1 to ${LARGEST_SET} writes`);
   const keys = new Set<string>();
+  const ended = new Set<string>();
   ops.forEach((op, i) => {
     checkOp(op);
+    if (endsNamespace(op, namespaceType)) ended.add(op.name);
+    // It is there when it is looked at, and not any more when it is needed.
+    else if (op.op === 'create' && op.requireNamespace && ended.has(op.namespace))
+      throw new TypeError(`a set ends the namespace ${op.namespace} before it requires it`);
     const key = keyOf(op);
     const before = ops[i - 1];
     if (!followsPrevious(op)) {
@@ -54,6 +61,8 @@ export function checkSet(ops: readonly WriteOp[]): void {
   });
 }
 
+const endsNamespace = (op: WriteOp, namespaceType: TypeId): boolean =>
+  op.type === namespaceType && op.op !== 'create' && (op.op === 'delete' || op.terminating);
 const followsPrevious = (op: WriteOp): boolean => op.op !== 'create' && op.version === 'previous';
 const keyOf = ({ type, namespace, name }: WriteOp): string => JSON.stringify([type, namespace, name]);
 
@@ -88,7 +97,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   for (const op of ops) {
     if (op.op === 'create') {
       if (op.requireNamespace && !gates.has(op.namespace)) gates.set(op.namespace, 0n);
-    } else if (op.type === namespaceType && (op.op === 'delete' || op.terminating)) {
+    } else if (endsNamespace(op, namespaceType)) {
       gates.set(op.name, 1n);
     }
   }

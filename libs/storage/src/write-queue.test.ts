@@ -116,6 +116,20 @@ describe('WriteQueue', () => {
     expect(await Promise.all(results)).toEqual(['a1', 'set,set', 'b1', 'a2']);
   });
 
+  it('lets a type take its turn beside another that always has more than a batch holds', async () => {
+    const { batches, add } = queueOf({ items: 2 });
+    for (let i = 0; i < 6; i++) void add(`busy-${i}`, [1]);
+    const results = [add('b', [2]), add('c', [3])];
+    await turn();
+    for (let i = 0; i < 4; i++) {
+      void add('busy', [1]);
+      void add('busy', [1]);
+      await batches[i]?.end();
+    }
+    expect(names(batches.slice(0, 4)).flat()).toEqual(expect.arrayContaining(['b', 'c']));
+    expect(await Promise.all(results)).toEqual(['b', 'c']);
+  });
+
   it('settles each on its own, and all alike when the batch fails', async () => {
     const failures: Error[] = [new Error('first')];
     const queue = new WriteQueue<string>(

@@ -142,7 +142,7 @@ export class WriteQueue<R> {
       batch.map(([, { unit }]) => unit),
       -1,
     );
-    this.#release(lines);
+    this.#release(lines, new Set(batch.map(([line]) => line)));
     this.#schedule();
   }
 
@@ -164,10 +164,11 @@ export class WriteQueue<R> {
     }
   }
 
-  /** A line that still holds something goes behind the others. */
-  #release(lines: readonly Line<R>[]): void {
+  /** A line that had its turn and still holds something goes behind the others; one for which there was no room does not. */
+  #release(lines: readonly Line<R>[], served: ReadonlySet<Line<R>>): void {
     for (const line of lines) {
       for (const type of line.types) this.#underWay.delete(type);
+      if (line.entries.length > 0 && !served.has(line)) continue;
       this.#lines.delete(line.key);
       if (line.entries.length > 0) this.#lines.set(line.key, line);
     }

@@ -70,7 +70,7 @@ export class Writer {
 
   /** @throws StoreUnavailableError, or TypeError for what cannot be a set */
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
-    checkSet(ops);
+    checkSet(ops, this.namespaceType);
     const outcomes = await this.#queue.add(unitOf(ops));
     const versions = outcomes.flatMap((each) => (each?.outcome === 'committed' ? [each.version] : []));
     if (versions.length === ops.length) return { outcome: 'committed', versions };

@@ -8,7 +8,7 @@ import type { BackendOptions } from './options.js';
 export interface BusSettings {
   readonly logger: Logger;
   /** Where the keys are that announcements are signed with. */
-  readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onRewind'>;
+  readonly store: Pick<ServingStore, 'installation' | 'announcementKeys' | 'onAnnouncementKeysForgotten'>;
   /**
    * Hears how long announcements take (ms), how many are not made, why messages are not believed, and how many were read
    * after a loss of the connection.
@@ -38,7 +38,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
     load: () => store.announcementKeys(options.natsKeyRotation),
     onError: (error) => logger.error('keys of announcements cannot be read', error),
   });
-  const stopListening = store.onRewind(() => void keyring.refresh());
+  const stopListening = store.onAnnouncementKeysForgotten(() => void keyring.refresh());
   const apart = new Set(options.natsOmitBodies.map(nameInMetrics));
   const bus = jetStreamBus({
     ...natsSettings(options),

@@ -103,7 +103,7 @@ export class MemoryStore implements Store {
 
   async writeSet(ops: readonly WriteOp[]): Promise<SetOutcome> {
     this.#check();
-    checkSet(ops);
+    checkSet(ops, this.#namespaces);
     for (const [item, op] of ops.entries()) {
       this.writes.push(op);
       const instead = this.beforeWrite && (await this.beforeWrite(op));

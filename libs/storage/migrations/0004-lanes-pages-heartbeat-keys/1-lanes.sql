@@ -37,6 +37,14 @@ END $$;
 CREATE TRIGGER insert_resource_type INSTEAD OF INSERT ON resource_type
   FOR EACH ROW EXECUTE FUNCTION insert_resource_type();
 
+-- A batch of the release before that had begun when the lanes changed holds none of them: it is rolled back, and its server,
+-- which knows this error, calls what write_batch is now.
+CREATE FUNCTION refuse_head() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'lanes have changed meanwhile' USING ERRCODE = 'serialization_failure';
+END $$;
+CREATE TRIGGER refuse_head INSTEAD OF UPDATE ON resource_type FOR EACH ROW EXECUTE FUNCTION refuse_head();
+
 -- Takes every lane until the end of the transaction, in the order of writers: whoever moves heads other than by a write.
 -- The next statement sees all that was committed under them.
 CREATE FUNCTION lock_lanes() RETURNS void LANGUAGE plpgsql AS $$
@@ -74,9 +82,23 @@ BEGIN
   RETURN true;
 END $$;
 
--- Removes the heads that are none any more. Waits for nobody, and nobody waits for it.
+-- Up to where the log of heads has been trimmed: what lies before it may still be there, dead, while old snapshots are open,
+-- and would be gone through again each time.
+CREATE TABLE head_trimmed (
+  type integer PRIMARY KEY REFERENCES lane (id),
+  version bigint NOT NULL
+) WITH (fillfactor = 10);
+
+-- Removes the heads that are none any more. Writers do not wait for it, nor it for them.
 CREATE FUNCTION trim_heads() RETURNS void LANGUAGE sql AS $$
-  DELETE FROM head h USING (SELECT id, head FROM resource_type OFFSET 0) t WHERE h.type = t.id AND h.version < t.head;
+  WITH now AS MATERIALIZED (
+    SELECT t.id, t.head, coalesce((SELECT d.version FROM head_trimmed d WHERE d.type = t.id), 0) AS trimmed
+      FROM resource_type t),
+  removed AS (
+    DELETE FROM head h USING now n
+     WHERE n.trimmed < n.head AND h.type = n.id AND h.version >= n.trimmed AND h.version < n.head)
+  INSERT INTO head_trimmed AS d SELECT id, head FROM now WHERE trimmed < head
+    ON CONFLICT (type) DO UPDATE SET version = EXCLUDED.version;
 $$;
 
 -- In which version of the API a body is stored; empty: in the one that the release before stored the kind in.
@@ -123,7 +145,7 @@ CREATE FUNCTION commit_batch(
 RETURNS TABLE (o_outcome smallint, o_version bigint, o_previous bigint, o_uid text, o_at bigint)
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
-  held boolean[];
+  held boolean[] := '{}';
   heads bigint[];
   found_heads bigint[];
   gate bigint;
@@ -146,7 +168,9 @@ DECLARE
   refused_version bigint;
 BEGIN
   FOREACH v_type IN ARRAY p_types LOOP
-    held := held || (pg_try_advisory_xact_lock('lane'::regclass::integer, v_type) OR take_lane(v_type, p_patience));
+    -- Patience is for one lane: who waited for several would keep from others those that are held already.
+    held := held || (pg_try_advisory_xact_lock('lane'::regclass::integer, v_type)
+                     OR take_lane(v_type, CASE WHEN false = ANY (held) THEN 0 ELSE p_patience END));
   END LOOP;
   SELECT array_agg(CASE WHEN l.held THEN coalesce(
            (SELECT h.version FROM head h WHERE h.type = l.type ORDER BY h.version DESC LIMIT 1), -1) END),

@@ -26,6 +26,9 @@ SELECT seen.at, seen.at, s.last_value
           greatest((SELECT max(until) FROM maintenance_lease), (SELECT max(opened_at) FROM history_partition)),
           clock_timestamp())) AS at) seen;
 
+-- How often history went on after such a silence: a server whose connections have outlived it learns of it where it reads heads.
+ALTER TABLE installation ADD COLUMN resumed bigint NOT NULL DEFAULT 0;
+
 -- Notes that the database is in use. Returns 'beaten', 'fresh' when another was here a moment ago, or 'silent' when nobody has
 -- been for longer than p_silence seconds (or the clock went back), which is not covered up.
 CREATE FUNCTION beat(p_pace bigint, p_silence double precision) RETURNS text
@@ -100,7 +103,16 @@ BEGIN
   DELETE FROM branch b USING history_floor f, resource_type t
    WHERE f.type = b.type AND t.id = b.type AND (f.floor >= b.began OR t.head <= b.ended);
   INSERT INTO branch (type, began, ended) SELECT id, start_version, head FROM resource_type;
-  UPDATE installation SET system_identifier = p_system, timeline = p_timeline;
+  UPDATE installation SET system_identifier = p_system, timeline = p_timeline, resumed = resumed + 1;
+END $$;
+
+-- Moves the sequence to a version, where it is not there yet: when a partition is closed. Not while somebody leaps, as
+-- it would be moved back.
+CREATE FUNCTION advance_versions(p_version bigint) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM 1 FROM installation FOR SHARE;
+  PERFORM setval('resource_version', p_version, false) FROM resource_version WHERE last_value < p_version;
 END $$;
 
 -- What servers of the release before call.
