@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { ANONYMOUS, type AuthenticationRequest, type UserInfo } from '@orch/authentication';
-import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import { ALLOW, type Authorizer, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -88,6 +88,31 @@ describe('one request', () => {
   it('for what is not a resource goes to the fallback', async () => {
     const { ask } = await serve({ fallback: (_req, res) => res.writeHead(299).end() });
     expect((await ask('/version')).status).toBe(299);
+  });
+
+  it.each([
+    ['http://somewhere', '/'],
+    ['HTTPS://somewhere:1?a=b', '/?a=b'],
+    ['http://somewhere/livez', '/livez'],
+    ['/http://somewhere/livez', '/http://somewhere/livez'],
+  ])('for %s, in absolute form, is one for %s', async (target, path) => {
+    const seen: string[] = [];
+    const authorize: Authorizer['authorize'] = async (_user, request) => {
+      seen.push(request.path);
+      return ALLOW;
+    };
+    const { ask } = await serve({
+      authorizer: { authorize },
+      fallback: (req, res) => res.writeHead(200).end(req.url),
+    });
+    expect((await ask(target)).body.toString()).toBe(path);
+    expect(seen).toEqual([path.split('?')[0]]);
+  });
+
+  it('in absolute form finds a resource', async () => {
+    await api.create('configmaps', { metadata: { name: 'a' } });
+    const { ask } = await serve();
+    expect((await ask(`http://somewhere${configMaps}/a`)).status).toBe(200);
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
-import { type RequestContext, splitTarget, type Upgrade } from '../http/context.js';
+import { originForm, type RequestContext, splitTarget, type Upgrade } from '../http/context.js';
 import { requestIdOf } from '../http/request-id.js';
 import { RequestTrail } from '../metrics/request-trail.js';
 import { bareRequest } from './request-info.js';
@@ -16,7 +16,9 @@ export function newContext(
   authorizer: Authorizer,
   upgrade?: Upgrade,
 ): OpenContext {
-  const { path, query } = splitTarget(req.url ?? '/');
+  // Once and for everybody: who judges a path and who answers it read the same.
+  req.url = originForm(req.url ?? '/');
+  const { path, query } = splitTarget(req.url);
   const ctx: OpenContext = {
     req,
     res,

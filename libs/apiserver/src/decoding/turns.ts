@@ -11,7 +11,28 @@ let line: Promise<void> = Promise.resolve();
  * small requests are answered in between, and no two large steps follow each other. Costs nothing for a small body.
  */
 export function turnFor(bytes = 0): Promise<void> | undefined {
-  if (bytes < LARGE_BYTES) return undefined;
+  return bytes < LARGE_BYTES ? undefined : turnInLine();
+}
+
+function turnInLine(): Promise<void> {
   line = line.then(() => nextTurn());
   return line;
+}
+
+/** Milliseconds of work on many small things in one turn of the event loop. */
+const SLICE_MS = 10;
+
+/** Stands between the items of work that is long because they are many. */
+export class Slices {
+  #end = performance.now() + SLICE_MS;
+
+  /** A turn for others when there was none for a while; costs next to nothing otherwise. */
+  between(): Promise<void> | undefined {
+    return performance.now() < this.#end ? undefined : this.#next();
+  }
+
+  async #next(): Promise<void> {
+    await turnInLine();
+    this.#end = performance.now() + SLICE_MS;
+  }
 }

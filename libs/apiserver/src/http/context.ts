@@ -136,6 +136,15 @@ export function leaveBody({ req, res }: Pick<RequestContext, 'req' | 'res'>, lim
   (stream ?? req).once('close', () => clearTimeout(limit));
 }
 
+const AUTHORITY = /^https?:\/\/[^/?#\\]*(?=[/?]|$)/i;
+
+/** A request target without scheme and authority, which servers must take from whoever names them (RFC 9112 section 3.2.2). */
+export function originForm(target: string): string {
+  if (target.startsWith('/')) return target;
+  const path = target.replace(AUTHORITY, '');
+  return path === target || path.startsWith('/') ? path : `/${path}`;
+}
+
 /** Splits a request target; an absent query costs nothing. */
 export function splitTarget(target: string): { path: string; query: URLSearchParams } {
   const at = target.indexOf('?');

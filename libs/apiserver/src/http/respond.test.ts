@@ -64,6 +64,32 @@ describe('compression (spec: "Response compression")', () => {
   });
 });
 
+it('a body whose pieces are made while it is written lets others have turns', async () => {
+  let [turns, over] = [0, false];
+  const count = (): void => {
+    turns++;
+    if (!over) setImmediate(count);
+  };
+  const seen = new Set<number>();
+  const laborious = {
+    size: 20_000,
+    bytes() {
+      seen.add(turns);
+      for (const end = performance.now() + 5; performance.now() < end; );
+      return Buffer.from('x');
+    },
+    deflated: () => expect.unreachable(),
+  };
+  async function* pieces() {
+    for (let i = 0; i < 20; i++) yield laborious;
+  }
+  setImmediate(count);
+  const { body } = await answerOf((ctx) => sendPieces(ctx, 'text/plain', pieces(), false));
+  over = true;
+  expect(body.toString()).toBe('x'.repeat(20));
+  expect(seen.size).toBeGreaterThan(3);
+});
+
 describe('warnings', () => {
   const warned = (warnings: readonly string[]) =>
     answerOf((ctx) => {

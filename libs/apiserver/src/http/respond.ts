@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Status, StatusError } from '@orch/machinery';
+import { Slices } from '../decoding/turns.js';
 import type { Representations } from '../representation/choose.js';
 import { bytesOf, type Piece, sizeOf } from '../representation/piece.js';
 import { cutOff, isGone, type RequestContext } from './context.js';
@@ -136,7 +137,10 @@ async function stream(
 
 async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Promise<void> {
   const { res } = ctx;
+  const slices = new Slices();
   for await (const piece of pieces) {
+    // Pieces that are shared are made here.
+    await slices.between();
     if (isGone(ctx)) return;
     const bytes = bytesOf(piece);
     if (ctx.trail) ctx.trail.bytes += bytes.length;

@@ -1,5 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
+import { Slices } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
@@ -116,6 +117,7 @@ async function* jsonList(
   const head = stringifyJson(around(shape, meta));
   out.bytes(Buffer.from(`${head.slice(0, -1)},"${shape.itemsField}":[`));
   let separator = '';
+  const slices = new Slices();
   for await (const page of pages) {
     const shared = share?.(page, separator);
     if (shared) {
@@ -128,6 +130,7 @@ async function* jsonList(
       item(out, separator, stored);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
+      await slices.between();
     }
   }
   out.ascii(']}');

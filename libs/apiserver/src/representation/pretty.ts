@@ -1,4 +1,5 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
+import { Slices } from '../decoding/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
@@ -34,12 +35,14 @@ export async function* prettyList(
   const empty = stringifyJson({ ...around(meta), [itemsField]: [] }, INDENT);
   write(empty.slice(0, -']\n}'.length));
   let separator = '';
+  const slices = new Slices();
   for await (const page of pages) {
     for (const stored of page) {
       // No text within JSON has a line of its own.
       write(`${separator}\n    ${stringifyJson(item(stored), INDENT).replaceAll('\n', '\n    ')}`);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
+      await slices.between();
     }
   }
   write(separator === '' ? ']\n}\n' : '\n  ]\n}\n');

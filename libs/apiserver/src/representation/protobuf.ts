@@ -9,6 +9,7 @@ import {
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
+import { Slices } from '../decoding/turns.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { weakMemo } from '../weak-memo.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
@@ -126,7 +127,15 @@ async function* encoded(
   pages: AsyncIterable<readonly Stored[]>,
   encode: (stored: Stored) => Uint8Array,
 ): AsyncGenerator<EncodedPage> {
-  for await (const page of pages) yield { page, items: page.map(encode) };
+  const slices = new Slices();
+  for await (const page of pages) {
+    const items: Uint8Array[] = [];
+    for (const stored of page) {
+      items.push(encode(stored));
+      await slices.between();
+    }
+    yield { page, items };
+  }
 }
 
 /** The length of all items within their list, and the items themselves where they are few. */

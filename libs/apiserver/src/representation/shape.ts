@@ -43,11 +43,7 @@ export function selfShape(endpoint: Endpoint): Shape {
 
 export function partialShape(endpoint: Endpoint, names: Names, version: string): Shape {
   const apiVersion = formatApiVersion({ group: names.metaGroup, version });
-  const single = (stored: Stored): ApiObject => ({
-    kind: 'PartialObjectMetadata',
-    apiVersion,
-    metadata: servedObject(endpoint, stored).metadata ?? {},
-  });
+  const single = (stored: Stored) => partialObject(apiVersion, servedObject(endpoint, stored));
   return {
     name: 'partial',
     listKind: 'PartialObjectMetadataList',
@@ -58,6 +54,12 @@ export function partialShape(endpoint: Endpoint, names: Names, version: string):
     single,
   };
 }
+
+const partialObject = (apiVersion: string, { metadata = {} }: ApiObject): ApiObject => ({
+  kind: 'PartialObjectMetadata',
+  apiVersion,
+  metadata,
+});
 
 /** How much of the object a row of a table carries along (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -70,15 +72,11 @@ export function tableShape(
   now: () => number,
 ): Shape {
   const apiVersion = formatApiVersion({ group: names.metaGroup, version });
-  const partial = partialShape(endpoint, names, version);
   const row = (stored: Stored): Record<string, unknown> => {
     const object = servedObject(endpoint, stored);
     const cells = endpoint.rules.cells(object, now());
     if (include === 'None') return { cells };
-    return {
-      cells,
-      object: include === 'Object' ? object : { ...partial.single(stored), metadata: object.metadata ?? {} },
-    };
+    return { cells, object: include === 'Object' ? object : partialObject(apiVersion, object) };
   };
   const columnDefinitions = endpoint.definition.columns.map(columnDefinition);
   const table = (columns: unknown, stored: Stored): ApiObject => ({

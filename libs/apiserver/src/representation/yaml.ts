@@ -1,4 +1,5 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
+import { Slices } from '../decoding/turns.js';
 import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
 import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
@@ -29,12 +30,14 @@ async function* yamlList(
   const writeSome = (some: typeof fields) => some.length > 0 && write(stringifyYaml(Object.fromEntries(some)));
   writeSome(fields.filter(([name]) => name < itemsField));
   let separator = `${itemsField}:\n`;
+  const slices = new Slices();
   for await (const page of pages) {
     for (const stored of page) {
       // Two spaces before every line but empty ones, which within a text are empty lines of the text.
       write(`${separator}  ${stringifyYaml([item(stored)]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
       separator = '';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
+      await slices.between();
     }
   }
   if (separator !== '') write(`${itemsField}: []\n`);

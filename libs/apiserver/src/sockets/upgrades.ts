@@ -17,6 +17,8 @@ export function acceptUpgrades(server: Pick<Server, 'on' | 'emit'>, listener: Ap
     const res = new ServerResponse(req);
     res.shouldKeepAlive = false;
     res.assignSocket(socket);
+    // Node's server has let go of the connection, and of saying so.
+    socket.on('drain', () => res.emit('drain'));
     res.once('finish', () => {
       socket.setTimeout(LINGER_MS, () => socket.destroy());
       socket.destroySoon();

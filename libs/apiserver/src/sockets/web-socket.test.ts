@@ -244,15 +244,31 @@ describe('what is no WebSocket watch', () => {
 
   const head = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: Upgrade\r\n`;
 
+  const GOOD = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+
   it.each([
     '',
     'Sec-WebSocket-Version: 8\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
     'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x\r\n',
+    `${GOOD}Sec-WebSocket-Protocol: a,,b\r\n`,
+    `${GOOD}Sec-WebSocket-Protocol: a, a\r\n`,
   ])('a handshake that is none is a 400: %j', async (lines) => {
     const { socket, received } = await raw(`GET ${PATH} HTTP/1.1\r\n${head}Upgrade: websocket\r\n${lines}\r\n`);
     await once(socket, 'close');
     expect(received()).toMatch(/^HTTP\/1.1 400 .*"kind":"Status"/s);
     expect(watchers()).toBe(0);
+    const next = await raw(`GET ${PATH} HTTP/1.1\r\n${head}Upgrade: websocket\r\n${GOOD}\r\n`);
+    await expect.poll(next.received).toMatch(/^HTTP\/1.1 101 .*\r\n\r\n/s);
+    expect(next.received().match(/Audit-Id/g)).toHaveLength(1);
+  });
+
+  it('a long list goes out whole', async () => {
+    for (const name of ['a', 'b', 'c', 'd']) await create(name, name.repeat(1 << 20));
+    const path = PATH.split('?')[0];
+    const { socket, received } = await raw(`GET ${path} HTTP/1.1\r\n${head}Upgrade: websocket\r\n${GOOD}\r\n`);
+    await once(socket, 'close');
+    expect(received()).toMatch(/^HTTP\/1.1 200 .*\r\n0\r\n\r\n$/s);
+    expect(received().length).toBeGreaterThan(4 << 20);
   });
 
   it('a wish for another protocol is passed over, body and connection included', async () => {

@@ -21,12 +21,25 @@ const handshakes = new WebSocketServer({
   handleProtocols: ([first]) => first ?? false,
 });
 
+/** Tokens behind one another (RFC 9110 section 5.6.2), as subprotocols are offered. */
+const SUBPROTOCOLS = /^[!#$%&'*+.^`|~\w-]+(?:[ \t]*,[ \t]*[!#$%&'*+.^`|~\w-]+)*$/;
+
 /** @throws StatusError 400 for a handshake that RFC 6455 section 4.2.1 does not allow */
 export function checkHandshake({ headers }: IncomingMessage): void {
   if (headers['sec-websocket-version'] !== '13') throw badRequest('Sec-WebSocket-Version must be 13');
   if (!/^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '')) {
     throw badRequest('Sec-WebSocket-Key must be 16 bytes in base64');
   }
+  const protocols = headers['sec-websocket-protocol'];
+  if (protocols !== undefined && !namesEachOnce(protocols)) {
+    throw badRequest('Sec-WebSocket-Protocol must be a list of different tokens');
+  }
+}
+
+function namesEachOnce(protocols: string): boolean {
+  if (!SUBPROTOCOLS.test(protocols)) return false;
+  const names = protocols.split(',').map((name) => name.trim());
+  return new Set(names).size === names.length;
 }
 
 /**
@@ -57,9 +70,12 @@ export class WebSocketWatch implements WatchSink {
     this.#output.open(onClose);
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     ctx.res.statusCode = 101;
-    handshakes.once('headers', (lines) => lines.push(`Audit-Id: ${ctx.requestId}`));
+    const identify = (lines: string[]) => void lines.push(`Audit-Id: ${ctx.requestId}`);
     const connection = new WebSocketConnection(socket, this.#output);
+    handshakes.on('headers', identify);
     handshakes.handleUpgrade(ctx.req, connection, upgrade.head, (webSocket) => this.#begin(webSocket));
+    // A handshake that comes to nothing has no headers; the next one is not to have its own beside them.
+    handshakes.off('headers', identify);
   }
 
   write(frames: Buffer): boolean {

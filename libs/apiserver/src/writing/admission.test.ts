@@ -386,6 +386,26 @@ describe('a plugin that calls out', () => {
     expect(asked.map(({ oldObject }) => oldObject?.metadata?.labels)).toEqual([{ theirs: 'x' }]);
   });
 
+  it('holds no turn either when an update turns out to be a creation', async () => {
+    const ofCreations: AdmissionPlugin = {
+      ...calling,
+      handles: ({ resource, operation }) => resource === 'leases' && operation === 'CREATE',
+    };
+    await start(ofCreations);
+    hold();
+    const put = () =>
+      api.deps.pipeline.write(api.request('UPDATE', 'leases', 'a'), {
+        change: (current) => current,
+        create: () => ({ metadata: { name: 'a' } }),
+      });
+    const puts = [put()];
+    await expect.poll(() => asked.length).toBe(1);
+    puts.push(put());
+    await expect.poll(() => asked.length).toBe(2);
+    answer();
+    expect((await Promise.all(puts)).map(({ created }) => created).sort()).toEqual([false, true]);
+  });
+
   it('does not keep updates that it does not judge from sharing turns', async () => {
     await start(calling);
     await api.create('secrets', { metadata: { name: 's' } });

@@ -1,4 +1,4 @@
-import type { Judges } from '@orch/admission';
+import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
 import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
@@ -56,7 +56,7 @@ export class WritePipeline {
    * @throws StoreUnavailableError
    */
   async write(request: WriteRequest, make: Modification): Promise<Written> {
-    if (!this.#sharesTurns(request)) return this.#alone(request, make);
+    if (!this.#sharesTurns(request, make)) return this.#alone(request, make);
     try {
       return await this.#shared.update(request, make);
     } catch (error) {
@@ -65,17 +65,19 @@ export class WritePipeline {
     }
   }
 
-  #sharesTurns(request: WriteRequest): boolean {
+  #sharesTurns(request: WriteRequest, make: Modification): boolean {
     if (request.operation !== 'UPDATE' || request.options.dryRun || request.namesVersion) return false;
-    return !this.#judges(request).callsOut;
+    return !this.#callsOut(request, make);
   }
 
-  #judges(request: WriteRequest): Judges {
-    return judgesOf(this.options.admission, request, request.operation);
+  /** Whether somebody outside may be asked, also where an update turns out to be a creation. */
+  #callsOut(request: WriteRequest, make: Modification): boolean {
+    const asked = (operation: Operation) => judgesOf(this.options.admission, request, operation).callsOut;
+    return asked(request.operation) || (make.create !== undefined && asked('CREATE'));
   }
 
   async #alone(request: WriteRequest, make: Modification): Promise<Written> {
-    const { callsOut } = this.#judges(request);
+    const callsOut = this.#callsOut(request, make);
     const attempts = callsOut ? CALLING_ATTEMPTS : make.change ? WRITE_ATTEMPTS : NAME_ATTEMPTS;
     let base = await this.#firstBase(request, make, callsOut);
     for (let attempt = 1; ; attempt++) {
