@@ -91,7 +91,7 @@ CREATE TABLE head_trimmed (
 
 -- Removes the heads that are none any more, p_most at a time: there may be many where only servers of the release before, which
 -- remove none, have run for days. Writers do not wait for it, nor it for them.
-CREATE FUNCTION trim_heads(p_most bigint DEFAULT 500000) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION trim_heads(p_most bigint DEFAULT 200000) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   lagging record;
   bound bigint;
