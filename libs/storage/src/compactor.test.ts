@@ -172,4 +172,24 @@ describe('compaction', () => {
     await resuming.query('COMMIT');
     expect((await store.compactor.runOnce(start + MINUTE)).sealed).toBe(0n);
   });
+
+  it('removes heads that are none any more, also where there are more than it takes at a time', async () => {
+    const { schema, store, type } = await setUp();
+    const [other = 0] = await store.registerTypes([{ group: '', resource: 'others' }]);
+    for (let i = 0; i < 6; i++) for (const each of [type, other]) await create(store, each, `${i}`);
+    const heads = await store.heads([type, other]);
+    const session = await server.session(schema);
+    const left = async () => Number((await session.query('SELECT count(*) AS n FROM head')).rows[0].n);
+    const lengths = [await left()];
+    for (let round = 0; round < 4; round++) {
+      await session.query('SELECT trim_heads(5)');
+      lengths.push(await left());
+    }
+    // What is left are the heads.
+    expect(lengths).toEqual([14, 9, 4, 2, 2]);
+    expect(await store.heads([type, other])).toEqual(heads);
+    await create(store, type, 'later');
+    await store.compactor.runOnce();
+    expect(await left()).toBe(2);
+  });
 });

@@ -122,9 +122,11 @@ export class MemoryStore implements Store {
   #decide(ops: readonly WriteOp[]): HistoricChange[] | Extract<SetOutcome, { outcome: 'refused' }> {
     const changes: HistoricChange[] = [];
     const undo: (() => void)[] = [];
+    const required = ops.flatMap((op) => (op.op === 'create' && op.requireNamespace ? [op.namespace] : []));
+    const closed = new Map(required.map((namespace) => [namespace, this.#namespaceRefusal(namespace)]));
     for (const [item, op] of ops.entries()) {
       const linked = op.op !== 'create' && op.version === 'previous';
-      const refusal = this.#refusal(linked ? { ...op, version: changes.at(-1)?.version ?? 0n } : op);
+      const refusal = this.#refusal(linked ? { ...op, version: changes.at(-1)?.version ?? 0n } : op, closed);
       if (refusal) {
         for (const step of undo.reverse()) step();
         return { outcome: 'refused', item, refusal };
@@ -267,11 +269,12 @@ export class MemoryStore implements Store {
     return { head, floor };
   }
 
-  #refusal(op: WriteOp): Refusal | undefined {
+  /** @param closed what is to be said of namespaces that are required, as they were before the set */
+  #refusal(op: WriteOp, closed: ReadonlyMap<string, Refusal | undefined>): Refusal | undefined {
     const standing = this.#state(op.type).rows.get(idOf(op));
     if (op.op === 'create') {
       if (standing) return { outcome: 'already-exists' };
-      return op.requireNamespace ? this.#namespaceRefusal(op.namespace) : undefined;
+      return op.requireNamespace ? closed.get(op.namespace) : undefined;
     }
     if (!standing) return { outcome: 'not-found' };
     return standing.version === op.version ? undefined : { outcome: 'conflict', version: standing.version };

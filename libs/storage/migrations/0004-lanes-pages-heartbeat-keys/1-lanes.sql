@@ -89,17 +89,28 @@ CREATE TABLE head_trimmed (
   version bigint NOT NULL
 ) WITH (fillfactor = 10);
 
--- Removes the heads that are none any more. Writers do not wait for it, nor it for them.
-CREATE FUNCTION trim_heads() RETURNS void LANGUAGE sql AS $$
-  WITH now AS MATERIALIZED (
-    SELECT t.id, t.head, coalesce((SELECT d.version FROM head_trimmed d WHERE d.type = t.id), 0) AS trimmed
-      FROM resource_type t),
-  removed AS (
-    DELETE FROM head h USING now n
-     WHERE n.trimmed < n.head AND h.type = n.id AND h.version >= n.trimmed AND h.version < n.head)
-  INSERT INTO head_trimmed AS d SELECT id, head FROM now WHERE trimmed < head
-    ON CONFLICT (type) DO UPDATE SET version = EXCLUDED.version;
-$$;
+-- Removes the heads that are none any more, p_most at a time: there may be many where only servers of the release before, which
+-- remove none, have run for days. Writers do not wait for it, nor it for them.
+CREATE FUNCTION trim_heads(p_most bigint DEFAULT 200000) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  lagging record;
+  bound bigint;
+  removed bigint;
+BEGIN
+  FOR lagging IN
+    SELECT t.id, t.head, coalesce(d.version, 0) AS trimmed FROM resource_type t LEFT JOIN head_trimmed d ON d.type = t.id
+     WHERE coalesce(d.version, 0) < t.head ORDER BY trimmed
+  LOOP
+    SELECT coalesce((SELECT h.version FROM head h
+                      WHERE h.type = lagging.id AND h.version >= lagging.trimmed AND h.version < lagging.head
+                      ORDER BY h.version OFFSET p_most LIMIT 1), lagging.head) INTO bound;
+    DELETE FROM head h WHERE h.type = lagging.id AND h.version >= lagging.trimmed AND h.version < bound;
+    GET DIAGNOSTICS removed = ROW_COUNT;
+    INSERT INTO head_trimmed VALUES (lagging.id, bound) ON CONFLICT (type) DO UPDATE SET version = EXCLUDED.version;
+    p_most := p_most - removed;
+    EXIT WHEN p_most <= 0;
+  END LOOP;
+END $$;
 
 -- In which version of the API a body is stored; empty: in the one that the release before stored the kind in.
 ALTER TABLE object ADD COLUMN stored_version text COLLATE "C" NOT NULL DEFAULT '';

@@ -136,6 +136,21 @@ export function describeSets(rig: Rig): void {
       expect((await headOf(type)).head).toBe(v);
     });
 
+    it('finds the namespaces that it requires as they are before it', async () => {
+      const type = await freshType();
+      const within = { ...creation(type, 'a'), namespace: 'of-a-set', requireNamespace: true };
+      const namespace = creation(rig.namespaces, 'of-a-set');
+      expect(await rig.store.writeSet([{ ...namespace, namespace: '' }, within])).toEqual({
+        outcome: 'refused',
+        item: 1,
+        refusal: { outcome: 'namespace-not-found' },
+      });
+      const version = versionOf(await create(rig.namespaces, key('of-a-set', '')));
+      const ending = { ...removal(rig.namespaces, 'of-a-set', version), namespace: '' };
+      await expect(rig.store.writeSet([ending, within])).rejects.toBeInstanceOf(TypeError);
+      expect((await rig.store.writeSet([within, ending])).outcome).toBe('committed');
+    });
+
     it('is whole for every reader while others write the same types', async () => {
       const [one, two] = [await freshType(), await freshType()];
       const other = await rig.peer();
