@@ -4,6 +4,8 @@ import { type FrameEncoder, followingOf } from './frames.js';
 
 /** Bytes of one piece, unless a single object is larger. */
 const PIECE = 128 << 10;
+/** Bytes of objects that one is made of: where little is shown of each, making it is to keep nobody waiting either. */
+const MADE_OF = 512 << 10;
 
 /**
  * The state at one version as `ADDED` frames, encoded piece by piece as the first watcher gets there and shared by all
@@ -42,8 +44,8 @@ export class InitialState {
 
   #encode(): Buffer {
     const frames: Buffer[] = [];
-    let bytes = 0;
-    while (this.#encoded < this.entries.length) {
+    let [bytes, madeOf] = [0, 0];
+    while (this.#encoded < this.entries.length && madeOf < MADE_OF) {
       const entry = this.entries[this.#encoded] as CacheEntry;
       const encoder = this.#encoded === 0 ? this.encoder : followingOf(this.encoder);
       const frame = this.#carried ?? encoder.event('ADDED', entry, entry.version);
@@ -52,6 +54,7 @@ export class InitialState {
       if (full) break;
       frames.push(frame);
       bytes += frame.length;
+      madeOf += entry.body.length;
       this.#encoded++;
     }
     this.#events.push(frames.length);
