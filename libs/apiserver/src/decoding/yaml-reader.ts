@@ -17,6 +17,9 @@ const RETRY_SECONDS = 1;
 /** After this long nothing more is hoped for a document. Those of the largest size take a tenth of it. */
 const PATIENCE_MS = 30_000;
 
+/** A thread beyond them ends; without them the process would. */
+const THREAD_LIMITS = { maxOldGenerationSizeMb: 512 };
+
 interface Waiting {
   resolve(converted: ConvertedYaml): void;
   reject(error: Error): void;
@@ -53,7 +56,7 @@ export class YamlReader {
 
   #start(): Worker {
     if (this.#worker) return this.#worker;
-    const worker = new Worker(new URL('./yaml-worker.js', import.meta.url));
+    const worker = new Worker(new URL('./yaml-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
     worker.unref();
     worker.on('message', (answer: YamlAnswer) => this.#take(answer));
     worker.on('error', (error) => this.#worker === worker && this.#end(error.message));

@@ -1,7 +1,9 @@
 import { Composer, type CST, type Document, Lexer, LineCounter, Parser } from 'yaml';
 import { TooManyValuesError } from '../too-many-values.js';
-import { YamlSyntaxError } from './yaml-limits.js';
+import { type YamlLimits, YamlSyntaxError } from './yaml-limits.js';
 
+/** Parts of the syntax that one level of values is made of, at most. */
+const LEVELS_PER_VALUE = 3;
 /** Pieces of text that a value is written in, at most: its indent, its key and what stands around it. */
 const LEXEMES_PER_VALUE = 10;
 
@@ -12,32 +14,34 @@ export interface Composed {
 }
 
 /** The one document of a text. @throws YamlSyntaxError, TooManyValuesError */
-export function compose(text: string, maxValues: number): Composed {
+export function compose(text: string, limits: Pick<Required<YamlLimits>, 'maxValues' | 'maxDepth'>): Composed {
   const lines = new LineCounter();
   const composer = new Composer({ schema: 'failsafe', uniqueKeys: false, merge: false, prettyErrors: false });
   let found: Document.Parsed | undefined;
-  try {
-    for (const document of composer.compose(tokens(text, lines, maxValues), true, text.length)) {
-      if (found) throw new YamlSyntaxError('yaml: multiple documents in one body');
-      found = document as Document.Parsed;
-      throwFirst(found, lines);
-    }
-  } catch (error) {
-    // The composer recurses; a stack that runs out is the input's fault.
-    if (error instanceof RangeError) throw new YamlSyntaxError('exceeded max depth');
-    throw error;
+  for (const document of composer.compose(tokens(text, lines, limits), true, text.length)) {
+    if (found) throw new YamlSyntaxError('yaml: multiple documents in one body');
+    found = document as Document.Parsed;
+    throwFirst(found, lines);
   }
   return { document: found as Document.Parsed, lines };
 }
 
-/** The syntax of a text, no more of it than a document of so many values can need. */
-function* tokens(text: string, lines: LineCounter, maxValues: number): Generator<CST.Token, void> {
+/**
+ * The syntax of a text, no more of it than a document of so many values can need, and no deeper: whoever composes it recurses,
+ * and a stack that runs out where a regular expression is compiled ends the process.
+ */
+function* tokens(
+  text: string,
+  lines: LineCounter,
+  { maxValues, maxDepth }: Pick<Required<YamlLimits>, 'maxValues' | 'maxDepth'>,
+): Generator<CST.Token, void> {
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   let left = maxValues * LEXEMES_PER_VALUE;
   for (const lexeme of new Lexer().lex(text)) {
     if (--left < 0) throw new TooManyValuesError(maxValues);
     yield* parser.next(lexeme);
+    if (parser.stack.length > LEVELS_PER_VALUE * (maxDepth + 1)) throw new YamlSyntaxError('yaml: exceeded max depth');
   }
   yield* parser.end();
 }

@@ -39,7 +39,7 @@ export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): Pars
   const all = { ...DEFAULT_LIMITS, ...limits };
   const json = parseIfJson(text, all);
   if (json && !json.duplicates) return { value: json.value, repeated: [] };
-  const composed = compose(text, all.maxValues);
+  const composed = compose(text, all);
   const converter = new Converter(composed, all);
   const value = converter.value(composed.document.contents, 0);
   return { value, repeated: converter.repeated };

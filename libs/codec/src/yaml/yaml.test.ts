@@ -110,6 +110,10 @@ describe('parseYaml', () => {
   it('bounds depth and size', () => {
     expect(() => value('['.repeat(50_000))).toThrow(YamlSyntaxError);
     expect(() => value(`${'['.repeat(200)}${']'.repeat(200)}`)).toThrow('exceeded max depth');
+    // Deep enough to end the process, if somebody recursed.
+    for (const open of ['[', '{a: ', '- ', '? ', '[{']) {
+      expect(() => value(open.repeat(50_000))).toThrow('exceeded max depth');
+    }
     expect(() => parseYaml(`[${'0,'.repeat(100)}]`, { maxValues: 100 })).toThrow(TooManyValuesError);
     expect(() => parseYaml('#\n'.repeat(2_000), { maxValues: 100 })).toThrow(TooManyValuesError);
     expect(() => parseYaml(JSON.stringify(Array(200).fill(0)), { maxValues: 100 })).toThrow(TooManyValuesError);
