@@ -10,8 +10,8 @@ const VERSION = '1.26.8';
 const PROCESSORS: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' };
 
 /**
- * Path of the `go` command: the one on the path, else one from the module proxy, which serves toolchains as modules; it is
- * kept in the user's cache. Throws when it cannot be had.
+ * Path of the `go` command: the one on the path, else one from the module proxy that GOPROXY names, as proxies serve toolchains
+ * as modules; it is kept in the user's cache. Throws when it cannot be had.
  */
 export function findGo(): string {
   return which('go') ?? join(installed(`go-${VERSION}`, fetchToolchain), 'go', 'bin', 'go');
@@ -21,7 +21,8 @@ function fetchToolchain(folder: string): void {
   const platform = `${process.platform}-${PROCESSORS[process.arch] ?? process.arch}`;
   const edition = `v0.0.1-go${VERSION}.${platform}`;
   const proxy = (process.env.GOPROXY ?? '').split(/[,|]/).find((url) => url.startsWith('http'));
-  const url = `${proxy ?? 'https://proxy.golang.org'}/golang.org/toolchain/@v/${edition}.zip`;
+  if (!proxy) throw new Error(`Go ${VERSION} is needed: install it, or name a module proxy in GOPROXY`);
+  const url = `${proxy}/golang.org/toolchain/@v/${edition}.zip`;
   const file = join(folder, 'toolchain.zip');
   install(needed('curl', 'curl'), ['--fail', '--silent', '--show-error', '--location', '--output', file, url]);
   install(needed('unzip', 'unzip'), ['-q', file, '-d', folder]);
