@@ -118,7 +118,7 @@ export class PostgresStore implements ServingStore {
     this.#reader = new Reader(reads, this.#lineage, options);
     this.#settledHeads = new SettledHeads(lanes, this.#reader, options);
     this.#snapshots = new Snapshots(slowReads, this.#lineage, options);
-    this.#heartbeat = new Heartbeat(this.#admin, this.#lineage, options);
+    this.#heartbeat = new Heartbeat(reads, this.#lineage, options);
     this.#heartbeat.start();
     this.compactor = new Compactor(this.#admin, options);
     this.compactors = [this.compactor];
