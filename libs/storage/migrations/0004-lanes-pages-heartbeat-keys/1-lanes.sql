@@ -5,7 +5,7 @@
 -- heads are a log: each commit adds one, the newest is the first that a search from the end of the index finds, however many
 -- lie behind it. Compaction removes those.
 --
--- Servers of the release before go on: they call write_batch, begin_epoch and begin_branch, whose bodies are replaced here;
+-- Servers of the release before go on: they call write_batch, begin_epoch and begin_branch, whose bodies are replaced here and in 3-heartbeat.sql;
 -- they read resource_type, now a view, and insert into it. Where they lock its rows they do not wait for a write in flight
 -- any more: a read at a version between the head and one drawn but not committed is answered at the head.
 
@@ -316,45 +316,4 @@ BEGIN
       FROM commit_batch(NULL, p_types, p_gates, p_namespaces, lanes, p_action, p_namespace, p_name, p_uid, p_version,
                         array_fill(''::text, ARRAY[cardinality(p_type)]), p_body,
                         array_fill(1::smallint, ARRAY[cardinality(p_type)])) b;
-END $$;
-
-CREATE OR REPLACE FUNCTION begin_epoch(p_epoch bigint, p_announced bigint, p_width bigint) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-  start_version bigint;
-BEGIN
-  PERFORM 1 FROM installation WHERE epoch = p_epoch FOR UPDATE;
-  IF NOT FOUND THEN
-    RETURN;
-  END IF;
-  PERFORM lock_lanes();
-  SELECT greatest(s.last_value, p_announced, (SELECT max(head) FROM resource_type)) INTO start_version FROM resource_version s;
-  start_version := (start_version / p_width + 1000) * p_width;
-  PERFORM create_history_partition(start_version / p_width + n, p_width) FROM generate_series(0, 2) n;
-  PERFORM setval('resource_version', start_version, false);
-  INSERT INTO head (type, version) SELECT l.id, nextval('resource_version') FROM (SELECT id FROM lane ORDER BY id) l;
-  UPDATE history_floor f SET floor = t.head FROM resource_type t WHERE t.id = f.type;
-  UPDATE installation SET epoch = epoch + 1;
-END $$;
-
-CREATE OR REPLACE FUNCTION begin_branch(p_system text, p_timeline text, p_width bigint) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-  start_version bigint;
-BEGIN
-  PERFORM 1 FROM installation FOR UPDATE;
-  PERFORM 1 FROM installation
-    WHERE system_identifier IS NOT DISTINCT FROM p_system AND timeline IS NOT DISTINCT FROM p_timeline;
-  IF FOUND THEN
-    RETURN;
-  END IF;
-  PERFORM lock_lanes();
-  SELECT greatest(s.last_value, (SELECT max(head) FROM resource_type)) INTO start_version FROM resource_version s;
-  start_version := (start_version / p_width + 1000) * p_width;
-  PERFORM create_history_partition(start_version / p_width + n, p_width) FROM generate_series(0, 2) n;
-  PERFORM setval('resource_version', start_version, false);
-  -- What lies below the floor is refused as it is.
-  DELETE FROM branch b USING history_floor f WHERE f.type = b.type AND f.floor >= b.began;
-  INSERT INTO branch (type, began, ended) SELECT id, start_version, head FROM resource_type;
-  UPDATE installation SET system_identifier = p_system, timeline = p_timeline;
 END $$;
