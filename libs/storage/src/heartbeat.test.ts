@@ -10,7 +10,14 @@ afterAll(() => server.dispose());
 
 it('goes on while maintenance waits for something: that a database is in use is no matter of its being tidy', async () => {
   const schema = server.freshSchema();
-  const store = await openStore({ url: server.url, naming: 'orch', schema });
+  // Maintenance waits here for as long as three beats take, on a slow machine too.
+  const store = await openStore({
+    url: server.url,
+    naming: 'orch',
+    schema,
+    lockTimeout: 60_000,
+    statementTimeout: 60_000,
+  });
   const [session, looker] = [await server.session(schema), await server.session(schema)];
   try {
     await session.query('BEGIN; LOCK TABLE maintenance_lease IN ACCESS EXCLUSIVE MODE');
