@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { connect as connectHttp2 } from 'node:http2';
 import { type Authenticator, authenticated } from '@orch/authentication';
+import type { Authorizer } from '@orch/authorization';
 import { namesOf, StatusError } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -295,4 +296,24 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
     expect([answer.statusCode, answer.complete]).toEqual([200, true]);
     expect(JSON.parse(text().trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'ERROR', object: { code: 403 } });
   });
+});
+
+it('a watch whose rights go while it is found out whether it has them ends as soon as it begins', async () => {
+  const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+  const asked: (() => void)[] = [];
+  const authorizer: Authorizer = {
+    async authorize() {
+      await new Promise<void>((answer) => asked.push(answer));
+      return { decision: 'allow', reason: '' };
+    },
+  };
+  const server = await serve({ watches, authorizer });
+  const opening = watch(server);
+  await expect.poll(() => asked.length).toBe(1);
+  expect(await watches.judgeAgain(async () => new StatusError('Forbidden', 'no more'))).toBe(0);
+  asked[0]?.();
+  const { answer, text } = await opening;
+  if (!answer.readableEnded) await once(answer, 'end');
+  expect(JSON.parse(text().trim().split('\n').at(-1) ?? '')).toMatchObject({ type: 'ERROR', object: { code: 403 } });
+  await expect.poll(() => watches.size).toBe(0);
 });

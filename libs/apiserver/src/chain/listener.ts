@@ -12,6 +12,7 @@ import { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import { authentication } from './authentication.js';
 import { pass, type Stage } from './chain.js';
+import { comingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
 import { type FlowControl, flowControl } from './flow-control.js';
 import { handler } from './handler.js';
@@ -50,6 +51,7 @@ interface Serving extends ListenerOptions {
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   return [
+    comingWatch(options.watches),
     authentication(options.authenticator, options.deps.names),
     // Here audit will note what was received.
     impersonation,

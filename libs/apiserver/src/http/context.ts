@@ -6,7 +6,7 @@ import type { RequestAttributes } from '@orch/authorization';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
-import type { AdmittedWatch } from '../watching/open-watches.js';
+import type { AdmittedWatch, ComingWatch } from '../watching/open-watches.js';
 
 /**
  * One request on its way through the chain. Requests of HTTP/2 come in the shape of those of HTTP/1.1; what differs is
@@ -48,6 +48,8 @@ export interface RequestContext {
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */
   readonly trail?: RequestTrail;
+  /** What becomes of rights while a watch is on its way in. */
+  readonly comingWatch?: ComingWatch;
   /** The request as one of the watches that are open, once it is. */
   readonly watch?: AdmittedWatch;
   /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */

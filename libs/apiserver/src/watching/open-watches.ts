@@ -39,6 +39,14 @@ export class AdmittedWatch implements OpenWatch {
   }
 }
 
+/** Has a refusal for a watch that may not go on. */
+export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
+
+/** A watch on its way in, and what was found of rights meanwhile. */
+export interface ComingWatch {
+  readonly judges: WatchJudge[];
+}
+
 /** Watches judged between two turns of the event loop. */
 const STRIDE = 128;
 
@@ -46,6 +54,7 @@ const STRIDE = 128;
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
   readonly #held: SharedBound;
+  readonly #coming = new Set<ComingWatch>();
 
   constructor(bounds: Bounds) {
     this.#held = new SharedBound(bounds);
@@ -55,13 +64,32 @@ export class OpenWatches {
     return this.#open.size;
   }
 
-  /** Takes a watch in; undefined beyond the bounds, which do not hold for administrators. */
-  admit(watch: OpenWatch): AdmittedWatch | undefined {
+  /**
+   * A watch begins to be judged, which may take time. What {@link judgeAgain} finds until it is admitted holds for it too.
+   * To be given up with {@link forget}.
+   */
+  expect(): ComingWatch {
+    const coming = { judges: [] };
+    this.#coming.add(coming);
+    return coming;
+  }
+
+  /** It has been admitted, or will not be. */
+  forget(coming: ComingWatch): void {
+    this.#coming.delete(coming);
+  }
+
+  /**
+   * Takes a watch in; undefined beyond the bounds, which do not hold for administrators. It may have been let in by rights
+   * that are gone by now: then it is ended as soon as that is found.
+   */
+  admit(watch: OpenWatch, coming?: ComingWatch): AdmittedWatch | undefined {
     const { name, groups } = watch.user;
     if (!this.#held.fits(name, 1) && !groups.includes(MASTERS)) return undefined;
     this.#held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
+    for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
     return admitted;
   }
 
@@ -71,21 +99,25 @@ export class OpenWatches {
   }
 
   /**
-   * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with their number. Who
-   * comes meanwhile is not among them: let the new rule be in force before.
+   * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
+   * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
+   * force before.
    */
-  async judgeAgain(
-    judge: (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>,
-  ): Promise<number> {
+  async judgeAgain(judge: WatchJudge): Promise<number> {
+    for (const { judges } of this.#coming) judges.push(judge);
     let [looked, ended] = [0, 0];
     for (const watch of [...this.#open]) {
-      const refusal = await judge(watch);
-      if (refusal && this.#open.has(watch)) {
-        watch.refuse(refusal);
-        ended++;
-      }
+      if (await this.#judge(watch, judge)) ended++;
       if (++looked % STRIDE === 0) await turn();
     }
     return ended;
+  }
+
+  /** @returns whether the watch was open and is ended now */
+  async #judge(watch: AdmittedWatch, judge: WatchJudge): Promise<boolean> {
+    const refusal = await judge(watch);
+    if (!refusal || !this.#open.has(watch)) return false;
+    watch.refuse(refusal);
+    return true;
   }
 }
