@@ -4,5 +4,9 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   resolve: { conditions: ['source'] },
   ssr: { resolve: { conditions: ['source'] } },
-  test: { include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'], testTimeout: 30_000 },
+  test: {
+    include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 });

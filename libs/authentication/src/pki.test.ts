@@ -20,7 +20,11 @@ afterEach(() => rm(parent, { recursive: true }));
 const mode = async (file: string) => ((await stat(file)).mode & 0o777).toString(8);
 
 test('makes everything once, with the names that clients use and closed permissions', async () => {
-  const pki = await ensurePki({ ...settings, extraHosts: ['api.example.com', '2001:db8::7'] });
+  const pki = await ensurePki({
+    ...settings,
+    serviceAddresses: ['10.96.0.1'],
+    extraHosts: ['api.example.com', '2001:db8::7'],
+  });
   const serving = new X509Certificate(pki.serving.cert);
   for (const host of ['localhost', 'api.example.com', 'orch', 'orch.default', 'orch.default.svc.cluster.local']) {
     expect(serving.checkHost(host), host).toBe(host);

@@ -20,8 +20,6 @@ const AUTHORITY_DAYS = 3650;
 const LEAF_DAYS = 365;
 /** A certificate with less than this left is replaced. */
 const RENEW_DAYS = 30;
-/** The first address of the default service range, where pods find the API. */
-const SERVICE_ADDRESS = '10.96.0.1';
 
 /** Where certificates are kept, and for which names the server is certified. */
 export interface PkiSettings {
@@ -31,6 +29,8 @@ export interface PkiSettings {
   readonly bindAddress: string;
   /** The naming profile's name of the API's Service, which pods call the server by. */
   readonly names: Pick<Names, 'apiServiceName'>;
+  /** Addresses of that Service. */
+  readonly serviceAddresses?: readonly string[];
   /** Further DNS names and IP addresses of the serving certificate: load balancers, public names. */
   readonly extraHosts?: readonly string[];
   /** Milliseconds since the epoch. */
@@ -170,7 +170,7 @@ function isFit(cert: string, key: string, ca: Issuer, now: number, hosts: readon
 const remaining = (certificate: X509Certificate, now: number): number => Date.parse(certificate.validTo) - now;
 
 /** Everything that clients on this machine, on its network and in pods may call the server by. */
-function servingHosts({ bindAddress, names, extraHosts = [] }: PkiSettings): string[] {
+function servingHosts({ bindAddress, names, serviceAddresses = [], extraHosts = [] }: PkiSettings): string[] {
   const service = names.apiServiceName;
   const everywhere = bindAddress === '0.0.0.0' || bindAddress === '::';
   const addresses = everywhere ? machineAddresses() : [bindAddress];
@@ -179,7 +179,7 @@ function servingHosts({ bindAddress, names, extraHosts = [] }: PkiSettings): str
       'localhost',
       hostname(),
       ...['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => service + suffix),
-      ...['127.0.0.1', '::1', SERVICE_ADDRESS],
+      ...['127.0.0.1', '::1', ...serviceAddresses],
       ...addresses,
       ...extraHosts,
     ]),

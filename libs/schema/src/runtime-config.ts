@@ -2,7 +2,7 @@ import { formatApiVersion, parseApiVersion } from '@orch/machinery';
 import type { ResourceDefinition } from './model.js';
 
 /** A runtime configuration that cannot be followed; thrown at start-up. */
-export class RuntimeConfigError extends Error {
+export class RuntimeConfigError extends RangeError {
   override readonly name = 'RuntimeConfigError';
 }
 
@@ -34,7 +34,7 @@ function parseItem(item: string): [string, boolean] {
   const value = item.slice(at + 1).trim();
   if (TRUE.has(value)) return [key, true];
   if (FALSE.has(value)) return [key, false];
-  throw new RuntimeConfigError(`runtime-config: ${key} must be true or false, not "${value}"`);
+  throw new RuntimeConfigError(`${key} must be true or false, not "${value}"`);
 }
 
 /**
@@ -60,7 +60,7 @@ export function selectServed(
   for (const { key, apiVersion, plural, enabled } of targets(config)) {
     const which = (resource: ResourceDefinition) =>
       formatApiVersion(resource) === apiVersion && (plural === undefined || plural === resource.resource);
-    if (turn(enabled, which) === 0) throw new RuntimeConfigError(`runtime-config: nothing is known as ${key}`);
+    if (turn(enabled, which) === 0) throw new RuntimeConfigError(`nothing is known as ${key}`);
   }
   return resources.filter((resource) => served.get(resource));
 }
@@ -86,7 +86,7 @@ function target(key: string): Omit<Target, 'enabled'> {
   const apiVersion = parts.slice(0, length).join('/');
   const [plural, ...excess] = parts.slice(length);
   if (!parseApiVersion(apiVersion) || (!core && parts.length < 2) || excess.length > 0) {
-    throw new RuntimeConfigError(`runtime-config: ${key} is neither a level nor <group>/<version>[/<resource>]`);
+    throw new RuntimeConfigError(`${key} is neither a level nor <group>/<version>[/<resource>]`);
   }
   return { key, apiVersion, plural };
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,13 @@ describe('readCredentials', () => {
     expect(set.servingCa).toContain('BEGIN CERTIFICATE');
     expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([1, 1]);
     expect(Object.keys(set.certificates).sort()).toEqual(['admin', 'ca', 'proxy', 'proxy-ca', 'serving']);
+  });
+
+  it('certifies the address of the Service of the API in each family', async () => {
+    const set = await read('--service-cluster-ip-range=10.7.0.0/16,fd00:7::/112');
+    const certificate = new X509Certificate(set.serving.cert);
+    for (const address of ['10.7.0.1', 'fd00:7::1']) expect(certificate.checkIP(address)).toBe(address);
+    expect(certificate.checkIP('10.96.0.1')).toBeUndefined();
   });
 
   it('makes and looks for nothing when all are named', async () => {

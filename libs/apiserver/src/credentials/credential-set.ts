@@ -9,6 +9,7 @@ import {
   type ProxyPki,
   type ServingPki,
 } from '@orch/authentication';
+import { serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ServingOptions } from '../server/options.js';
 
@@ -88,6 +89,7 @@ const ownServing = (options: ServingOptions, names: Names): Promise<ServingPki> 
     certDir: options.certDir,
     bindAddress: options.bindAddress,
     names,
+    serviceAddresses: serviceNetworks(options.serviceClusterIpRange).map(({ first }) => first),
     extraHosts: options.advertiseHost,
   });
 

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
 import type { ChangeBus } from '@orch/feed';
+import { nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import {
   type Component,
@@ -182,7 +183,7 @@ class ControlPlaneProcess {
       compress: this.#features.enabled('APIResponseCompression'),
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
-      nodePorts: portsOf(serving.serviceNodePortRange),
+      nodePorts: nodePortRange(serving.serviceNodePortRange),
       onError: (error) => this.#logger.error('namespace deletion', error),
     });
     this.#api = api;
@@ -228,14 +229,6 @@ class ControlPlaneProcess {
     const spread = Math.min((watches / rate) * 1000, shutdownDrainDuration * DRAIN_SHARE);
     await Promise.all([handedOn?.drain(spread), cache.drain(spread), closed]);
   }
-}
-
-function portsOf(range: string): { from: number; to: number } {
-  const match = /^(\d{1,5})-(\d{1,5})$/.exec(range);
-  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
-  if (!match || from > to || to > 65535)
-    throw new RangeError(`--service-node-port-range: not a range of ports: ${range}`);
-  return { from, to };
 }
 
 function needed<T>(part: T | undefined): T {

@@ -1,8 +1,11 @@
+import { nodePortRange, serviceNetworks } from '@orch/kinds';
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
+import { parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { FAILPOINTS } from './failpoints.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
+import { parseOverrides } from './storage-overrides.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -32,6 +35,7 @@ export const servingOptions = {
   'runtime-config': {
     type: 'string',
     default: '',
+    check: parseRuntimeConfig,
     help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
   },
   'max-request-bytes': { type: 'bytes', default: 3 << 20, min: 1024, help: 'Largest request body.' },
@@ -89,11 +93,13 @@ export const servingOptions = {
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
+    check: serviceNetworks,
     help: 'Networks that Services get their addresses from: one, or one of IPv4 and one of IPv6, the default first.',
   },
   'service-node-port-range': {
     type: 'string',
     default: '30000-32767',
+    check: nodePortRange,
     help: 'Ports that Services of type NodePort get.',
   },
   'slow-request-threshold': {
@@ -173,6 +179,7 @@ export const backendOptions = {
   'storage-override': {
     type: 'list',
     default: [],
+    check: parseOverrides,
     help: 'Types that lie in another PostgreSQL: resource=postgres://… or group/resource=postgres://…',
   },
   ...natsOptions,

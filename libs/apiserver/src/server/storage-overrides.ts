@@ -22,9 +22,9 @@ export function parseOverrides(entries: readonly string[]): StorageOverride[] {
     .filter((text) => text !== '')
     .map((text) => {
       const match = OVERRIDE.exec(text);
-      if (!match) throw new RangeError('--storage-override: not of the form group/resource=postgres://…');
+      if (!match) throw new RangeError('not of the form group/resource=postgres://…');
       const [, group = '', resource = '', url = ''] = match;
-      if (seen.has(`${group}/${resource}`)) throw new RangeError(`--storage-override: ${resource} is named twice`);
+      if (seen.has(`${group}/${resource}`)) throw new RangeError(`${resource} is named twice`);
       seen.add(`${group}/${resource}`);
       return { group, resource, url };
     });

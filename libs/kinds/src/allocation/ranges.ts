@@ -58,6 +58,14 @@ export function serviceNetworks(text: string): readonly [AddressRange, ...Addres
   return [first, second];
 }
 
+/** Reads `30000-32767`. @throws RangeError for what is not a range of ports */
+export function nodePortRange(text: string): { readonly from: number; readonly to: number } {
+  const match = /^(\d{1,5})-(\d{1,5})$/.exec(text);
+  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+  if (!match || from > to || to > 65535) throw new RangeError(`not a range of ports: ${text}`);
+  return { from, to };
+}
+
 /** The ports from one to another, both included. */
 export function portRange(from: number, to: number): Range {
   return {

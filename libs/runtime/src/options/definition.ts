@@ -22,6 +22,8 @@ export interface StringOption extends Described, Needed {
   readonly default?: string;
   /** The only values allowed. */
   readonly choices?: readonly string[];
+  /** Looks at the value, once it has been read. Throws RangeError, whose message follows the option's name. */
+  readonly check?: (value: string) => void;
 }
 
 export interface IntOption extends Described, Needed, Bounded {
@@ -55,6 +57,8 @@ export interface ListOption extends Described {
   readonly default?: readonly string[];
   /** The only entries allowed. */
   readonly choices?: readonly string[];
+  /** Looks at the whole, once every use has been read. Throws RangeError, whose message follows the option's name. */
+  readonly check?: (value: readonly string[]) => void;
 }
 
 /** `key=value` pairs, comma-separated, repeatable; of a repeated key the last value counts. */

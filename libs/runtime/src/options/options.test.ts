@@ -98,6 +98,20 @@ describe('refusing', () => {
     [['--runtime-config=x'], ['--runtime-config: "x" is not of the form key=value']],
   ])('%j', (argv, problems) => expect(problemsOf(...argv)).toEqual(problems));
 
+  test('a value that a check refuses, beside other problems', () => {
+    const check = (value: string | readonly string[]) => {
+      if (value.includes('bad')) throw new RangeError('not good');
+    };
+    const checked = defineOptions({
+      range: { type: 'string', default: 'bad', check, help: '' },
+      ranges: { type: 'list', check, help: '' },
+    });
+    expect(checked.parse([]).values.range, 'a default is not looked at').toBe('bad');
+    expect(() => checked.parse(['--range=bad', '--ranges=good,bad', '--nope'])).toThrow(
+      new OptionsError(['unknown flag: --nope', '--range: not good', '--ranges: not good']),
+    );
+  });
+
   test('all problems are told at once', () =>
     expect(problemsOf('--nope', '--secure-port=x', '--also')).toHaveLength(3));
 

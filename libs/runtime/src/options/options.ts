@@ -59,7 +59,8 @@ function parse<D extends OptionDefinitions>(definitions: D, argv: readonly strin
   }
   reading.fillIn(env);
   const { problems, stray, given, help } = reading;
-  for (const [name, definition] of Object.entries(definitions)) problems.push(...checked(definition, given.get(name)));
+  for (const [name, definition] of Object.entries(definitions))
+    problems.push(...checked(name, definition, given.get(name)));
   // What follows an unknown flag may have been meant as its value: one complaint is enough then.
   if (problems.length === 0) problems.push(...stray.map((text) => `unexpected argument: ${JSON.stringify(text)}`));
   if (!help) problems.push(...missing(definitions, given));
@@ -139,14 +140,16 @@ function argument(definition: OptionDefinition, rawName: string, value: string |
 }
 
 /** What is wrong with a value that could be read. */
-function checked(definition: OptionDefinition, value: AnyValue): readonly string[] {
-  if (definition.type !== 'map' || !(value instanceof Map)) return [];
+function checked(name: string, definition: OptionDefinition, value: AnyValue): readonly string[] {
   try {
-    definition.check?.(value as ReadonlyMap<string, string>);
+    if (definition.type === 'string' && typeof value === 'string') definition.check?.(value);
+    if (definition.type === 'list' && Array.isArray(value)) definition.check?.(value);
+    if (definition.type === 'map' && value instanceof Map) definition.check?.(value as ReadonlyMap<string, string>);
     return [];
   } catch (error) {
-    if (!(error instanceof OptionsError)) throw error;
-    return error.problems;
+    if (error instanceof OptionsError) return error.problems;
+    if (error instanceof RangeError) return [`--${name}: ${error.message}`];
+    throw error;
   }
 }
 
