@@ -25,13 +25,14 @@ export interface Recorded {
   readonly floors: Readonly<Record<Kind, Floors>>;
   readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
   readonly lateCommits: readonly LateCommit[];
-  /** Of every resource, as far as history still reaches back in the end; ascending. */
+  /** Of every resource; ascending. */
   readonly changes: readonly StoredChange[];
 }
 
 /**
- * Follows the table of changes by plain SQL while the run lasts, so that the model is whole though history is compacted,
- * and reads it once more at the end to see whether anything became visible behind what had been read.
+ * Follows the table of changes by plain SQL while the run lasts, and reads it once more at the end to see whether anything
+ * became visible behind what had been read. Where history is dropped meanwhile, each change is copied in its own
+ * transaction: on a busy machine a change may be gone before it is read.
  */
 export class Recorder {
   readonly #changes: Readonly<Record<Kind, Map<number, Change>>> = { configmaps: new Map(), events: new Map() };
@@ -39,7 +40,17 @@ export class Recorder {
   readonly #floors: Readonly<Record<Kind, Floors>> = { configmaps: new Floors(), events: new Floors() };
   #client: pg.Client | undefined;
 
-  constructor(private readonly url: string) {}
+  constructor(
+    private readonly url: string,
+    /** `change`, or what it is copied to. */
+    private readonly table: 'change' | 'recorded_change' = 'change',
+  ) {}
+
+  /** Must be done before anything is written that has to be in the model. */
+  async open(): Promise<void> {
+    const client = await this.#connected();
+    if (this.table !== 'change') await client.query(COPY);
+  }
 
   /** Reads again and again until the signal aborts; failures of the database are outwaited. */
   async run(signal: AbortSignal): Promise<void> {
@@ -60,7 +71,7 @@ export class Recorder {
     const client = await this.#connected();
     const lateCommits: LateCommit[] = [];
     for (const kind of KINDS) {
-      for (const change of await readChanges(client, kind, 0)) {
+      for (const change of await readChanges(client, this.table, kind, 0)) {
         const known = this.#changes[kind].has(change.version);
         if (!known && change.version <= this.#read[kind]) {
           lateCommits.push({ kind, version: change.version, read: this.#read[kind] });
@@ -71,7 +82,7 @@ export class Recorder {
     const floors = await this.floors();
     const objects = await both((kind) => readObjects(client, kind));
     const histories = await both(async (kind) => new History(kind, [...this.#changes[kind].values()]));
-    const changes = await readAllChanges(client);
+    const changes = await readAllChanges(client, this.table);
     return { histories, floors, objects, lateCommits, changes };
   }
 
@@ -91,7 +102,7 @@ export class Recorder {
   }
 
   async #follow(client: pg.Client, kind: Kind): Promise<void> {
-    for (const change of await readChanges(client, kind, this.#read[kind])) {
+    for (const change of await readChanges(client, this.table, kind, this.#read[kind])) {
       this.#changes[kind].set(change.version, change);
       this.#read[kind] = change.version;
     }
@@ -119,9 +130,19 @@ const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
 
 const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = $1)`;
 
-async function readChanges(client: pg.Client, kind: Kind, after: number): Promise<Change[]> {
+/** Whatever is there already is copied too; the lock keeps everybody from adding to it in between. */
+const COPY = `
+BEGIN;
+LOCK TABLE change IN SHARE ROW EXCLUSIVE MODE;
+CREATE TABLE recorded_change AS TABLE change;
+CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN INSERT INTO cluster.recorded_change SELECT NEW.*; RETURN NULL; END';
+CREATE TRIGGER record_change AFTER INSERT ON change FOR EACH ROW EXECUTE FUNCTION cluster.record_change();
+COMMIT`;
+
+async function readChanges(client: pg.Client, table: string, kind: Kind, after: number): Promise<Change[]> {
   const { rows } = await client.query<ChangeRow>(
-    `SELECT version, previous, action, body, prior, prior_version FROM change
+    `SELECT version, previous, action, body, prior, prior_version FROM ${table}
       WHERE type = ${TYPE} AND version > $2 ORDER BY version`,
     [kind, after],
   );
@@ -135,10 +156,10 @@ async function readChanges(client: pg.Client, kind: Kind, after: number): Promis
   }));
 }
 
-async function readAllChanges(client: pg.Client): Promise<StoredChange[]> {
+async function readAllChanges(client: pg.Client, table: string): Promise<StoredChange[]> {
   const { rows } = await client.query<ChangeRow & { resource: string; uid: string }>(
     `SELECT t.resource, c.version, c.action, c.uid, c.body, c.prior
-       FROM change c JOIN resource_type t ON t.id = c.type ORDER BY c.version`,
+       FROM ${table} c JOIN resource_type t ON t.id = c.type ORDER BY c.version`,
   );
   const read = (body: Buffer) => JSON.parse(body.toString()) as StoredObject;
   return rows.map(({ resource, version, action, uid, body, prior }) => ({

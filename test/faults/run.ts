@@ -36,7 +36,7 @@ export interface RunSettings {
   /** Beside those of every run. */
   readonly serverArgs?: readonly string[];
   /** How the cluster differs from that of `make up`. */
-  readonly cluster?: Pick<ClusterUse, 'apiServers' | 'gateways' | 'through' | 'prepare'>;
+  readonly cluster?: Pick<ClusterUse, 'apiServers' | 'gateways' | 'through' | 'prepare' | 'mutations'>;
   /** Where the database is that `serverArgs` name; that of the cluster when absent. */
   readonly postgresUrl?: string;
   /** Informers of client-go that must hold what the database holds (V5); needs the Go tools. */
@@ -98,7 +98,7 @@ async function runOn(
   if (balanced === undefined) throw new Error('no address');
   const traffic = new Traffic(balanced, direct);
   const random = new Random(settings.seed);
-  const recorder = new Recorder(postgresUrl);
+  const recorder = new Recorder(postgresUrl, settings.retention === undefined ? 'change' : 'recorded_change');
   const [writing, watching, over] = [new AbortController(), new AbortController(), new AbortController()];
   setMaxListeners(0, writing.signal, watching.signal, over.signal);
   const stage = new Stage({
@@ -113,10 +113,11 @@ async function runOn(
   const actors = castOf(settings, traffic, random);
   const informers = await Informers.start(cluster, dir, settings.informers ?? 0);
 
+  await recorder.open();
   await makeNamespaces(balanced.client);
   const running = {
     recorder: recorder.run(writing.signal),
-    watchers: actors.watchers.map((watcher) => watcher.run(watching.signal)),
+    watchers: actors.watchers.map((watcher) => watcher.run(watching.signal, writing.signal)),
     writers: [...actors.writers, ...actors.listers].map((actor) => actor.run(writing.signal)),
     faults: settings.faults?.(stage) ?? Promise.resolve(),
   };

@@ -2,7 +2,14 @@ import { parseArgs } from 'node:util';
 import { go } from '../clients/go-informer/informer-process.js';
 import { killInTurns, VICTIMS } from './adversary/adversary.js';
 import { type RunResult, type RunSettings, run } from './run.js';
+import { SCENARIOS } from './scenarios/index.js';
+import type { Scenario } from './scenarios/scenario.js';
 import { VARIANTS, type Variant } from './variants.js';
+
+/** Those that need a stage of their own. */
+const CONTROLS = SCENARIOS.filter(({ caughtBy }) => caughtBy !== undefined);
+/** Of the table in README.md, in which they are scenarios. */
+const CONTROL_SCALE = 0.05;
 
 const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
 
@@ -12,7 +19,7 @@ const USAGE = `usage: make torture, or npx tsx test/faults/torture.ts [options]
   --writers=N     (default 4)
   --retention=D   how long changes can be read back, such as 3s (default 30m: no watch is too old)
   --variant=NAME  a system that is broken on purpose; exits with 0 if it is caught
-  --variants      all of them, one after another: ${VARIANTS.map(({ name }) => name).join(', ')}
+  --variants      all of them, one after another: ${[...VARIANTS, ...CONTROLS].map(({ name }) => name).join(', ')}
 `;
 
 /** Violations printed in full. */
@@ -83,14 +90,36 @@ async function torture(): Promise<boolean> {
 }
 
 /** A system broken on purpose: what was made to notice must notice. */
-async function negativeControl({ name, defect, caughtBy, victims, ...broken }: Variant): Promise<boolean> {
+async function negativeControl({
+  name,
+  defect,
+  caughtBy,
+  victims,
+  mutations = [],
+  ...broken
+}: Variant): Promise<boolean> {
   const settings = settingsOf({ seconds: 25, watchers: 80 });
   print(`variant ${name}: ${defect} (seed ${settings.seed})`);
-  const result = await run({ ...settings, ...broken, faults: (stage) => killInTurns(stage, victims) });
+  const result = await run({
+    ...settings,
+    ...broken,
+    cluster: { mutations },
+    faults: (stage) => killInTurns(stage, victims),
+  });
   report(result);
   const caught = result.violations.find(({ rule }) => caughtBy.includes(rule));
   print(caught ? `caught by ${caught.rule}` : `NOT caught by ${caughtBy.join(' or ')}`);
   return caught !== undefined;
+}
+
+/** The same of one that needs a stage of its own. */
+async function ownStage({ name, fault, caughtBy, run: runOn }: Scenario): Promise<boolean> {
+  const { seed } = settingsOf({ seconds: 0, watchers: 0 });
+  print(`variant ${name}: ${fault} (seed ${seed})`);
+  const { violations } = await runOn({ seed, scale: CONTROL_SCALE, log: print });
+  const caught = violations.length === 0;
+  print(`${caught ? 'caught' : 'NOT caught'} by ${caughtBy}`);
+  return caught;
 }
 
 async function main(): Promise<boolean> {
@@ -99,10 +128,14 @@ async function main(): Promise<boolean> {
     return true;
   }
   if (!values.variants && values.variant === undefined) return torture();
-  const chosen = values.variants ? VARIANTS : VARIANTS.filter(({ name }) => name === values.variant);
+  const isChosen = ({ name }: { readonly name: string }) => values.variants || name === values.variant;
+  const chosen = [
+    ...VARIANTS.filter(isChosen).map((variant) => [variant.name, () => negativeControl(variant)] as const),
+    ...CONTROLS.filter(isChosen).map((scenario) => [scenario.name, () => ownStage(scenario)] as const),
+  ];
   if (chosen.length === 0) throw new RangeError(`no variant ${values.variant}\n${USAGE}`);
   const escaped: string[] = [];
-  for (const variant of chosen) if (!(await negativeControl(variant))) escaped.push(variant.name);
+  for (const [name, isCaught] of chosen) if (!(await isCaught())) escaped.push(name);
   print(escaped.length === 0 ? 'every variant was caught' : `not caught: ${escaped.join(', ')}`);
   return escaped.length === 0;
 }

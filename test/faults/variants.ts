@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Victim } from './adversary/adversary.js';
+import type { Mutation } from './stage/mutant.js';
 import type { Rule } from './validators/violation.js';
 
 /** A system that is broken on purpose, and what must notice. */
@@ -10,6 +11,7 @@ export interface Variant {
   /** At least one of these must be reported. */
   readonly caughtBy: readonly Rule[];
   readonly serverArgs?: readonly string[];
+  readonly mutations?: readonly Mutation[];
   readonly retention?: string;
   readonly informers?: number;
   /** Breaks the database, once the cluster runs. */
@@ -70,7 +72,66 @@ export const VARIANTS: readonly Variant[] = [
     informers: 2,
     victims: ['nats'],
   },
+  {
+    name: 'stale-read',
+    defect: 'what a server has in memory is taken for the newest without asking the database; NATS is killed',
+    caughtBy: ['V1.linearizable'],
+    mutations: [
+      {
+        module: 'libs/watchcache/dist/type-cache.js',
+        part: 'return await following.confirm();',
+        by: 'return this.version;',
+      },
+    ],
+    victims: ['nats'],
+  },
+  {
+    name: 'wrong-cursor',
+    defect: 'a watch that is resumed within the ring begins one event too late',
+    caughtBy: ['V2.missing'],
+    mutations: [
+      {
+        module: 'libs/watchcache/dist/fan-out.js',
+        part: 'cursor: ring.cursorAfter(from.version) }',
+        by: 'cursor: Math.min(ring.cursorAfter(from.version) + 1, ring.next) }',
+      },
+    ],
+    victims: [],
+  },
+  {
+    name: 'initial-state-behind',
+    defect: 'the initial state of a watch lacks the last change before the version that it claims',
+    caughtBy: ['V2.initial'],
+    mutations: [
+      {
+        module: 'libs/watchcache/dist/type-cache.js',
+        part: 'collect: (interest) => latest().state.list(interest).pages.flat(),',
+        by: `collect: (interest) => latest().state.list(interest).pages.flat()${withoutLast('latest()')},`,
+      },
+    ],
+    victims: [],
+  },
+  {
+    name: 'list-behind',
+    defect: 'a list lacks the last change before the version that it claims',
+    caughtBy: ['V4.list'],
+    mutations: [
+      {
+        module: 'libs/watchcache/dist/type-cache.js',
+        part: 'return this.#now().state.list(request);',
+        by: `const list = this.#now().state.list(request);
+        return { ...list, pages: list.pages.map((page) => page${withoutLast('this.#now()')}) };`,
+      },
+    ],
+    victims: [],
+  },
 ];
+
+/** Puts the state before in the place of the object that was changed last. */
+function withoutLast(state: string): string {
+  const last = `${state}.ring.at(${state}.ring.next - 1)`;
+  return `.map((entry) => (entry === ${last}?.entry ? (${last}.prior ?? entry) : entry))`;
+}
 
 /** Draws a version for every item on entry, then dawdles, so that another batch gets past. */
 function drawFirst(definition: string): string {

@@ -29,6 +29,8 @@ export interface ClusterSettings {
   readonly port?: number;
   /** The executable of a server (`api-server-0`, `watch-gateway-1`), asked for once; this build's when absent. */
   readonly executable?: (server: string) => string;
+  /** Users beside the administrator: bearer tokens, and whose each is. */
+  readonly tokens?: Readonly<Record<string, string>>;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
   /** Further options of NATS. */
@@ -86,7 +88,9 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf(naming) });
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
-  writeFileSync(tokenFile, `${token},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  const users = Object.entries(settings.tokens ?? {}).map(([own, user]) => `${own},${user},${user}\n`);
+  const admin = `${token},admin,admin,"system:masters"\n`;
+  writeFileSync(tokenFile, admin + users.join(''), { mode: 0o600 });
   const kubeconfigFile = join(dir, 'kubeconfig');
   writeFileSync(kubeconfigFile, kubeconfig({ url, ca: pki.ca.cert, token }), { mode: 0o600 });
 

@@ -8,6 +8,9 @@ const NEWEST = 40;
 
 /** Somebody who may do to the stream of announcements what he likes. */
 export class StreamTamperer {
+  /** Messages that are gone. */
+  deleted = 0;
+
   private constructor(
     private readonly connection: NatsConnection,
     private readonly manager: JetStreamManager,
@@ -27,7 +30,7 @@ export class StreamTamperer {
   async #delete(): Promise<void> {
     for await (const { config, state } of this.manager.streams.list()) {
       for (let at = state.last_seq; at > Math.max(state.first_seq, state.last_seq - NEWEST); at--)
-        if (this.random.chance(1 / 3)) await this.manager.streams.deleteMessage(config.name, at);
+        if (this.random.chance(1 / 3) && (await this.manager.streams.deleteMessage(config.name, at))) this.deleted++;
     }
   }
 

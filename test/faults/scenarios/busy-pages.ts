@@ -13,6 +13,8 @@ const WRITERS = 32;
 /** Slower than without writers, at most; and what a busy machine may add, ms. */
 const FACTOR = 3;
 const GRACE_MS = 50;
+/** Fewer would not show whether pages hold what was, or what is. */
+const LEAST_CHANGED = 50;
 /** How long continue tokens last by default. */
 const RETENTION_MS = 300_000;
 
@@ -30,6 +32,11 @@ class Model {
     const pasts = this.#pasts.get(name) ?? [];
     this.#pasts.set(name, pasts);
     pasts.push({ since: BigInt(since), text });
+  }
+
+  /** How many objects were made, changed or deleted after a version. */
+  changedSince(version: bigint): number {
+    return [...this.#pasts.values()].filter((pasts) => pasts.some(({ since }) => since > version)).length;
   }
 
   /** `name=text@version` of each object as of a version, in order. */
@@ -60,11 +67,14 @@ export const busyPages = staged(
     const over = new AbortController();
     setMaxListeners(0, over.signal);
     const writing = keepWriting(stage, settings, model, names, over.signal);
-    // Everything has been written since the version of the first page, about, before the last is read.
+    // A third of the objects, about, is changed behind the version of the first page before the last is read.
     const busy = await list(stage, model, scaled(settings, 60_000, 5_000));
     over.abort();
     await writing;
     await noteDeletions(stage, model);
+    const changed = model.changedSince(BigInt(busy.version));
+    stage.measure('objects changed beside the list', changed);
+    stage.must('R.answer', changed >= LEAST_CHANGED, `only ${changed} objects were changed beside the list`);
     expectItems(stage, 'pages', busy, model);
     await expectExact(stage, busy, model);
     expectSpeed(stage, quiet.times, busy.times);
@@ -81,6 +91,9 @@ interface Pages {
 async function list(stage: Stage, model: Model, lingering = 0): Promise<Pages> {
   const items: string[] = [];
   const times: number[] = [];
+  /** Of all objects, as each page has it. */
+  const counts = new Set<number>();
+  let seen = 0;
   const began = performance.now();
   let version: string | undefined;
   for (let token: string | undefined = ''; token !== undefined; ) {
@@ -99,13 +112,14 @@ async function list(stage: Stage, model: Model, lingering = 0): Promise<Pages> {
       version === metadata.resourceVersion,
       `a page of ${version} says ${metadata.resourceVersion}`,
     );
+    seen += found.length;
+    counts.add(seen + (metadata.remainingItemCount ?? 0));
     items.push(...found.map(shown).filter((item) => !item.startsWith('kube-root-ca.crt')));
-    const whole = items.length + (metadata.remainingItemCount ?? 0);
-    if (metadata.continue) stage.must('V4.list', whole >= items.length, `${whole} objects are said to be there`);
     token = metadata.continue;
     if (lingering > 0) await rest(lingering / Math.max(4, items.length / times.length), stage.signal);
   }
   const took = performance.now() - began;
+  stage.must('V4.list', counts.size === 1, `pages of ${version} say that there are ${[...counts].join(', ')} objects`);
   stage.must('R.latency', took < RETENTION_MS, `a list took ${took.toFixed()} ms`);
   if (lingering === 0) expectItems(stage, 'quiet pages', { version: version ?? '0', items, times }, model);
   return { version: version ?? '0', items, times };

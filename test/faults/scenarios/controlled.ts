@@ -5,6 +5,7 @@ import type { Scenario } from './scenario.js';
 export function controlled(scenario: Scenario, caughtBy: Rule): Scenario {
   return {
     ...scenario,
+    caughtBy,
     async run(settings) {
       const { violations, ...rest } = await scenario.run({ ...settings, expected: caughtBy });
       if (violations.some(({ rule }) => rule === caughtBy)) return { ...rest, violations: [] };

@@ -3,7 +3,7 @@ import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
 import { diskFull } from './disk-full.js';
-import { failoverAsynchronous, failoverSynchronous } from './failover.js';
+import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
 import { gatewayKills, gatewayPaused, gatewayWithoutNats, gatewayWithoutPostgres } from './gateway.js';
 import { halfOpen } from './half-open.js';
@@ -20,6 +20,7 @@ import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
 import { soak } from './soak.js';
 import { stalledUnbounded, stalledWatchers } from './stalled-watchers.js';
+import { trespass, trespassBelieved, trespassHandedOn, trespassUnadmitted } from './trespass.js';
 import { watchFrom } from './watch-from.js';
 
 /** The rows of the table in README.md, in its order; one with several faults is several scenarios. */
@@ -37,6 +38,7 @@ export const SCENARIOS: readonly Scenario[] = [
   diskFull,
   failoverSynchronous,
   failoverAsynchronous,
+  failoverUnnoticed,
   restoredBackup,
   restoredBackupUnnoticed,
   natsKilled,
@@ -61,6 +63,10 @@ export const SCENARIOS: readonly Scenario[] = [
   compaction,
   watchFrom,
   clocks,
+  trespass,
+  trespassUnadmitted,
+  trespassHandedOn,
+  trespassBelieved,
   powerLoss,
   powerLossUnflushed,
   leaks,

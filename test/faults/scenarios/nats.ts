@@ -84,6 +84,8 @@ export const natsTampered = timed(
       await rest(2_000, stage.signal);
     }
     await Promise.all([tamperer.close(), forger.close()]);
+    stage.measure('messages deleted from the stream', tamperer.deleted);
+    stage.must('R.answer', tamperer.deleted > 0, 'nothing was deleted from the stream');
     for (const url of stage.cluster.gatewayUrls) {
       const metrics = await scrape(stage, url);
       const missed = metrics.sum('orch_feed_reread_messages_total');

@@ -21,6 +21,8 @@ export interface Scenario {
   readonly fault: string;
   /** What must then be true. */
   readonly pass: string;
+  /** Of a negative control, the rule that must be found broken: the run passes when it is. */
+  readonly caughtBy?: Rule;
   run(settings: ScenarioSettings): Promise<ScenarioResult>;
 }
 

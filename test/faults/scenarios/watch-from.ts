@@ -78,7 +78,7 @@ async function expectNewerOnly(stage: Stage, url: string, ahead: bigint, drawn?:
   if (drawn)
     await sql(stage.postgresUrl, `SELECT count(nextval('resource_version')) FROM generate_series(1, ${ahead})`);
   const before = await lastVersion(stage);
-  const stream = await stage.api(url).watch(`${PATH}?watch=1&timeoutSeconds=${SHORT_S}&resourceVersion=${from}`);
+  const stream = await stage.api(url).watch(`${PATH}?watch=1&timeoutSeconds=${LONG_S}&resourceVersion=${from}`);
   const after = await lastVersion(stage);
   if (stream.status !== 200) {
     const right = stream.status === 410 && from > before;
@@ -91,7 +91,10 @@ async function expectNewerOnly(stage: Stage, url: string, ahead: bigint, drawn?:
     const name = `newer-${serial++}`;
     if (BigInt(await write(stage, name)) > from) newer.push(`ADDED ${name}`);
   }
-  const found = (await stream.rest()).map(shown);
+  // In order: whatever is old would come first.
+  const found = (await stream.take(newer.length)).map(shown);
+  stream.close();
+  stage.must('R.answer', !drawn || newer.length === 3, `of three writes ${newer.length} are newer than ${from}`);
   expectEvents(stage, `${from}, above the head`, found, newer);
 }
 

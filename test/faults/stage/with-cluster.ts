@@ -1,13 +1,16 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Cluster, type ClusterSettings, startCluster } from '../../../tools/up/index.js';
+import { type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from '../../../tools/up/index.js';
 import { Links, type Through } from './links.js';
+import { type Mutation, mutant } from './mutant.js';
 
-export interface ClusterUse extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs'> {
+export interface ClusterUse extends Pick<ClusterSettings, 'apiServers' | 'gateways' | 'serverArgs' | 'tokens'> {
   readonly log?: (line: string) => void;
   /** No proxies when absent. */
   readonly through?: Through;
+  /** How the servers differ from those of this build. */
+  readonly mutations?: readonly Mutation[];
   /** Prepares the directory before anything starts in it; resolves with what undoes that, after all. */
   readonly prepare?: (dir: string) => Promise<() => Promise<void>>;
 }
@@ -21,19 +24,21 @@ export interface Premises {
 
 /** A cluster in a new directory for as long as `use` runs. The directory stays when the use says that it was not clean. */
 export async function withCluster<T extends { readonly clean: boolean }>(
-  { log = () => {}, prepare, through = () => false, serverArgs = [], ...settings }: ClusterUse,
+  { log = () => {}, prepare, through = () => false, serverArgs = [], mutations = [], ...settings }: ClusterUse,
   use: (premises: Premises) => Promise<T>,
 ): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'torture-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
   log(`starting a cluster in ${dir}`);
   const undo = await prepare?.(dir);
+  const executable = mutations.length > 0 ? mutant(dir, mutations) : EXECUTABLE;
   const links = new Links(through);
   let clean = false;
   try {
     const cluster = await startCluster({
       ...settings,
       dir,
+      executable: () => executable,
       route: links.route,
       serverArgs: ['--feature-gates=WatchList=true', ...serverArgs],
     });

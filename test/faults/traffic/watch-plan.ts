@@ -19,6 +19,8 @@ export interface WatchPlan {
   readonly stalls: boolean;
   /** Stays away for a while between two requests now and then. */
   readonly sleeps: boolean;
+  /** Begins anew after each request, which is short: else nearly all would begin before anything is written. */
+  readonly forgets: boolean;
 }
 
 /** A mixed population; the first ones want everything, so that there is an audience worth the name. */
@@ -34,6 +36,7 @@ export function planWatchers(count: number, random: Random): WatchPlan[] {
       direct: random.chance(0.15),
       stalls: random.chance(0.1),
       sleeps: random.chance(0.15),
+      forgets: i % 4 === 3,
     };
   });
 }

@@ -62,7 +62,8 @@ export class Watcher {
     return this.lives.at(-1);
   }
 
-  async run(signal: AbortSignal): Promise<void> {
+  /** @param calm aborts when nobody writes any more: nobody begins anew from then on without need */
+  async run(signal: AbortSignal, calm: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const life = await this.#begin(signal);
       if (life === undefined) return;
@@ -71,6 +72,7 @@ export class Watcher {
         const goesOn = await this.#request(life, signal);
         if (!goesOn) break;
         await this.#betweenRequests(signal);
+        if (this.plan.forgets && !calm.aborted) break;
       }
     }
   }
@@ -135,7 +137,7 @@ export class Watcher {
     const { plan, random } = this;
     const common = {
       ...selectorsOf(life.selection),
-      timeoutSeconds: random.between(5, 40),
+      timeoutSeconds: plan.forgets ? random.between(2, 8) : random.between(5, 40),
       ...((plan.bookmarks || life.start.mode === 'stream') && { allowWatchBookmarks: true }),
     };
     if (life.version !== undefined) return { ...common, resourceVersion: life.version };

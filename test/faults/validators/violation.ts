@@ -1,6 +1,6 @@
 /**
  * Which promise was broken; the first part is the validator's number in the table of README.md. `R` is what a scenario
- * itself demands: recovery in time, answers of the right kind, latency, streams that stay open.
+ * itself demands: recovery in time, answers of the right kind, latency, streams that stay open, refusals that hold.
  */
 export type Rule =
   | 'V1.linearizable'
@@ -32,7 +32,8 @@ export type Rule =
   | 'R.recovery'
   | 'R.answer'
   | 'R.latency'
-  | 'R.stream';
+  | 'R.stream'
+  | 'R.forbidden';
 
 export interface Violation {
   readonly rule: Rule;

@@ -1,0 +1,33 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { VARIANTS } from '../variants.js';
+import { GUARDS } from './guards.js';
+import { mutant } from './mutant.js';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'mutant-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const module = 'libs/apiserver/dist/server/version.js';
+
+test('servers run with what was put into their modules', () => {
+  const executable = mutant(dir, [
+    { module, part: 'export const VERSION =', by: `console.log('mutated');\nexport const VERSION =` },
+  ]);
+  const { stdout, stderr } = spawnSync(process.execPath, [executable, 'version'], { encoding: 'utf8' });
+  expect(stdout, stderr).toMatch(/^mutated\n.+/);
+});
+
+test('a module that does not hold what is to be replaced is an error', () => {
+  expect(() => mutant(dir, [{ module, part: 'none of this', by: '' }])).toThrow('does not hold "none of this" once');
+});
+
+test('every variant fits the modules as they are built', () => {
+  for (const { mutations = [] } of VARIANTS) mutant(dir, mutations);
+  mutant(dir, GUARDS);
+});
