@@ -9,4 +9,3 @@ export {
   workerOptions,
 } from './server/options.js';
 export { runService } from './server/run-service.js';
-export { API_RELEASE } from './server/version.js';

@@ -6,7 +6,6 @@ export type FieldErrorReason =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
-  | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid'
   | 'FieldValueNotFound';
 
@@ -84,12 +83,6 @@ export const tooLong = (field: string, limit: number): FieldError => ({
   field,
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
-});
-/** A list of `actual` items where at most `limit` are allowed. */
-export const tooMany = (field: string, actual: number, limit: number): FieldError => ({
-  field,
-  reason: 'FieldValueTooMany',
-  message: `Too many: ${actual}: must have at most ${limit} items`,
 });
 /** A value that refers to something that is not there. */
 export const notFoundValue = (field: string, value: unknown): FieldError => ({

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 
 /** Letters and digits that make no words and are not mistaken for each other. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
@@ -15,6 +15,3 @@ export function generateName(base: string, below: (bound: number) => number = ra
   for (let i = 0; i < SUFFIX_LENGTH; i++) name += ALPHABET[below(ALPHABET.length)];
   return name;
 }
-
-/** A random uid (RFC 9562, version 4). */
-export const newUid = (): string => randomUUID();

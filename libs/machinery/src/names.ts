@@ -19,8 +19,6 @@ export interface Names {
   readonly metaGroup: string;
   /** The product's own name: `kubernetes`. It is also the finalizer that a namespace keeps until it is empty. */
   readonly product: string;
-  /** Environment variable that hands an exec credential plugin its input (KEP-541): `KUBERNETES_EXEC_INFO`. */
-  readonly execInfoVariable: string;
   /** Name of the Service in `default` that stands for the API itself. */
   readonly apiServiceName: string;
   /** Annotation of the bookmark that ends the initial events of a streamed list. */
@@ -40,7 +38,6 @@ const ORCH: Names = {
   protobufMediaType: 'application/vnd.orch.protobuf',
   metaGroup: 'meta.orch.io',
   product: 'orch',
-  execInfoVariable: 'ORCH_EXEC_INFO',
   apiServiceName: 'orch',
   initialEventsEnd: 'orch.io/initial-events-end',
   extensionPrefix: 'x-kubernetes-',
@@ -53,7 +50,6 @@ const KUBERNETES: Names = {
   protobufMediaType: 'application/vnd.kubernetes.protobuf',
   metaGroup: 'meta.k8s.io',
   product: 'kubernetes',
-  execInfoVariable: 'KUBERNETES_EXEC_INFO',
   apiServiceName: 'kubernetes',
   initialEventsEnd: 'k8s.io/initial-events-end',
   extensionPrefix: 'x-kubernetes-',

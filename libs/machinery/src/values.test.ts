@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DurationError, formatDuration, parseDuration } from './duration.js';
-import { generateName, newUid } from './generated.js';
-import { intOrPercent } from './int-or-string.js';
+import { generateName } from './generated.js';
 import { canonicalQuantity, parseQuantity, QuantityError } from './quantity.js';
 import { formatMicroTime, formatTime, normalizeMicroTime, normalizeTime, parseTime, TimeError } from './time.js';
 
@@ -155,14 +154,5 @@ describe('generated names', () => {
     expect(generateName('web-', () => 0)).toBe('web-bbbbb');
     expect(generateName('x'.repeat(100), () => 26)).toBe(`${'x'.repeat(58)}99999`);
     expect(generateName('web-')).toMatch(/^web-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
-    expect(newUid()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-  });
-});
-
-describe('intOrPercent', () => {
-  it('scales percentages and leaves numbers', () => {
-    expect(intOrPercent(3, 10, 'up')).toBe(3);
-    expect([intOrPercent('25%', 10, 'up'), intOrPercent('25%', 10, 'down')]).toEqual([3, 2]);
-    expect(intOrPercent('25', 10, 'up')).toBeUndefined();
   });
 });

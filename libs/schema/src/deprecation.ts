@@ -1,8 +1,8 @@
 import { formatApiVersion, type GroupVersionKind } from '@orch/machinery';
 import type { Lifecycle } from './model.js';
 
-/** The release whose API this is; lifecycles are judged by it. */
-export const API_RELEASE = '1.27';
+/** The release whose API this is: what `GET /version` says, and what lifecycles are judged by. */
+export const API_RELEASE = '1.27.16';
 
 /** Whether use of the API is to be warned of and counted in this release (spec: "Deprecation rules"). */
 export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE): boolean {

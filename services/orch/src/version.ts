@@ -1,5 +1,5 @@
-import { API_RELEASE } from '@orch/apiserver';
 import { RELEASE } from '@orch/runtime';
+import { API_RELEASE } from '@orch/schema';
 
 /** `orch version`: what this is, and whose API it serves. */
 export async function main(): Promise<number> {

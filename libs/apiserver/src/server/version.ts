@@ -1,8 +1,6 @@
 import { RELEASE } from '@orch/runtime';
+import { API_RELEASE } from '@orch/schema';
 import type { VersionInfo } from '../chain/fallback-app.js';
-
-/** The release whose API this is. */
-export const API_RELEASE = '1.27.16';
 
 const [major = '', minor = ''] = API_RELEASE.split('.');
 

@@ -1,11 +1,6 @@
 import { addressFamily, addressValue, formatAddress, type IPFamily } from '../values/ip-address.js';
 import type { Range } from './allocator.js';
 
-/** Service addresses when nothing else is configured. */
-export const DEFAULT_SERVICE_CIDR = '10.96.0.0/12';
-/** Node ports when nothing else is configured. */
-export const DEFAULT_NODE_PORTS = { from: 30000, to: 32767 } as const;
-
 /** Of an IPv6 network as many addresses are used, as in the reference system. */
 const MOST_IPV6 = 1 << 16;
 
