@@ -46,7 +46,7 @@ export function secureContextOf(tls: Tls): SecureContext {
   return made;
 }
 
-/** The bytes of a request head, with a body if there is one. `headers` are further ones. */
+/** The bytes of a request head, with a body if there is one. `headers` are further ones, and an `Accept` in the place of JSON's. */
 export function requestBytes(
   endpoint: Endpoint,
   method: string,
@@ -57,7 +57,7 @@ export function requestBytes(
   const lines = [
     `${method} ${endpoint.base ?? ''}${path} HTTP/1.1`,
     `Host: ${endpoint.host}:${endpoint.port}`,
-    'Accept: application/json',
+    `Accept: ${headers.Accept ?? 'application/json'}`,
   ];
   if (endpoint.token !== undefined) lines.push(`Authorization: Bearer ${endpoint.token}`);
   if (body !== undefined) {
@@ -66,7 +66,8 @@ export function requestBytes(
       `Content-Length: ${Buffer.byteLength(body)}`,
     );
   }
-  for (const [name, value] of Object.entries(headers)) if (name !== 'Content-Type') lines.push(`${name}: ${value}`);
+  const others = Object.entries(headers).filter(([name]) => name !== 'Content-Type' && name !== 'Accept');
+  for (const [name, value] of others) lines.push(`${name}: ${value}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`);
 }
 

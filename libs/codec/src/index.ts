@@ -1,6 +1,7 @@
 export { JsonSyntaxError } from './json/json-error.js';
 export type { Duplicates } from './json/json-reader.js';
 export {
+  countValues,
   duplicatePaths,
   holdsMoreValues,
   type JsonLimits,

@@ -127,6 +127,10 @@ function folderErrors(value: string): string[] {
   return value.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
+/** Whether {@link contentKeyErrors} finds nothing; for those who look at thousands of keys. */
+export const isContentKey = (value: string): boolean =>
+  value.length <= SUBDOMAIN_MAX && FILE_KEY_RE.test(value) && value !== '.' && !value.startsWith('..');
+
 /** Keys of ConfigMaps and Secrets, which become names of files: at most 253 letters, digits, `-`, `_` and `.`. */
 export function contentKeyErrors(value: string): string[] {
   return [

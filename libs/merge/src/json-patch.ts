@@ -20,8 +20,8 @@ type Container = JsonObject | JsonValue[];
 
 /**
  * JSON patch (RFC 6902), with the habits of the implementation that clients are used to: `replace` and `copy` take a
- * missing member for null, negative indexes count from the end. The document and the patch are not changed; the
- * result shares with the document what the patch does not touch, and nothing with the patch.
+ * missing member for null, negative indexes count from the end. The document becomes the result, and is of no use when this
+ * throws; the patch is not changed, and the result shares nothing with it.
  * @throws MalformedPatchError for what is not a list of operations, PatchTooLargeError, and UnprocessablePatchError
  * for operations that do not apply
  */
@@ -39,9 +39,8 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: Js
   return run.document;
 }
 
-/** A document on which operations are carried out, copying each container before its first change. */
+/** A document on which operations are carried out. */
 class PatchRun {
-  readonly #own = new Set<Container>();
   readonly #maxCopyBytes: number;
   readonly #maxMovedItems: number;
   #copied = 0;
@@ -161,35 +160,25 @@ class PatchRun {
     return value;
   }
 
-  /** The container that a path ends in, ready to be changed. */
+  /** The container that a path ends in. */
   #locate(path: string, op: string): { container: Container; key: string } {
     const keys = keysOf(path, op);
     const key = keys.pop();
     if (key === undefined) throw missing(op, path);
-    let container = this.#owned(this.document, path, op);
-    this.document = container;
+    let container = containerOf(this.document, path, op);
     for (const step of keys) {
-      if (Array.isArray(container)) {
-        const index = indexOf(step, container.length, path, op);
-        const next = this.#owned(container[index], path, op);
-        container[index] = next;
-        container = next;
-      } else {
-        const next = this.#owned(memberOf(container, step), path, op);
-        setMember<JsonValue | undefined>(container, step, next);
-        container = next;
-      }
+      const next = Array.isArray(container)
+        ? container[indexOf(step, container.length, path, op)]
+        : memberOf(container, step);
+      container = containerOf(next, path, op);
     }
     return { container, key };
   }
+}
 
-  #owned(value: JsonValue | undefined, path: string, op: string): Container {
-    if (!Array.isArray(value) && !isObject(value)) throw missing(op, path);
-    if (this.#own.has(value)) return value;
-    const copy: Container = Array.isArray(value) ? [...value] : { ...value };
-    this.#own.add(copy);
-    return copy;
-  }
+function containerOf(value: JsonValue | undefined, path: string, op: string): Container {
+  if (Array.isArray(value) || isObject(value)) return value;
+  throw missing(op, path);
 }
 
 const missing = (op: string, path: string) =>

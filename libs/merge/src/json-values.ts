@@ -8,7 +8,8 @@ export function cloneJson(value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(cloneJson);
   const copy: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     if (member !== undefined) setMember<JsonValue | undefined>(copy, name, cloneJson(member));
   }
   return copy;
@@ -19,7 +20,8 @@ export function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
   const copy: JsonObject = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
+    const member = value[name];
     if (member !== undefined && member !== null) setMember<JsonValue | undefined>(copy, name, withoutNulls(member));
   }
   return copy;

@@ -1,9 +1,10 @@
 import type { HeavyRequest } from './heavy-request.js';
 import { jsonBodies } from './json-bodies.js';
 import { kindBodies } from './kind-bodies.js';
-import { deletions, patchBodies, wholeObjects } from './patch-bodies.js';
+import { patchBodies } from './patch-bodies.js';
 import { protobufBodies } from './protobuf-bodies.js';
 import { queries } from './queries.js';
+import { deletions, wholeObjects } from './whole-objects.js';
 import { yamlBodies } from './yaml-bodies.js';
 
 /** The worst requests that are known, by what they are made of. */

@@ -1,40 +1,10 @@
-import { CORE, filled, type HeavyRequest, MAX_BODY_BYTES, typed } from './heavy-request.js';
+import { filled, type HeavyRequest, MAX_BODY_BYTES, MAX_VALUES } from './heavy-request.js';
+import { annotated, environment, finalized, half, map, podOf, ROOM_VALUES, revision, secret } from './targets.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
 const STRATEGIC = 'application/strategic-merge-patch+json';
-const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
 const MAX_OPERATIONS = 10_000;
-
-const create = (path: string, head: string, piece: (index: number) => string, tail: string): HeavyRequest => ({
-  name: `create: ${path}`,
-  method: 'POST',
-  path,
-  headers: { 'Content-Type': 'application/json' },
-  body: () => filled(head, piece, tail),
-});
-
-const revision = create(
-  REVISIONS,
-  `{${typed('apps/v1', 'ControllerRevision', 'patched')},"revision":1,"data":{"l":[`,
-  () => '0',
-  ']}}',
-);
-/** A body that is not cut at what is allowed, but at a number of its own. */
-const podOf: HeavyRequest = {
-  ...create(`${CORE}/pods`, '', () => '', ''),
-  body: () =>
-    filled(`{${typed('v1', 'Pod', 'patched')},"spec":{"containers":[`, (i) => `{"name":"c${i}","image":"i"}`, ']}}', {
-      count: 6_000,
-    }),
-};
-const map = create(`${CORE}/configmaps`, `{${typed('v1', 'ConfigMap', 'patched')},"data":{`, (i) => `"k${i}":""`, '}}');
-const finalized = create(
-  `${CORE}/configmaps`,
-  '{"metadata":{"name":"finalized","finalizers":[',
-  (i) => `"a/f${i}"`,
-  ']}}',
-);
 
 type Patch = readonly [name: string, type: string, target: HeavyRequest, object: string, body: () => Buffer];
 
@@ -43,6 +13,12 @@ const operations =
   () =>
     filled(`[${first}`, piece, ']', { count });
 const big = (bytes: number) => `[${'0,'.repeat(bytes)}0]`;
+
+/** A patch of the data of a ConfigMap or a Secret. */
+const wide = (piece: (index: number) => string, count = MAX_VALUES - ROOM_VALUES) =>
+  filled('{"data":{', piece, '}}', { count });
+const annotations = () =>
+  filled('{"metadata":{"annotations":{', (i) => `"k${i.toString(36)}":"x"`, '}}}', { count: MAX_VALUES - ROOM_VALUES });
 
 const PATCHES: readonly Patch[] = [
   [
@@ -149,6 +125,31 @@ const PATCHES: readonly Patch[] = [
     'patched',
     operations('', (i) => `{"op":"replace","path":"/spec/containers/${i % 6_000}/image","value":"j"}`),
   ],
+  [
+    'json patch: copies of a long environment',
+    JSON_PATCH,
+    environment,
+    'environment',
+    operations('', () => '{"op":"copy","from":"/spec/containers/0","path":"/spec/containers/-"}', 150),
+  ],
+  ...[MERGE, STRATEGIC].flatMap((type): Patch[] => {
+    const name = type === MERGE ? 'merge patch' : 'strategic patch';
+    return [
+      [`${name}: as many new keys`, type, half, 'half', () => wide((i) => `"n${i}":"x"`, MAX_VALUES / 2 - 100)],
+      [`${name}: keys of a secret`, type, secret, 'patched', () => wide((i) => `"k${i}":"eA=="`)],
+      [`${name}: annotations`, type, annotated, 'annotated', annotations],
+      [`${name}: one of many keys`, type, map, 'patched', () => Buffer.from('{"data":{"k1":"x"}}')],
+      [
+        `${name}: one label beside many keys`,
+        type,
+        map,
+        'patched',
+        () => Buffer.from('{"metadata":{"labels":{"a":"b"}}}'),
+      ],
+    ];
+  }),
+  ['strategic patch: keys', STRATEGIC, map, 'patched', () => wide((i) => `"k${i}":"x"`)],
+  ['strategic patch: new keys', STRATEGIC, map, 'patched', () => wide((i) => `"n${i}":"x"`)],
   ['merge patch: keys', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"k${i}":"x"`, '}}')],
   ['merge patch: new keys', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"n${i}":"x"`, '}}')],
   ['merge patch: deletions', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"k${i}":null`, '}}')],
@@ -261,70 +262,3 @@ export const patchBodies: readonly HeavyRequest[] = PATCHES.map(([name, type, be
   body,
   before,
 }));
-
-/** What was made for the patches, read and written whole. */
-export const wholeObjects: readonly HeavyRequest[] = [revision, podOf, map, finalized].flatMap((before) => {
-  const path = `${before.path}/${before === finalized ? 'finalized' : 'patched'}`;
-  return [
-    'application/json',
-    'application/yaml',
-    'application/vnd.kubernetes.protobuf',
-    'application/json;as=Table;g=meta.k8s.io;v=v1',
-    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-  ].flatMap((accept): HeavyRequest[] => [
-    { name: `get: ${path} as ${accept}`, method: 'GET', path, headers: { Accept: accept }, before },
-    {
-      name: `list: ${before.path} as ${accept}`,
-      method: 'GET',
-      path: before.path,
-      headers: { Accept: accept },
-      before,
-    },
-    {
-      name: `pretty: ${path} as ${accept}`,
-      method: 'GET',
-      path: `${path}?pretty=true`,
-      headers: { Accept: accept },
-      before,
-    },
-  ]);
-});
-
-export const deletions: readonly HeavyRequest[] = ['preconditions', 'dryRun'].flatMap((member): HeavyRequest[] => {
-  const body = () => filled(`{"dryRun":["All"],"${member}s":[`, (i) => `"a${i}"`, ']}');
-  const values = () => filled('{"dryRun":[', () => '"All"', ']}');
-  const headers = { 'Content-Type': 'application/json' };
-  const yaml = { 'Content-Type': 'application/yaml' };
-  return [
-    {
-      name: `delete: unknown ${member}`,
-      method: 'DELETE',
-      path: `${CORE}/configmaps/patched?dryRun=All`,
-      headers,
-      body,
-      before: map,
-    },
-    {
-      name: `delete: ${member} of many values`,
-      method: 'DELETE',
-      path: `${CORE}/configmaps/patched?dryRun=All`,
-      headers,
-      body: values,
-      before: map,
-    },
-    {
-      name: `delete: a collection, ${member}`,
-      method: 'DELETE',
-      path: `${CORE}/secrets?dryRun=All`,
-      headers,
-      body: values,
-    },
-    {
-      name: `delete: YAML, ${member}`,
-      method: 'DELETE',
-      path: `${CORE}/secrets?dryRun=All`,
-      headers: yaml,
-      body: () => filled('dryRun:\n', () => '- All', '', { separator: '\n', values: 0 }),
-    },
-  ];
-});

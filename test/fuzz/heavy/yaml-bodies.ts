@@ -65,6 +65,11 @@ const BODIES: readonly (readonly [string, () => Buffer])[] = [
     () =>
       filled('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"heavy"},"data":{', (i) => `"k${i}":""`, '},}'),
   ],
+  [
+    'JSON for YAML',
+    () =>
+      filled('{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"heavy"},"data":{', (i) => `"k${i}":""`, '}}'),
+  ],
   ['explicit keys', () => filled(`${HEAD}data:\n`, (i) => ` ? k${i}\n : v`, '', LINES)],
   ['unknown fields', () => filled(HEAD, (i) => `x${i}: 0`, '', LINES)],
 ];

@@ -1,7 +1,8 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import type { Stored } from '../served/endpoint.js';
-import type { WriteRequest } from './write-request.js';
+import type { ObjectLimits } from './object-checks.js';
+import type { Turn, WriteRequest } from './write-request.js';
 
 /** One try of a write on its way through the stages: each finds here what those before it left. */
 export interface Draft {
@@ -20,11 +21,14 @@ export interface Draft {
   admitted: boolean;
   /** The wanted object in the stored version: `served` itself until it is made. */
   object: ApiObject;
+  /** For stages whose work on a large object takes several steps; nothing is waited for where it is not large. */
+  readonly turn: Turn;
 }
 
 /** What stages need beside the draft. */
 export interface StageTools {
   readonly admission: Admission;
+  readonly limits: ObjectLimits;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

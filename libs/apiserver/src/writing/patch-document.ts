@@ -26,7 +26,7 @@ const SUPPORTED: readonly PatchType[] = [
 export interface Patch {
   /** Fields of the document itself that stand twice or mean nothing, one text each. */
   readonly problems: readonly string[];
-  /** Changes neither argument. @throws StatusError 400, 413, 422 */
+  /** Makes the result of `current`, which is of no use when it throws. @throws StatusError 400, 413, 422 */
   apply(schema: StructSchema, current: ApiObject): JsonObject;
 }
 

@@ -1,4 +1,4 @@
-import { readObject } from '@orch/codec';
+import { countValues, readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -6,7 +6,7 @@ import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation } from './decode-body.js';
+import { applyFieldValidation, tooManyValues } from './decode-body.js';
 import { patchType, readPatch } from './patch-document.js';
 import { writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
@@ -35,11 +35,18 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     bytes: bytes.length,
   } as const;
   const { schema } = endpoint.definition;
+  const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
-  const change: Change = async (current) => {
+  const change: Change = async (current, turn) => {
+    const { kind, apiVersion } = current;
+    const large = turn();
+    await large;
+    const most = large ? Math.max(maxValues, countValues(current, Number.POSITIVE_INFINITY)) : maxValues;
     const patched = document.apply(schema, current);
-    await turnFor(bytes.length);
-    if (patched.kind !== current.kind || patched.apiVersion !== current.apiVersion) {
+    // Before anybody works on it; what is larger already may stay so.
+    if (countValues(patched, most) > most) throw tooManyValues(maxValues);
+    await turn();
+    if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }
     const read = readObjectOr400(schema, patched);

@@ -1,24 +1,48 @@
+import { countValues } from '@orch/codec';
 import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
-import type { Draft } from './draft.js';
+import { tooManyValues } from './decode-body.js';
+import type { Draft, StageTools } from './draft.js';
 import { invalidObject, validateMeta } from './object-checks.js';
 
-/** The rules of the kind, in the version that is stored. @throws StatusError 422 naming every field */
-export function validation(draft: Draft): void {
-  const { request, object } = draft;
-  const errors = [...validateMeta(request.endpoint, object), ...kindErrors(draft)];
-  if (errors.length > 0) throw invalidObject(request.endpoint, object, errors);
+/**
+ * The rules of the kind, in the version that is stored; those of a large object a step at a time.
+ * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large
+ */
+export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
+  const large = draft.turn();
+  if (large) return large.then(() => validateLarge(draft, tools));
+  refuse(draft, [...steps(draft)].flat());
 }
 
-function kindErrors({ request: { endpoint }, object, old, served }: Draft): FieldError[] {
+async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
+  const { object, old } = draft;
+  const before = old ? countValues(old, Number.POSITIVE_INFINITY) : 0;
+  const most = Math.max(maxValues, before);
+  // What would be refused anyway is not looked into as well.
+  if (countValues(object, most) > most) throw tooManyValues(maxValues);
+  const errors: FieldError[][] = [];
+  for (const found of steps(draft)) {
+    errors.push(found);
+    await draft.turn();
+  }
+  refuse(draft, errors.flat());
+}
+
+function refuse({ request: { endpoint }, object }: Draft, errors: readonly FieldError[]): void {
+  if (errors.length > 0) throw invalidObject(endpoint, object, errors);
+}
+
+/** Each looks at all of the object. */
+function* steps({ request: { endpoint }, object, old, served }: Draft): Iterable<FieldError[]> {
   const { storageRules: rules } = endpoint;
-  if (old)
-    return [
-      ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}),
-      ...rules.validateUpdate(object, old),
-    ];
+  yield validateMeta(endpoint, object);
+  if (old) {
+    yield validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
+    yield* rules.validateUpdate(object, old);
+    return;
+  }
   // What the version that was sent asks of new objects, beside what is asked in every version.
-  return [
-    ...(endpoint.conversion ? endpoint.rules.validateCreate(served) : []),
-    ...rules.validateCreate(object).map((error) => ({ ...error, field: endpoint.rules.refusedFieldName(error.field) })),
-  ];
+  if (endpoint.conversion) yield* endpoint.rules.validateCreate(served);
+  for (const found of rules.validateCreate(object))
+    yield found.map((error) => ({ ...error, field: endpoint.rules.refusedFieldName(error.field) }));
 }

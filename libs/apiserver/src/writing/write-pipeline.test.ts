@@ -207,8 +207,8 @@ describe('update', () => {
     overtake('a', 1);
     const named: Change = (current) => ({ ...current, data: { text: 'z' } });
     const once = api.stored('configmaps', 'a')?.metadata?.resourceVersion ?? '';
-    const pinned: Change = async (current) => {
-      const wanted = await named(current);
+    const pinned: Change = async (current, turn) => {
+      const wanted = await named(current, turn);
       return { ...wanted, metadata: { ...wanted.metadata, resourceVersion: once } };
     };
     expect(await refusal(update('a', pinned))).toMatchObject({ code: 409, reason: 'Conflict' });

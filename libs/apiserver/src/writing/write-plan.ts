@@ -8,10 +8,10 @@ import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
 import type { Draft, StageTools } from './draft.js';
-import { isGone, namedVersion, type ObjectLimits, sizeError } from './object-checks.js';
+import { isGone, namedVersion, sizeError } from './object-checks.js';
 import { sameBody } from './same-body.js';
 import { STAGES } from './stages.js';
-import type { Change, Creation, Modification, WriteRequest } from './write-request.js';
+import type { Change, Creation, Modification, Turn, WriteRequest } from './write-request.js';
 
 /** What a write comes to. */
 export interface WritePlan {
@@ -30,7 +30,6 @@ export interface WritePlan {
 }
 
 export interface PlanTools extends StageTools {
-  readonly limits: ObjectLimits;
   readonly admission: Admission;
   /** Addresses and ports that objects may be given. */
   readonly allocators: Allocators;
@@ -58,15 +57,17 @@ export async function planWrite(
 ): Promise<WritePlan> {
   const draft = await begin(request, base, make, tools);
   for (const stage of STAGES[draft.operation]) {
-    const wait = stage(draft, tools) ?? turn(request, base);
+    const wait = stage(draft, tools) ?? draft.turn();
     if (wait) await wait;
   }
   return base && isGone(draft.object, request.endpoint) ? removal(draft, base, tools) : keeping(draft, tools);
 }
 
-/** Stands between two steps of the work on an object: a step on a large one gets a turn of the event loop for itself. */
-const turn = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Promise<void> | undefined =>
-  turnFor(bytes + (base?.body.length ?? 0));
+/** By the sizes of what was sent and of what is there. */
+const turnsOf = ({ bytes = 0 }: WriteRequest, base: Stored | undefined): Turn => {
+  const size = bytes + (base?.body.length ?? 0);
+  return () => turnFor(size);
+};
 
 /** The change itself. */
 async function begin(
@@ -78,14 +79,17 @@ async function begin(
   const operation: Operation = base ? request.operation : 'CREATE';
   const judges = judgesOf(admission, request, operation);
   const { endpoint } = request;
+  const turn = turnsOf(request, base);
   const live = base && fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
-  await turn(request, base);
-  const made = live ? (change as Change)(workingCopy(request, live)) : (create as Creation)();
+  await turn();
+  const own = live && workingCopy(request, live);
+  await turn();
+  const made = own ? (change as Change)(own, turn) : (create as Creation)();
   const served = made instanceof Promise ? await made : made;
-  await turn(request, base);
+  await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
-  return { request, operation, base, old, judges, served, object: served, admitted: false };
+  return { request, operation, base, old, judges, served, object: served, admitted: false, turn };
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
@@ -112,7 +116,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     await conclude(allocation, 'dropped');
     throw tooMuch;
   }
-  await turn(request, base);
+  await draft.turn();
   const version = base?.version ?? UNWRITTEN;
   if (base && isStoredAs(base, request, body)) {
     await conclude(allocation, 'dropped');

@@ -29,7 +29,10 @@ export interface WriteRequest {
  * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
  * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
  */
-export type Change = (current: ApiObject) => ApiObject | Promise<ApiObject>;
+export type Change = (current: ApiObject, turn: Turn) => ApiObject | Promise<ApiObject>;
+
+/** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
+export type Turn = () => Promise<void> | undefined;
 
 /** Makes a new object, in the version that the endpoint serves; the pipeline's from there on. Asked anew for each try. */
 export type Creation = () => ApiObject | Promise<ApiObject>;

@@ -110,6 +110,19 @@ export function parseStoredJson(bytes: Buffer): JsonObject {
   return value as JsonObject;
 }
 
+/** Values of what came from JSON, as {@link ParsedJson.values} counts them; no more than one beyond `most` are looked for. */
+export function countValues(value: unknown, most: number): number {
+  let values = 0;
+  const open = [value];
+  for (let next = open.pop(); next !== undefined && values <= most; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    const members: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
+    values += Math.max(1, members.length);
+    for (const member of members) if (typeof member === 'object' && member !== null) open.push(member);
+  }
+  return values;
+}
+
 /** Whether JSON that this software wrote itself holds more values than some number. */
 export function holdsMoreValues(json: Buffer, maxValues: number): boolean {
   // Each takes a byte, and is followed by another that ends it.

@@ -154,6 +154,8 @@ function structReader(schema: StructSchema): (reader: WireReader, before?: unkno
     const { fields, custom } = decoder;
     const members = before !== undefined && !custom ? (before as Members) : {};
     const outer = reader.enter();
+    // As `{}` counts in JSON: for its place and for what could stand in it.
+    if (reader.pos === reader.end) reader.count();
     readFields(reader, fields, members);
     reader.leave(outer);
     return custom ? custom.fromMembers(members) : members;

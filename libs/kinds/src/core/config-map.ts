@@ -3,7 +3,7 @@ import { validateContentKeys } from '../rules/content-keys.js';
 import { immutableContents } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { mapAt, objectAt } from '../values/fields.js';
-import { MAX_CONTENT_BYTES } from './secret-validation.js';
+import { contentBytes, MAX_CONTENT_BYTES } from './secret-validation.js';
 
 const CONTENTS = ['data', 'binaryData'];
 
@@ -22,12 +22,8 @@ export const configMap: KindDeclaration = {
 /** A key stands for one thing, and all of it fits. */
 function validateContents(object: ApiObject): FieldError[] {
   const [text, binary] = [mapAt(object, 'data'), mapAt(object, 'binaryData')];
-  const twice = Object.keys(text).filter((key) => Object.hasOwn(binary, key));
-  const sizes = [
-    ...Object.values(text).map((value) => Buffer.byteLength(value)),
-    ...Object.values(binary).map((value) => Buffer.byteLength(value, 'base64')),
-  ];
-  const size = sizes.reduce((sum, bytes) => sum + bytes, 0);
+  const twice = Object.keys(binary).length === 0 ? [] : Object.keys(text).filter((key) => Object.hasOwn(binary, key));
+  const size = contentBytes(text, 'utf8') + contentBytes(binary, 'base64');
   return [
     ...twice.map((key) => invalidValue(`data[${key}]`, key, 'duplicate of key present in binaryData')),
     // The field is the object as a whole.

@@ -64,9 +64,9 @@ describe('Secret', () => {
 
   it('keeps its type, and everything once immutable', () => {
     const old: ApiObject = { type: 'Opaque', immutable: true, data: { a: 'eA==' } };
-    const fields = rules.validateUpdate({ type: 'other', data: {} }, old).map(({ field }) => field);
+    const fields = [...rules.validateUpdate({ type: 'other', data: {} }, old)].flat().map(({ field }) => field);
     expect(fields).toEqual(['type', 'immutable', 'data']);
-    expect(rules.validateUpdate(structuredClone(old), old)).toEqual([]);
+    expect([...rules.validateUpdate(structuredClone(old), old)].flat()).toEqual([]);
   });
 });
 

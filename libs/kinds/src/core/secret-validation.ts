@@ -4,6 +4,10 @@ import { mapAt, textAt } from '../values/fields.js';
 /** All values of a Secret or a ConfigMap together, bytes. */
 export const MAX_CONTENT_BYTES = 1024 * 1024;
 
+/** Bytes of all values of a map together. */
+export const contentBytes = (values: Readonly<Record<string, string>>, encoding: 'utf8' | 'base64'): number =>
+  Object.values(values).reduce((sum, value) => sum + Buffer.byteLength(value, encoding), 0);
+
 /** Keys that Secrets of a type must have, by the type. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'orch.io/dockercfg': ['.dockercfg'],
@@ -19,7 +23,7 @@ const JSON_KEYS: Readonly<Record<string, string>> = {
 /** The size of a Secret, and what its type says it holds. */
 export function validateSecret(object: ApiObject, names: Names): FieldError[] {
   const data = mapAt(object, 'data');
-  const size = Object.values(data).reduce((sum, value) => sum + Buffer.byteLength(value, 'base64'), 0);
+  const size = contentBytes(data, 'base64');
   const errors = size > MAX_CONTENT_BYTES ? [tooLong('data', MAX_CONTENT_BYTES)] : [];
   const type = textAt(object, 'type');
   const isType = (canonical: string) => type === names.key(canonical);

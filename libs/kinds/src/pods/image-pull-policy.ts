@@ -3,9 +3,11 @@
  * tag nor digest), else `IfNotPresent`.
  */
 export function imagePullPolicy(image: string): 'Always' | 'IfNotPresent' {
-  const [reference = '', digest] = image.split('@', 2);
+  const digest = image.indexOf('@');
+  const reference = digest < 0 ? image : image.slice(0, digest);
   if (reference === '') return 'IfNotPresent';
-  const tag = /:([^/:]+)$/.exec(reference)?.[1];
-  if (tag === undefined) return digest === undefined ? 'Always' : 'IfNotPresent';
+  const colon = reference.lastIndexOf(':');
+  const tag = colon > reference.lastIndexOf('/') ? reference.slice(colon + 1) : '';
+  if (tag === '') return digest < 0 ? 'Always' : 'IfNotPresent';
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }

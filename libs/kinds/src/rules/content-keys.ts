@@ -1,4 +1,4 @@
-import { type ApiObject, contentKeyErrors, type FieldError } from '@orch/machinery';
+import { type ApiObject, contentKeyErrors, type FieldError, isContentKey } from '@orch/machinery';
 import { objectAt } from '../values/fields.js';
 import { invalidEach } from './checks.js';
 
@@ -7,10 +7,9 @@ import { invalidEach } from './checks.js';
  * @param old in an update, the object as it is stored: what it holds already may stay
  */
 export function validateContentKeys(object: ApiObject, members: readonly string[], old?: ApiObject): FieldError[] {
-  return members.flatMap((member) =>
-    Object.keys(objectAt(object, member)).flatMap((key) => {
-      if (Object.hasOwn(objectAt(old, member), key)) return [];
-      return invalidEach(`${member}[${key}]`, key, contentKeyErrors(key));
-    }),
-  );
+  return members.flatMap((member) => {
+    const [contents, before] = [objectAt(object, member), objectAt(old, member)];
+    const wrong = Object.keys(contents).filter((key) => !isContentKey(key) && !Object.hasOwn(before, key));
+    return wrong.flatMap((key) => invalidEach(`${member}[${key}]`, key, contentKeyErrors(key)));
+  });
 }

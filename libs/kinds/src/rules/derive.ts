@@ -23,14 +23,16 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     prepareForUpdate: updating(definition, declared, names),
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
-    validateCreate: (object) => [
-      ...(declared.validate?.(object, names) ?? []),
-      ...(declared.validateCreate?.(object, names) ?? []),
-    ],
-    validateUpdate: (object, old) => [
-      ...((declared.validate && desiredChanged(object, old) && declared.validate(object, names, old)) || []),
-      ...(declared.validateUpdate?.(object, old, names) ?? []),
-    ],
+    *validateCreate(object) {
+      if (declared.validate) yield declared.validate(object, names);
+      if (declared.validateCreate) yield declared.validateCreate(object, names);
+    },
+    *validateUpdate(object, old) {
+      const changed = declared.validate && desiredChanged(object, old);
+      yield [];
+      if (declared.validate && changed) yield declared.validate(object, names, old);
+      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
+    },
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),

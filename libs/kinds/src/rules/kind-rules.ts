@@ -82,11 +82,12 @@ export interface KindRules {
   /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
   hasFinalizers(object: ApiObject): boolean;
   /**
-   * What is wrong with a new object, all of it; empty when nothing is. Runs on prepared objects, defaults filled in.
+   * What is wrong with a new object, all of it; empty when nothing is. Runs on prepared objects, defaults filled in. The
+   * errors come in steps, between which others may have their turn when the object is large.
    */
-  validateCreate(object: ApiObject): FieldError[];
-  /** What is wrong with the new state, and with the step from the old one; empty when nothing is. */
-  validateUpdate(object: ApiObject, old: ApiObject): FieldError[];
+  validateCreate(object: ApiObject): Iterable<FieldError[]>;
+  /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
+  validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
   allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;

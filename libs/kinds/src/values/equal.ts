@@ -25,9 +25,16 @@ function equalLists(a: unknown, b: unknown): boolean {
 }
 
 function equalObjects(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  for (const name of Object.keys(a)) if (!equal(a[name], memberOf(b, name))) return false;
-  for (const name of Object.keys(b)) if (!Object.hasOwn(a, name) && !equal(undefined, b[name])) return false;
-  return true;
+  let shared = 0;
+  for (const name of Object.keys(a)) {
+    const value = a[name];
+    // What is inherited is no value that came from JSON: what is the same is b's own.
+    if (value !== undefined && value === b[name]) shared++;
+    else if (!equal(value, memberOf(b, name))) return false;
+    else if (Object.hasOwn(b, name)) shared++;
+  }
+  const names = Object.keys(b);
+  return names.length === shared || names.every((name) => Object.hasOwn(a, name) || equal(undefined, b[name]));
 }
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';

@@ -4,7 +4,7 @@ import { MalformedPatchError, UnprocessablePatchError } from '../errors.js';
 import { cloneJson, isObject } from '../json-values.js';
 import type { MergeRules } from './lookup.js';
 import { mergeObject } from './merge-object.js';
-import { identityOf, identityText, inOrder, placesIn, possibleIdentity } from './order.js';
+import { type Identity, identityOf, identityOfValue, inOrder, isAmong, placesIn } from './order.js';
 
 /** Merges a list by its field's strategy. @throws PatchError */
 export function mergeList(original: readonly JsonValue[], patch: readonly JsonValue[], rules: MergeRules): JsonValue[] {
@@ -22,7 +22,8 @@ export function mergeList(original: readonly JsonValue[], patch: readonly JsonVa
 }
 
 function mergeScalars(original: readonly JsonValue[], patch: readonly JsonValue[]): JsonValue[] {
-  const distinct = new Map([...original, ...patch].map((item) => [identityText(item), item]));
+  const distinct = new Map<Identity, JsonValue>();
+  for (const items of [original, patch]) for (const item of items) distinct.set(identityOfValue(item), item);
   return inOrder([...distinct.values()], patch, original, '');
 }
 
@@ -56,7 +57,7 @@ interface Split {
 
 /** Carries out the items of a patch that are directives: they delete an item, or make the rest replace the list. */
 function applyItemDirectives(original: readonly JsonValue[], patch: readonly JsonValue[], mergeKey: string): Split {
-  const deleted = new Set<string>();
+  const deleted = new Set<Identity>();
   let replaces = false;
   const changes: JsonValue[] = [];
   for (const item of patch) {
@@ -69,5 +70,5 @@ function applyItemDirectives(original: readonly JsonValue[], patch: readonly Jso
     }
   }
   if (replaces) return { base: changes.map(cloneJson), changes: [] };
-  return { base: original.filter((item) => !deleted.has(possibleIdentity(item, mergeKey) ?? '')), changes };
+  return { base: original.filter((item) => !isAmong(deleted, item, mergeKey)), changes };
 }

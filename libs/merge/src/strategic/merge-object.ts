@@ -4,24 +4,25 @@ import { MalformedPatchError } from '../errors.js';
 import { cloneJson, isObject, withoutNulls } from '../json-values.js';
 import { mergeRules } from './lookup.js';
 import { mergeList } from './merge-list.js';
-import { checkOrder, identityText, inOrder, serverOrderAfter } from './order.js';
+import { checkOrder, identityOfValue, inOrder, serverOrderAfter } from './order.js';
 
 const DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
 const SET_ORDER = '$setElementOrder/';
 const DELETE_ITEMS = '$deleteFromPrimitiveList/';
 
-/** Merges an object by its schema; untyped without one. Neither argument is changed. @throws PatchError */
-export function mergeObject(original: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
+/** Merges an object by its schema; untyped without one. The object becomes the result, unless a directive replaces it. @throws PatchError */
+export function mergeObject(result: JsonObject, patch: JsonObject, schema: Schema | undefined): JsonObject {
   if (memberOf(patch, DIRECTIVE) !== undefined) return directed(patch);
-  const result: JsonObject = { ...original };
   retainKeys(result, patch);
   const ordered = mergeOrderedLists(result, patch, schema);
-  for (const [name, change] of Object.entries(patch)) {
-    if (change === undefined || name === RETAIN_KEYS || name.startsWith(SET_ORDER) || ordered.has(name)) continue;
+  for (const name of Object.keys(patch)) {
+    const change = patch[name];
+    if (change === undefined || ordered.has(name) || name === RETAIN_KEYS || name.startsWith(SET_ORDER)) continue;
     if (name.startsWith(DELETE_ITEMS)) deleteItems(result, name.slice(DELETE_ITEMS.length), change);
     else if (change === null) delete result[name];
-    else setMember<JsonValue | undefined>(result, name, mergeMember(memberOf(result, name), name, change, schema));
+    else if (typeof change !== 'object') setMember(result, name, change);
+    else setMember(result, name, mergeMember(memberOf(result, name), name, change, schema));
   }
   return result;
 }
@@ -69,15 +70,16 @@ function deleteItems(result: JsonObject, name: string, items: JsonValue): void {
   if (!Array.isArray(items)) throw new MalformedPatchError('bad-directive', 'invalid patch format of primitive list');
   const current = memberOf(result, name);
   if (!Array.isArray(current)) return;
-  const deleted = new Set(items.map(identityText));
-  result[name] = current.filter((item) => !deleted.has(identityText(item)));
+  const deleted = new Set(items.map(identityOfValue));
+  result[name] = current.filter((item) => !deleted.has(identityOfValue(item)));
 }
 
 /** Merges the lists whose order the patch gives; answers with their names. */
 function mergeOrderedLists(result: JsonObject, patch: JsonObject, schema: Schema | undefined): ReadonlySet<string> {
   const done = new Set<string>();
-  for (const [directive, order] of Object.entries(patch)) {
+  for (const directive of Object.keys(patch)) {
     if (!directive.startsWith(SET_ORDER)) continue;
+    const order = patch[directive];
     const name = directive.slice(SET_ORDER.length);
     done.add(name);
     const [current, change] = [memberOf(result, name), memberOf(patch, name)];

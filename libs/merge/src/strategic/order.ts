@@ -4,20 +4,22 @@ import { isObject } from '../json-values.js';
 
 const bigintAsText = (_name: string, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value);
 
-/** A text that is equal for equal values of a merge key or of a scalar list. */
-export const identityText = (identity: JsonValue): string =>
-  // Nothing else begins with a quotation mark.
-  typeof identity === 'string' ? `"${identity}` : JSON.stringify(identity, bigintAsText);
+/** What items are told apart by: the merge key's value or, without a merge key, the item itself. */
+export type Identity = string | number | bigint | boolean | null;
+
+/** Scalars are their own identity. What stands where one belongs is refused when the object is read, and is its text until then. */
+export const identityOfValue = (value: JsonValue): Identity =>
+  typeof value === 'object' && value !== null ? JSON.stringify(value, bigintAsText) : value;
 
 /** What an item is told from the others by; undefined for an object that lacks the merge key. */
-export function possibleIdentity(item: JsonValue, mergeKey: string): string | undefined {
-  if (mergeKey === '') return identityText(item);
+export function possibleIdentity(item: JsonValue, mergeKey: string): Identity | undefined {
+  if (mergeKey === '') return identityOfValue(item);
   const identity = isObject(item) ? memberOf(item, mergeKey) : undefined;
-  return identity === undefined ? undefined : identityText(identity);
+  return identity === undefined ? undefined : identityOfValue(identity);
 }
 
-/** As a text: the merge key's value or, without a merge key, the item itself. @throws UnprocessablePatchError */
-export function identityOf(item: JsonValue, mergeKey: string): string {
+/** As {@link possibleIdentity}. @throws UnprocessablePatchError for an object that lacks the merge key */
+export function identityOf(item: JsonValue, mergeKey: string): Identity {
   const identity = possibleIdentity(item, mergeKey);
   if (identity !== undefined) return identity;
   const text = `${JSON.stringify(item, bigintAsText)} does not contain declared merge key: ${mergeKey}`;
@@ -25,8 +27,8 @@ export function identityOf(item: JsonValue, mergeKey: string): string {
 }
 
 /** The first place of each identity in a list. */
-export function placesIn(list: readonly JsonValue[], mergeKey: string): Map<string, number> {
-  const places = new Map<string, number>();
+export function placesIn(list: readonly JsonValue[], mergeKey: string): Map<Identity, number> {
+  const places = new Map<Identity, number>();
   list.forEach((item, place) => {
     const identity = possibleIdentity(item, mergeKey);
     if (identity !== undefined && !places.has(identity)) places.set(identity, place);
@@ -63,6 +65,12 @@ export function inOrder(
   return [...ordered, ...others.slice(taken).map(({ item }) => item)];
 }
 
+/** Whether an item has one of some identities. */
+export function isAmong(identities: ReadonlySet<Identity>, item: JsonValue, mergeKey: string): boolean {
+  const identity = possibleIdentity(item, mergeKey);
+  return identity !== undefined && identities.has(identity);
+}
+
 const isDeletion = (item: JsonValue): boolean => isObject(item) && item.$patch === 'delete';
 
 /**
@@ -76,7 +84,7 @@ export function serverOrderAfter(
 ): readonly JsonValue[] {
   const deleted = new Set(patch.filter(isDeletion).map((item) => identityOf(item, mergeKey)));
   if (deleted.size === 0) return server;
-  const kept = server.filter((item) => !deleted.has(possibleIdentity(item, mergeKey) ?? ''));
+  const kept = server.filter((item) => !isAmong(deleted, item, mergeKey));
   const places = placesIn(kept, mergeKey);
   const added = patch.filter((item) => !isDeletion(item) && !places.has(identityOf(item, mergeKey)));
   return [...kept, ...added].slice(0, server.length);

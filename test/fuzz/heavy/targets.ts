@@ -1,0 +1,75 @@
+import { CORE, filled, type HeavyRequest, MAX_VALUES, typed } from './heavy-request.js';
+
+const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
+
+/** Room for what the server adds to an object, so that it may be written again. */
+export const ROOM_VALUES = 50;
+
+const create = (
+  path: string,
+  head: string,
+  piece: (index: number) => string,
+  tail: string,
+  count = Number.POSITIVE_INFINITY,
+): HeavyRequest => ({
+  name: `create: ${path}`,
+  method: 'POST',
+  path,
+  headers: { 'Content-Type': 'application/json' },
+  body: () => filled(head, piece, tail, { count }),
+});
+
+export const revision = create(
+  REVISIONS,
+  `{${typed('apps/v1', 'ControllerRevision', 'patched')},"revision":1,"data":{"l":[`,
+  () => '0',
+  ']}}',
+);
+export const podOf = create(
+  `${CORE}/pods`,
+  `{${typed('v1', 'Pod', 'patched')},"spec":{"containers":[`,
+  (i) => `{"name":"c${i}","image":"i"}`,
+  ']}}',
+  6_000,
+);
+export const environment = create(
+  `${CORE}/pods`,
+  `{${typed('v1', 'Pod', 'environment')},"spec":{"containers":[{"name":"c","image":"i","env":[`,
+  (i) => `{"name":"E${i}"}`,
+  ']}]}}',
+  3_000,
+);
+export const map = create(
+  `${CORE}/configmaps`,
+  `{${typed('v1', 'ConfigMap', 'patched')},"data":{`,
+  (i) => `"k${i}":""`,
+  '}}',
+  MAX_VALUES - ROOM_VALUES,
+);
+export const half = create(
+  `${CORE}/configmaps`,
+  `{${typed('v1', 'ConfigMap', 'half')},"data":{`,
+  (i) => `"k${i}":""`,
+  '}}',
+  MAX_VALUES / 2 - ROOM_VALUES,
+);
+export const secret = create(
+  `${CORE}/secrets`,
+  `{${typed('v1', 'Secret', 'patched')},"data":{`,
+  (i) => `"k${i}":""`,
+  '}}',
+  MAX_VALUES - ROOM_VALUES,
+);
+export const annotated = create(
+  `${CORE}/configmaps`,
+  '{"metadata":{"name":"annotated","annotations":{',
+  (i) => `"k${i.toString(36)}":""`,
+  '}}}',
+  MAX_VALUES - ROOM_VALUES,
+);
+export const finalized = create(
+  `${CORE}/configmaps`,
+  '{"metadata":{"name":"finalized","finalizers":[',
+  (i) => `"a/f${i}"`,
+  ']}}',
+);
