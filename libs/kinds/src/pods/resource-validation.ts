@@ -28,7 +28,7 @@ export function validateResources(container: unknown, path: string): FieldError[
 
 function validateAmount(name: string, amount: string, field: string): FieldError[] {
   const errors = validateResourceName(name, field);
-  const quantity = quantityOf(amount);
+  const quantity = amount.startsWith('-') ? quantityOf(amount) : undefined;
   if (quantity && quantity.nanos < 0n) {
     errors.push(invalidValue(field, quantity.toString(), 'must be greater than or equal to 0'));
   }
@@ -45,8 +45,8 @@ function validateResourceName(name: string, field: string): FieldError[] {
 }
 
 function validateRequest(name: string, amount: string, limit: string | undefined, field: string): FieldError[] {
-  const wanted = quantityOf(amount);
-  const most = limit === undefined ? undefined : quantityOf(limit);
+  if (limit === undefined || limit === amount) return [];
+  const [wanted, most] = [quantityOf(amount), quantityOf(limit)];
   if (!wanted || !most) return [];
   const order = wanted.compare(most);
   if (order > 0 && mayOvercommit(name)) {
