@@ -19,7 +19,7 @@ const PLAINLY_CANONICAL = /^(?:0|[1-9]\d{0,2}(?:m|k|M|G|T|Ki|Mi|Gi|Ti)?)$/;
 const NANOS_DIGITS = 9;
 const NANO = 10n ** BigInt(NANOS_DIGITS);
 /** The largest amount, in units; what is larger is cut to it. */
-const MAX_UNITS = (1n << 63n) - 1n;
+const MAX_NANOS = ((1n << 63n) - 1n) * NANO;
 /** Exponents beyond this are decided without computing the power. */
 const EXPONENT_BOUND = 60;
 
@@ -99,8 +99,34 @@ function divideAway(value: bigint, by: bigint): bigint {
   return rest === 0n ? whole : whole + (value < 0n ? -1n : 1n);
 }
 
+/** Nanos in one of each suffix of a whole number. */
+const NANOS_OF: ReadonlyMap<string, bigint> = new Map([
+  ...[...DECIMAL_SUFFIX].map(([suffix, exponent]) => [suffix, 10n ** BigInt(exponent + NANOS_DIGITS)] as const),
+  ...BINARY_SUFFIXES.slice(1).map((suffix, step) => [suffix, (1n << BigInt(10 * (step + 1))) * NANO] as const),
+]);
+/** Digits of numbers that a double holds. */
+const SHORT = 15;
+
+/** An amount as nearly everybody writes it: a short whole number, and perhaps a suffix. Undefined for all others. */
+function parseWhole(text: string): Quantity | undefined {
+  let digits = 0;
+  while (isDigit(text.charCodeAt(digits))) digits++;
+  const suffix = text.slice(digits);
+  const factor = NANOS_OF.get(suffix);
+  if (digits === 0 || digits > SHORT || factor === undefined) return undefined;
+  const nanos = BigInt(Number(text.slice(0, digits))) * factor;
+  if (nanos > MAX_NANOS) return undefined;
+  return new Quantity(nanos, suffix.endsWith('i') && nanos > 0n ? 'binarySI' : 'decimalSI');
+}
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
 /** @throws QuantityError */
 export function parseQuantity(text: string): Quantity {
+  return parseWhole(text) ?? parseAny(text);
+}
+
+function parseAny(text: string): Quantity {
   const match = text.length > MAX_LENGTH ? undefined : FORM.exec(text);
   if (!match) throw new QuantityError(FORM_TEXT);
   const [, sign = '', whole = '', fraction = '', letters = '', behind, bare] = match;
@@ -136,13 +162,12 @@ function scaleOf(letters: string, digits: string): Scale {
 /** `unscaled × 10^exponent` in nanos, rounded up to a whole one and cut to the largest amount. */
 function toNanos(unscaled: bigint, exponent: number): bigint {
   if (unscaled === 0n) return 0n;
-  const max = MAX_UNITS * NANO;
   const shift = exponent + NANOS_DIGITS;
-  if (shift > EXPONENT_BOUND) return max;
+  if (shift > EXPONENT_BOUND) return MAX_NANOS;
   // A number of so many digits cannot be shifted below a nano by more than its length.
   if (shift < 0 && -shift > String(unscaled).length) return 1n;
   const nanos = shift >= 0 ? unscaled * 10n ** BigInt(shift) : divideAway(unscaled, 10n ** BigInt(-shift));
-  return nanos > max ? max : nanos;
+  return nanos > MAX_NANOS ? MAX_NANOS : nanos;
 }
 
 /** The form in which a quantity is printed: `1000m` is `1`, `0.5` is `500m`, `1024Mi` is `1Gi`. @throws QuantityError */

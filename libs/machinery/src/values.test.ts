@@ -65,6 +65,17 @@ describe('quantity', () => {
     expect(parseQuantity('0.0001').milliValue()).toBe(1n);
   });
 
+  it('reads whole numbers in the short way as in the long one (property)', () => {
+    const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'P', 'E', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei');
+    fc.assert(
+      fc.property(fc.stringMatching(/^\d{1,17}$/), suffix, (digits, end) => {
+        // A sign leads past the short way.
+        expect(parseQuantity(digits + end)).toEqual(parseQuantity(`+${digits}${end}`));
+      }),
+      { seed: 20261122, numRuns: 2000 },
+    );
+  });
+
   it('prints a form that is its own, with the same amount (property)', () => {
     const suffix = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'T', 'Ki', 'Mi', 'Gi', 'e3', 'E-2');
     const number = fc

@@ -13,30 +13,35 @@ const isMembers = (value: unknown): value is Members =>
  */
 export function alignZeros(schema: StructSchema, object: Members, like: Members): void {
   if (schema.customJson) return;
-  // By what the two have, not by what they may have: few of the fields of a large type are there.
-  for (const name of Object.keys(object)) {
-    const [value, other, field] = [object[name] ?? undefined, like[name] ?? undefined, schema.fields.get(name)];
-    if (value === undefined || field === undefined) continue;
-    if (other !== undefined) alignValues(field.schema, value, other);
+  // By what the two have, not by what they may have: few of the fields of a large type are there. Looked up is only what decides
+  // something, and of two leaves that are there nothing does.
+  for (const name in object) {
+    const [value, other] = [object[name], like[name]];
+    if (isAbsent(value) || (typeof value !== 'object' && !isAbsent(other))) continue;
+    const field = schema.fields.get(name);
+    if (field === undefined) continue;
+    if (!isAbsent(other)) alignValues(field.schema, value, other);
     else if (isZeroOf(field, value)) delete object[name];
   }
-  for (const name of Object.keys(like)) {
-    const [value, other, field] = [object[name] ?? undefined, like[name] ?? undefined, schema.fields.get(name)];
-    if (value !== undefined || other === undefined || field === undefined) continue;
-    if (isZeroOf(field, other)) object[name] = copy(other);
+  for (const name in like) {
+    const other = like[name];
+    if (isAbsent(other) || !isAbsent(object[name])) continue;
+    const field = schema.fields.get(name);
+    if (field && isZeroOf(field, other)) object[name] = copy(other);
   }
 }
+
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
 
 function alignValues(schema: Schema, value: unknown, like: unknown): void {
   if (schema.kind === 'struct') {
     if (isMembers(value) && isMembers(like)) alignZeros(schema, value, like);
   } else if (schema.kind === 'list' && isNested(schema.items)) {
     if (!Array.isArray(value) || !Array.isArray(like)) return;
-    for (const [index, item] of value.entries()) alignValues(schema.items, item, like[index]);
+    for (let i = 0; i < value.length; i++) alignValues(schema.items, value[i], like[i]);
   } else if (schema.kind === 'map' && isNested(schema.values)) {
     if (!isMembers(value) || !isMembers(like)) return;
-    for (const name of Object.keys(value))
-      if (Object.hasOwn(like, name)) alignValues(schema.values, value[name], like[name]);
+    for (const name in value) if (Object.hasOwn(like, name)) alignValues(schema.values, value[name], like[name]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import type { Stored } from '../served/endpoint.js';
 import type { PieceWriter } from './piece-writer.js';
 
@@ -15,13 +15,9 @@ export function toStoredBody(object: ApiObject): Buffer {
 
 /** The object of a stored body, as its storage version declares it, with its type and version filled in. */
 export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
-  const { metadata, ...rest } = parseStoredJson(stored.body) as ApiObject;
-  return {
-    kind,
-    apiVersion,
-    metadata: { ...metadata, ...(stored.version !== 0n && { resourceVersion: String(stored.version) }) },
-    ...rest,
-  };
+  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(stored.body) };
+  if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
+  return object;
 }
 
 /** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */

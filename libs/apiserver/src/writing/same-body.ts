@@ -3,15 +3,30 @@ import { parseStoredJson } from '@orch/codec';
 
 /** Whether two stored bodies say the same; the order of keys does not count. */
 export function sameBody(a: Buffer, b: Buffer): boolean {
+  if (a.length !== b.length) return false;
   if (a.equals(b)) return true;
-  // In another order the bytes are still the same ones; nearly all that differ are told apart by that, without a parse.
-  if (a.length !== b.length || sumOf(a) !== sumOf(b)) return false;
-  return isDeepStrictEqual(parseStoredJson(a), parseStoredJson(b));
+  return mayBeOrder(a, b) && isDeepStrictEqual(parseStoredJson(a), parseStoredJson(b));
 }
 
-/** Of the squares: bytes of one sum are common, as when two digits change places with two others. */
-function sumOf(bytes: Buffer): number {
-  let sum = 0;
-  for (let at = 0; at < bytes.length; at++) sum += (bytes[at] as number) ** 2;
-  return sum;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+
+/**
+ * Whether two texts may differ in nothing but order: as they say the same up to where they begin to differ, a name stands there
+ * then. Nearly all that differ are told apart by that, without a parse.
+ */
+function mayBeOrder(a: Buffer, b: Buffer): boolean {
+  let at = 0;
+  while (a[at] === b[at]) at++;
+  let end = a.indexOf(QUOTE, at);
+  while (end >= 0 && isEscaped(a, end)) end = a.indexOf(QUOTE, end + 1);
+  return a[end + 1] === COLON;
+}
+
+/** Whether an odd number of backslashes stands before `at`. */
+function isEscaped(text: Buffer, at: number): boolean {
+  let before = at - 1;
+  while (text[before] === BACKSLASH) before--;
+  return (at - before) % 2 === 0;
 }

@@ -174,6 +174,12 @@ describe('stored JSON', () => {
     expect(parseStoredJson(Buffer.from(text))).toEqual({ a: object.a, b: object.b, c: object.c });
   });
 
+  it('are exact wherever they stand', () => {
+    for (let before = 0; before < 40; before++) {
+      const text = JSON.stringify({ a: 'x'.repeat(before), b: 'y' }).replace('"y"', '9007199254740993');
+      expect(parseStoredJson(Buffer.from(text))).toEqual({ a: 'x'.repeat(before), b: 9007199254740993n });
+    }
+  });
   it('indents alike with and without big integers', () => {
     const shape = (n: number | bigint) => ({ a: { b: [n, 'x'], c: [], d: {} }, e: null });
     expect(stringifyJson(shape(10n ** 16n), 2)).toBe(JSON.stringify(shape(10 ** 16), undefined, 2));

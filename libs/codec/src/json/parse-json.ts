@@ -54,7 +54,7 @@ export function parseJson(input: Buffer | string, limits: JsonLimits = {}): Pars
 
 /** undefined when the careful reader has to decide. */
 function parseNatively(text: string, members: number): JsonValue | undefined {
-  if (DELICATE.test(text)) return undefined;
+  if (text.includes('\\u') && DELICATE.test(text)) return undefined;
   try {
     const value = JSON.parse(text) as JsonValue;
     return countMembers(value) === members ? value : undefined;
@@ -100,14 +100,29 @@ export function duplicatePaths({ value, duplicates }: ParsedJson): string[] {
   return paths;
 }
 
+const WIDE_DIGITS = 16;
 /** An integer that a double might not hold stands behind one of these. */
 const WIDE_NUMBER = /(?:^|[:,[\s-])\d{16}/;
+
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+/** Whether 16 digits stand in a row somewhere: of those, one stands at a multiple of 16, and no others are looked at. */
+function holdsManyDigits(text: string): boolean {
+  for (let at = WIDE_DIGITS - 1; at < text.length; at += WIDE_DIGITS) {
+    if (!isDigit(text.charCodeAt(at))) continue;
+    let [from, to] = [at, at + 1];
+    while (from > 0 && isDigit(text.charCodeAt(from - 1))) from--;
+    while (to < text.length && isDigit(text.charCodeAt(to))) to++;
+    if (to - from >= WIDE_DIGITS) return true;
+  }
+  return false;
+}
 
 /** JSON that this software wrote itself: exact integers, but no checks. */
 export function parseStoredJson(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8');
-  const value = WIDE_NUMBER.test(text) ? new JsonReader(text, Number.POSITIVE_INFINITY).document() : JSON.parse(text);
-  return value as JsonObject;
+  const wide = holdsManyDigits(text) && WIDE_NUMBER.test(text);
+  return (wide ? new JsonReader(text, Number.POSITIVE_INFINITY).document() : JSON.parse(text)) as JsonObject;
 }
 
 /** Values of what came from JSON, as {@link ParsedJson.values} counts them; no more than one beyond `most` are looked for. */

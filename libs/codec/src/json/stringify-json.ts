@@ -7,7 +7,7 @@ const isBigIntFailure = (error: unknown): boolean => error instanceof TypeError 
  */
 export function stringifyJson(value: unknown, indent = 0): string {
   try {
-    return JSON.stringify(value, undefined, indent);
+    return indent === 0 ? JSON.stringify(value) : JSON.stringify(value, undefined, indent);
   } catch (error) {
     if (!isBigIntFailure(error)) throw error;
     return write(value, indent, '');

@@ -45,7 +45,7 @@ function validateResourceName(name: string, field: string): FieldError[] {
 }
 
 function validateRequest(name: string, amount: string, limit: string | undefined, field: string): FieldError[] {
-  if (limit === undefined || !(mayOvercommit(name) || isHugePages(name))) return [];
+  if (limit === undefined || limit === amount || !(mayOvercommit(name) || isHugePages(name))) return [];
   const [wanted, most] = [quantityOf(amount), quantityOf(limit)];
   if (!wanted || !most) return [];
   const order = wanted.compare(most);

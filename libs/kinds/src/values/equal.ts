@@ -24,17 +24,11 @@ function equalLists(a: unknown, b: unknown): boolean {
   );
 }
 
+/** Most members are the same leaves: whose they are is only asked of the others. */
 function equalObjects(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  let shared = 0;
-  for (const name of Object.keys(a)) {
-    const value = a[name];
-    // What is inherited is no value that came from JSON: what is the same is b's own.
-    if (value !== undefined && value === b[name]) shared++;
-    else if (!equal(value, memberOf(b, name))) return false;
-    else if (Object.hasOwn(b, name)) shared++;
-  }
-  const names = Object.keys(b);
-  return names.length === shared || names.every((name) => Object.hasOwn(a, name) || equal(undefined, b[name]));
+  for (const name in a) if (a[name] !== b[name] && !equal(a[name], memberOf(b, name))) return false;
+  for (const name in b) if (a[name] !== b[name] && !Object.hasOwn(a, name) && !equal(undefined, b[name])) return false;
+  return true;
 }
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
