@@ -111,7 +111,8 @@ describe('bodies that are hostile are refused, and nothing comes of them', () =>
     const media = type === 'protobuf' ? api.deps.names.protobufMediaType : type;
     const began = performance.now();
     expect((await ask('POST', maps, body, media)).status).toBe(400);
-    expect(performance.now() - began).toBeLessThan(2000);
+    // The thread for YAML has to start, from its sources.
+    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it.each(['text/plain', 'application/xml', ';', 'application/json; =', 'a/b/c'])('of type %s', async (type) => {

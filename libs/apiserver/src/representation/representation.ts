@@ -35,6 +35,8 @@ export interface Representation {
   readonly streamContentType: string | undefined;
   /** One object as a whole body. */
   object(stored: Stored): Buffer;
+  /** The same, where making it of a large object takes so long that others have turns in between. */
+  objectInTurns?(stored: Stored): Promise<Buffer>;
   /** Of JSON alone. */
   readonly parts?: ListParts;
   /** A collection, in pieces of bounded size. The pages may be gone through twice. */

@@ -4,13 +4,15 @@ import type { Stored } from '../served/endpoint.js';
 import { prettyIfAsked } from './pretty.js';
 import type { Representation } from './representation.js';
 
-/** Answers a write with the object as it is now stored. */
-export function sendObject(
+/** Answers with an object as it is now stored. @param compress whether clients that take it compressed get it so */
+export async function sendObject(
   ctx: RequestContext,
   code: number,
   representation: Representation,
   stored: Stored,
+  compress = false,
 ): Promise<void> {
-  const body = prettyIfAsked(ctx, representation.contentType, representation.object(stored));
-  return sendBytes(ctx, code, representation.contentType, body);
+  const body = (await representation.objectInTurns?.(stored)) ?? representation.object(stored);
+  const shown = prettyIfAsked(ctx, representation.contentType, body);
+  await sendBytes(ctx, code, representation.contentType, shown, compress);
 }

@@ -1,10 +1,19 @@
 import { parseStoredJson, stringifyYaml } from '@orch/codec';
-import { Slices } from '../decoding/turns.js';
+import { Slices, turnFor } from '../decoding/turns.js';
 import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
 import type { JsonRepresentation, ListMeta, ListParts, Representation } from './representation.js';
 
 const toYaml = (bytes: Buffer) => Buffer.from(stringifyYaml(parseStoredJson(bytes)));
+
+async function toYamlInTurns(json: Buffer): Promise<Buffer> {
+  await turnFor(json.length);
+  const value = parseStoredJson(json);
+  await turnFor(json.length);
+  const yaml = Buffer.from(stringifyYaml(value));
+  await turnFor(json.length);
+  return yaml;
+}
 
 /** YAML of what another representation says in JSON. Whole documents only: YAML has no watch stream in this API. */
 export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key: string): Representation {
@@ -14,6 +23,7 @@ export function yamlRepresentation({ parts, ...inner }: JsonRepresentation, key:
     contentType: 'application/yaml',
     streamContentType: undefined,
     object: (stored) => toYaml(inner.object(stored)),
+    objectInTurns: (stored) => toYamlInTurns(inner.object(stored)),
     list: (meta, pages) => yamlList(parts, meta, pages),
   };
 }
@@ -33,8 +43,10 @@ async function* yamlList(
   const slices = new Slices();
   for await (const page of pages) {
     for (const stored of page) {
+      const value = item(stored);
+      await turnFor(stored.body.length);
       // Two spaces before every line but empty ones, which within a text are empty lines of the text.
-      write(`${separator}  ${stringifyYaml([item(stored)]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
+      write(`${separator}  ${stringifyYaml([value]).replaceAll(/\n(?=[^\n])/g, '\n  ')}`);
       separator = '';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
       await slices.between();

@@ -13,7 +13,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
-import { YamlReader } from '../decoding/yaml-reader.js';
+import type { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
 import { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
@@ -42,6 +42,7 @@ export interface AssembleOptions {
   /** Admission plugins, in the order in which they are asked. */
   readonly plugins: readonly AdmissionPlugin[];
   readonly limits: RequestLimits;
+  readonly yaml: YamlReader;
   readonly lists: ListBudget;
   readonly watchList: boolean;
   readonly chunking: boolean;
@@ -120,7 +121,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       limits: options.limits,
-      yaml: new YamlReader(),
+      yaml: options.yaml,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       servedWatches: new ServedWatches(served),
       watchList: options.watchList,

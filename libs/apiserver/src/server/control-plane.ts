@@ -15,6 +15,7 @@ import {
 import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { YamlReader } from '../decoding/yaml-reader.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { observePools } from '../metrics/store-observer.js';
@@ -176,6 +177,7 @@ class ControlPlaneProcess {
         requestTimeoutMs: serving.requestTimeout,
         watchBufferBytes: serving.watchBufferBytes,
       },
+      yaml: new YamlReader(),
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       watchList: this.#features.enabled('WatchList'),
       chunking: this.#features.enabled('APIListChunking'),

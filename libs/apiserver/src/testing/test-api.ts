@@ -3,6 +3,7 @@ import { inProcessBus, OrderedFeed } from '@orch/feed';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
+import { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import type { NamespaceTerminator } from '../namespaces/namespace-terminator.js';
 import { servedObject } from '../representation/shape.js';
@@ -12,6 +13,7 @@ import { assembleApi, type ListBudget } from '../server/assemble.js';
 import { serverItself } from '../writing/caller.js';
 import type { WriteRequest } from '../writing/write-request.js';
 import { MemoryStore } from './memory-store.js';
+import { sourceThread } from './source-thread.js';
 
 /** The API on a store in memory, without sockets. */
 export interface TestApi {
@@ -73,6 +75,7 @@ export async function testApi(
     cache,
     plugins,
     limits: { ...LIMITS, ...limits },
+    yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
     watchList: true,
     chunking: true,

@@ -4,7 +4,7 @@ import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation, bodyEncoding, decodeBody } from './decode-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { firstAsItIs } from './first-as-it-is.js';
 import { writeOptions } from './write-options.js';
 
@@ -16,7 +16,8 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
+  const reading = readingOf(deps, ctx);
+  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   if (namespace === '' && endpoint.definition.namespaced)
@@ -31,7 +32,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     options,
     bytes: bytes.length,
   } as const;
-  const again = async () => (await decodeBody(deps, bytes, encoding, endpoint.definition)).object;
+  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.definition)).object;
   const create = firstAsItIs(object, again);
   const { stored } = await deps.pipeline.write(request, { create });
   await sendObject(ctx, 201, representation, stored);

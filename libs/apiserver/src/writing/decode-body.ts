@@ -10,7 +10,9 @@ import {
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { turnFor } from '../decoding/turns.js';
+import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
+import { isGone, type RequestContext } from '../http/context.js';
 import type { FieldValidation } from './write-options.js';
 
 export interface ExpectedType {
@@ -28,7 +30,16 @@ export interface Decoded {
 }
 
 /** What reading a body needs. */
-export type BodyReading = Pick<ApiDeps, 'limits' | 'yaml'>;
+export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
+  readonly sender: Sender;
+}
+
+/** For the body of a request. */
+export const readingOf = ({ limits, yaml }: ApiDeps, ctx: Pick<RequestContext, 'res' | 'user'>): BodyReading => ({
+  limits,
+  yaml,
+  sender: { user: ctx.user.name, isGone: () => isGone(ctx) },
+});
 
 /** The encodings that objects may come in. */
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf';
@@ -100,22 +111,20 @@ async function decodeAs(
 }
 
 async function decodeUnchecked(
-  { limits: { maxValues }, yaml }: BodyReading,
+  { limits: { maxValues }, yaml, sender }: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
   schema: StructSchema,
 ): Promise<Decoded> {
   if (encoding === 'protobuf') return { object: decodeProtobufObject(schema, bytes, { maxValues }), problems: [] };
-  if (encoding === 'json') return readJson(schema, bytes, maxValues);
-  const { json, repeated } = await yaml.read(bytes, { maxValues });
-  const { object, problems } = await readJson(schema, json, maxValues);
+  const { parsed, repeated } =
+    encoding === 'json'
+      ? { parsed: parseJson(bytes, { maxValues }), repeated: [] }
+      : await yaml.read(bytes, { maxValues }, sender);
+  await turnFor(bytes.length);
+  const { value, duplicates } = parsed;
+  const { object, problems } = readObject(schema, value, duplicates && { duplicates });
   return { object, problems: [...yamlProblems(repeated), ...problems] };
-}
-
-async function readJson(schema: StructSchema, json: Buffer | string, maxValues: number): Promise<Decoded> {
-  const { value, duplicates } = parseJson(json, { maxValues });
-  await turnFor(json.length);
-  return readObject(schema, value, duplicates && { duplicates });
 }
 
 /** What is refused that would take longer than others can wait, though it is not large. */

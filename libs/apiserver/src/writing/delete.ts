@@ -7,6 +7,7 @@ import { sendStatus } from '../http/respond.js';
 import { checkDeletable } from '../namespaces/protected-namespaces.js';
 import { sendObject } from '../representation/send-object.js';
 import { callerOf } from './caller.js';
+import { readingOf } from './decode-body.js';
 import { type DeleteOptions, deleteOptions } from './delete-options.js';
 
 /** Options of a deletion, wherever the client put them. */
@@ -19,7 +20,7 @@ export async function readDeleteOptions(deps: ApiDeps, ctx: RequestContext): Pro
     query: ctx.query,
     schema: deps.scheme.struct('meta/v1.DeleteOptions'),
     names: deps.names,
-    reading: deps,
+    reading: readingOf(deps, ctx),
   });
   ctx.trail?.mark('decoded');
   return options;

@@ -9,7 +9,7 @@ import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Stored } from '../served/endpoint.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType } from './decode-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
 import { requireUid } from './object-checks.js';
 import { patchType, readPatch } from './patch-document.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
@@ -72,7 +72,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = await decodeBody(deps, bytes, encoding, type);
+  const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await writeScale(deps, ctx, call, type, options, () => object);
@@ -88,7 +88,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   ctx.trail?.mark('decoded');
   await writeScale(deps, ctx, call, type, options, async (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
-    const { object, problems } = await decodeBody(deps, patched, 'json', type);
+    const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
   });

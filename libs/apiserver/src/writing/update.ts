@@ -5,7 +5,7 @@ import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation, bodyEncoding, decodeBody } from './decode-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { firstAsItIs } from './first-as-it-is.js';
 import { namedVersion, requireUid } from './object-checks.js';
 import { writeOptions } from './write-options.js';
@@ -19,10 +19,11 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = await decodeBody(deps, bytes, encoding, endpoint.definition);
+  const reading = readingOf(deps, ctx);
+  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.definition);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const again = async () => (await decodeBody(deps, bytes, encoding, endpoint.definition)).object;
+  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.definition)).object;
   const sent = firstAsItIs(object, again);
   const creates = endpoint.storageRules.createOnUpdate && subresource === '';
   const { stored, created } = await deps.pipeline.write(

@@ -6,6 +6,10 @@ const OCTAL = /^([-+]?)0o?([0-7_]+)$/;
 const PREFIXED = /^([-+]?)(0[xX][0-9a-fA-F_]+|0[bB][01_]+)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 
+/** Whether a word, which begins with a letter, means something else than itself; no number begins with one. */
+export const isReservedWord = (word: string): boolean =>
+  word.length <= 5 && (NULLS.has(word) || TRUE.test(word) || FALSE.test(word));
+
 const narrowed = (value: bigint): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;

@@ -1,5 +1,5 @@
 import { stringifyJson } from '../json/stringify-json.js';
-import { plainScalar } from './plain-scalar.js';
+import { isReservedWord } from './plain-scalar.js';
 
 const STEP = '  ';
 /** What is nested deeper is written as JSON, which is YAML too: indents would outgrow what they stand before. */
@@ -9,6 +9,8 @@ const MAX_IMPLICIT_KEY = 128;
 
 /** Characters that readers take for line breaks or refuse. */
 const DELICATE = '\\x7f-\\xa0\\u2028\\u2029\\ud800-\\udfff\\ufeff\\ufffe\\uffff';
+/** What most keys and short texts are. */
+const WORD = /^[A-Za-z_/][\w./-]*$/;
 /** Begins like a word, goes on in one line, and holds neither `: ` nor ` #`. */
 const PLAIN = new RegExp(`^[A-Za-z_/](?:[^\\x00-\\x1f${DELICATE}:#]|:(?=[^ ])|(?<! )#)*$`);
 /** Several lines of which the first is not indented, and none is blank but for spaces. */
@@ -78,8 +80,9 @@ function scalar(value: unknown, indent: string): string {
 
 /** A text on one line: as it is where it can only be read as itself, else quoted. */
 function oneLine(text: string): string {
-  if (PLAIN.test(text) && !text.endsWith(' ') && plainScalar(text) === text) return text;
-  return quotedDelicate(JSON.stringify(text));
+  if (text === '') return '""';
+  const plain = WORD.test(text) || (PLAIN.test(text) && !text.endsWith(' '));
+  return plain && !isReservedWord(text) ? text : quotedDelicate(JSON.stringify(text));
 }
 
 const quotedDelicate = (json: string): string =>

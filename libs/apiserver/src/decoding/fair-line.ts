@@ -1,0 +1,49 @@
+/** Who waits: a line of his own for each, whose turns come one after the other. */
+export class FairLine<T> {
+  /** In the order of their turns. */
+  readonly #lines = new Map<string, T[]>();
+  #length = 0;
+
+  /** How many wait. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** How many wait of one. */
+  of(who: string): number {
+    return this.#lines.get(who)?.length ?? 0;
+  }
+
+  add(who: string, item: T): void {
+    const line = this.#lines.get(who);
+    if (line) line.push(item);
+    else this.#lines.set(who, [item]);
+    this.#length++;
+  }
+
+  /** The first of whose turn it is, who stands behind all others then. */
+  next(): T | undefined {
+    for (const [who, line] of this.#lines) {
+      const item = line.shift();
+      this.#lines.delete(who);
+      if (line.length > 0) this.#lines.set(who, line);
+      this.#length--;
+      return item;
+    }
+    return undefined;
+  }
+
+  /** Takes out all of a sort. */
+  remove(gone: (item: T) => boolean): T[] {
+    const removed: T[] = [];
+    for (const [who, line] of this.#lines) {
+      const kept = line.filter((item) => !gone(item));
+      if (kept.length === line.length) continue;
+      removed.push(...line.filter(gone));
+      if (kept.length > 0) this.#lines.set(who, kept);
+      else this.#lines.delete(who);
+    }
+    this.#length -= removed.length;
+    return removed;
+  }
+}
