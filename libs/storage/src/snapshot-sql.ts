@@ -25,6 +25,12 @@ export const bounds = (type: TypeId) =>
 
 const ORDER = 'ORDER BY namespace, name';
 
+/** What `change.action` is for deletions. */
+const DELETION = 5;
+
+/** Steps back before the index of changes is asked for a shorter way: about as many as lie between those that it knows. */
+const PATIENCE = 8;
+
 /** Which keys of a type. */
 export interface KeyRange {
   readonly type: TypeId;
@@ -46,9 +52,43 @@ export function exactRows(range: KeyRange, at: Version): string {
   return `(SELECT ${ROW_COLUMNS} FROM object o
     WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
   UNION ALL
-  (SELECT c.namespace, c.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, '') FROM change c
-    WHERE ${within('c', range)} AND c.version > ${at} AND c.prior_version <= ${at} ${ORDER})`;
+  (SELECT k.namespace, k.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, '')
+     FROM (${writtenSince(range, at)}) k
+     CROSS JOIN LATERAL (${firstChangeAfter(range.type, at)}) f
+     CROSS JOIN LATERAL (
+       SELECT * FROM change x WHERE x.type = ${range.type} AND x.version = f.version OFFSET 0) c
+    ORDER BY k.namespace, k.name)`;
 }
+
+/**
+ * The first change of the object k after a version, which found what the object was then; no row when there was none of it. It
+ * is the end of the way back from the last one of interest, each change telling which one it found. Most have changed a
+ * few times; the way back of others is cut short by an index that knows some of the changes.
+ */
+const firstChangeAfter = (type: TypeId, at: Version) =>
+  `WITH RECURSIVE back (version, found, step) AS (
+    SELECT NULL::bigint, k.last, 0
+    UNION ALL
+    SELECT x.version, x.prior_version, b.step + 1
+      FROM back b CROSS JOIN LATERAL (
+        SELECT x.version, x.prior_version FROM change x
+         WHERE x.type = ${type} AND x.version = CASE WHEN b.step <> ${PATIENCE} THEN b.found ELSE coalesce((
+             SELECT s.version FROM change s
+              WHERE s.type = ${type} AND s.namespace = k.namespace AND s.name = k.name AND s.sought
+                AND s.version > ${at} AND s.version < b.found
+              ORDER BY s.version LIMIT 1), b.found) END
+        OFFSET 0) x
+     WHERE b.found > ${at})
+  SELECT version FROM back WHERE found <= ${at}`;
+
+/** The keys that were written since a version, each with its first deletion since, or else the version that it has now. */
+const writtenSince = (range: KeyRange, at: Version) =>
+  `SELECT namespace, name, min(version) AS last FROM (
+    (SELECT namespace, name, version FROM object o WHERE ${within('o', range)} AND o.version > ${at} ${ORDER})
+    UNION ALL
+    (SELECT namespace, name, version FROM change c
+      WHERE ${within('c', range)} AND c.sought AND c.action = ${DELETION} AND c.version > ${at} ${ORDER})) w
+   GROUP BY namespace, name`;
 
 /** The key of the n-th object of a range, of whatever version; no row where there are fewer. */
 export const nthKey = (range: KeyRange, n: number) =>

@@ -254,9 +254,10 @@ BEGIN
        ORDER BY o.name DESC LIMIT 1;
       IF found_version = (CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END) THEN
         INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid,
-                            stored_version, body, prior_stored_version, prior)
+                            stored_version, body, prior_stored_version, prior, sought)
           SELECT v_type, nextval('resource_version'), heads[v_lane], o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
-                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body
+                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body,
+                 v_action = 5 OR hashint8(o.version) & 7 = 0
             FROM object o WHERE o.ctid = place
           RETURNING 1, version, previous INTO o_outcome, o_version, o_previous;
         IF v_action = 5 THEN

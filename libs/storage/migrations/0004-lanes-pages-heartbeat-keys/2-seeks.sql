@@ -1,10 +1,17 @@
--- The state before each change in the order of keys: what a page of an older version finds in place of the objects that were
--- written since. Creations found nothing and are not in it. For every object and version at most one row has
--- prior_version <= version asked for < version; both columns are in the index, so that others cost no look at their rows.
+-- How the state of a key range at an older version is found: what has been deleted since, in the order of keys, and for each
+-- object that was written since the first change after that version, wherever it lies among however many.
 --
+-- Each change names the version that it found, so the way back from the newest is a walk through the primary key. An
+-- index knows some changes of each object to walk back from, so that the way is short: all deletions, and of the other changes every
+-- eighth, as the hash of the version before it has it. An index of every change would make updates a tenth dearer.
+
+-- Whether the index knows the change. All of those from before count as such.
+ALTER TABLE change ADD COLUMN sought boolean NOT NULL DEFAULT true;
+ALTER TABLE change ALTER COLUMN sought SET DEFAULT false;
+
 -- Only on what is to come: partitions that hold changes already, or may be written to at this moment, go without, so that
 -- nobody waits for an index to be built. They are read as slowly as before until their retention ends.
-CREATE INDEX change_by_key ON ONLY change (type, namespace, name, version, prior_version) WHERE prior_version IS NOT NULL;
+CREATE INDEX change_by_key ON ONLY change (type, namespace, name, version, action) WHERE sought;
 
 DO $$
 DECLARE
@@ -13,8 +20,7 @@ BEGIN
   FOR partition IN
     SELECT 'change_' || p.number FROM history_partition p, resource_version s WHERE p.number > s.last_value / 10000000
   LOOP
-    EXECUTE format(
-      'CREATE INDEX ON %I (type, namespace, name, version, prior_version) WHERE prior_version IS NOT NULL', partition);
+    EXECUTE format('CREATE INDEX ON %I (type, namespace, name, version, action) WHERE sought', partition);
   END LOOP;
 END $$;
 
