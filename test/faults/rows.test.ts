@@ -29,6 +29,8 @@ const CHOSEN = [
   'busy-pages',
   'compaction',
   'watch-from',
+  'trespass',
+  'trespass-handed-on',
 ];
 
 test.each(SCENARIOS.filter(({ name }) => CHOSEN.includes(name)))(

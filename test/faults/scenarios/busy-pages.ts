@@ -13,6 +13,8 @@ const WRITERS = 32;
 /** Slower than without writers, at most; and what a busy machine may add, ms. */
 const FACTOR = 3;
 const GRACE_MS = 50;
+/** A prime that divides no number of objects. */
+const STRIDE = 7_919;
 /** Fewer would not show whether pages hold what was, or what is. */
 const LEAST_CHANGED = 50;
 /** How long continue tokens last by default. */
@@ -160,7 +162,10 @@ function quantile(times: readonly number[], of: number): number {
   return sorted[Math.floor(of * (sorted.length - 1))] ?? 0;
 }
 
-/** Writes at a rate: each object in turn, so that all are soon newer than the list; some go and come back, some are new. */
+/**
+ * Writes at a rate, to each object once before any twice, all over the list: in its order, writes would stay behind the pages
+ * that are read. Some objects go and come back, some are new.
+ */
 async function keepWriting(
   stage: Stage,
   settings: ScenarioSettings,
@@ -174,7 +179,7 @@ async function keepWriting(
   await together(Array.from({ length: WRITERS }), WRITERS, async () => {
     while (!over.aborted) {
       const turn = next++;
-      const name = names[turn % names.length] ?? '';
+      const name = names[(turn * STRIDE) % names.length] ?? '';
       const early = began + (turn * 1000) / rate - performance.now();
       if (early > 0) await rest(early, over);
       if (turn % 10 === 3) {

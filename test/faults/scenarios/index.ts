@@ -12,6 +12,7 @@ import { herd } from './herd.js';
 import { initialEventsCut } from './initial-events.js';
 import { leaks, leaksKept } from './leaks.js';
 import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTampered } from './nats.js';
+import { openSnapshot } from './open-snapshot.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
@@ -61,6 +62,7 @@ export const SCENARIOS: readonly Scenario[] = [
   initialEventsCut,
   busyPages,
   compaction,
+  openSnapshot,
   watchFrom,
   clocks,
   trespass,

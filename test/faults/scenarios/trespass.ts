@@ -93,7 +93,7 @@ async function trespassing(stage: Stage, settings: ScenarioSettings): Promise<vo
   const people = new People(stage);
   const { apiServers, gateways } = stage.cluster;
   try {
-    for (let round = scaled(settings, 20, 2); round > 0; round--) {
+    for (let round = scaled(settings, 20, 1); round > 0; round--) {
       const victim = stage.random.pick([...apiServers, ...gateways]);
       await Promise.all([strike(stage, victim, stage.random.between(0, 500)), everywhere(stage, people, 'may fail')]);
     }

@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { WatchEvent } from '../../support/watch-stream.js';
 import { sql } from '../stage/sql.js';
 import type { Stage } from '../stage/stage.js';
@@ -10,7 +11,7 @@ export const watchFrom = staged(
   {
     name: 'watch-from',
     fault: 'watches from unset, 0, an old version, the current one, +1, +1000, a compacted one, and garbage',
-    pass: 'what the specification says of each; from a version above the head nothing old and everything newer, while others write; 410 with the reason Expired for a compacted one and for one that nobody has drawn; 400 for garbage',
+    pass: 'what the specification says of each; from a version above the head nothing old, though it comes later, and everything newer, while others write; 410 with the reason Expired for a compacted one and for one that nobody has drawn; 400 for garbage',
   },
   { serverArgs: ['--history-retention=1s'] },
   async (stage) => {
@@ -32,6 +33,7 @@ export const watchFrom = staged(
     for (const url of [...stage.cluster.gatewayUrls, ...stage.cluster.apiServerUrls]) {
       for (const ahead of [1n, 1_000n, 10n ** 12n]) await expectNewerOnly(stage, url, ahead);
       for (const ahead of [1n, 1_000n]) await expectNewerOnly(stage, url, ahead, 'drawn');
+      await expectNoLateComer(stage, url);
     }
     await expectExpired(stage, first);
   },
@@ -96,6 +98,48 @@ async function expectNewerOnly(stage: Stage, url: string, ahead: bigint, drawn?:
   stream.close();
   stage.must('R.answer', !drawn || newer.length === 3, `of three writes ${newer.length} are newer than ${from}`);
   expectEvents(stage, `${from}, above the head`, found, newer);
+}
+
+/** A watch from the version of another type's change: what has drawn a lower one, and commits later, is older. */
+async function expectNoLateComer(stage: Stage, url: string): Promise<void> {
+  const slow = await SlowWriter.begin(stage.postgresUrl, `late-${serial++}`);
+  const from = await write(stage, `other-${serial++}`, PATH.replace('configmaps', 'secrets'));
+  stage.must('R.answer', BigInt(from) > slow.version, `${from} was drawn after ${slow.version}`);
+  const stream = await stage.api(url).watch(`${PATH}?watch=1&timeoutSeconds=${LONG_S}&resourceVersion=${from}`);
+  await slow.commit();
+  const newer = `newer-${serial++}`;
+  await write(stage, newer);
+  const found = stream.status === 200 ? (await stream.take(1)).map(shown) : [String(stream.status)];
+  stream.close();
+  expectEvents(stage, `${from}, with ${slow.version} still to come`, found, [`ADDED ${newer}`]);
+}
+
+/** A config map that is written but not committed. */
+class SlowWriter {
+  private constructor(
+    private readonly session: pg.Client,
+    readonly version: bigint,
+  ) {}
+
+  static async begin(url: string, name: string): Promise<SlowWriter> {
+    const session = new pg.Client({ connectionString: url, options: '-c search_path=cluster' });
+    await session.connect();
+    const metadata = { name, namespace: 'default', uid: name, creationTimestamp: '2026-01-01T00:00:00Z' };
+    const body = JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata });
+    await session.query('BEGIN');
+    const { rows } = await session.query<{ o_version: string }>(
+      `SELECT o_version FROM commit_batch(NULL,
+         ARRAY(SELECT id FROM resource_type WHERE api_group = '' AND resource = 'configmaps'), '{}', 0,
+         '{1}', '{1}', '{default}', ARRAY[$1], ARRAY[$1], '{0}', '{v1}', ARRAY[convert_to($2, 'UTF8')], '{1}')`,
+      [name, body],
+    );
+    return new SlowWriter(session, BigInt(rows[0]?.o_version ?? 0));
+  }
+
+  async commit(): Promise<void> {
+    await this.session.query('COMMIT');
+    await this.session.end();
+  }
 }
 
 async function lastVersion({ postgresUrl }: Stage): Promise<bigint> {
