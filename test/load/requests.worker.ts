@@ -8,10 +8,11 @@ export interface RequestLoad {
   readonly endpoint: Endpoint;
   readonly resource: Resource;
   /**
-   * `create` makes new objects; the others go round objects `PREFIX-0` to `PREFIX-(objects-1)`, of which there must be
-   * a multiple of the requesters for an update. `patch` is a merge patch that asks for no version.
+   * `create` makes new objects `PREFIX-0` and so on, `delete` deletes them in the same order; the others go round objects
+   * `PREFIX-0` to `PREFIX-(objects-1)`, of which there must be a multiple of the requesters for an update. `patch` is a merge
+   * patch that asks for no version.
    */
-  readonly verb: 'create' | 'update' | 'get' | 'patch';
+  readonly verb: 'create' | 'update' | 'get' | 'patch' | 'delete';
   readonly prefix: string;
   readonly objects: number;
   /** Connections, each with one request at a time. */
@@ -47,8 +48,8 @@ async function run(load: RequestLoad): Promise<RequestResult> {
     for (let own = requester; now() < end && next < (load.count ?? Number.POSITIVE_INFINITY); own += requesters) {
       const index = next++;
       if (rate !== undefined) await pause(Math.max(0, start + (index * 1000) / rate - now()));
-      // Creates number on; updates and reads stay with the requester's own objects, so that no two meet.
-      const object = load.verb === 'create' ? index : own % load.objects;
+      // Creates and deletions number on; updates and reads stay with the requester's own objects, so that no two meet.
+      const object = numbersOn(load) ? index : own % load.objects;
       const sent = now();
       const answer = await connection.request(requestOf(load, object, versions[object]), load.verb === 'update');
       latencies.push(now() - sent);
@@ -62,11 +63,14 @@ async function run(load: RequestLoad): Promise<RequestResult> {
   return { done: latencies.length, failed, seconds: elapsed, ...latencyOf(latencies) };
 }
 
+const numbersOn = ({ verb }: RequestLoad): boolean => verb === 'create' || verb === 'delete';
+
 function requestOf(load: RequestLoad, object: number, version?: string): Buffer {
   const { endpoint, resource, verb } = load;
   const name = `${load.prefix}-${object}`;
   const path = `${resource.path}/${name}`;
   if (verb === 'get') return requestBytes(endpoint, 'GET', path);
+  if (verb === 'delete') return requestBytes(endpoint, 'DELETE', path);
   if (verb === 'patch') {
     return requestBytes(endpoint, 'PATCH', path, `{"data":{"sent":"${now().toFixed(3)}"}}`, MERGE_PATCH);
   }

@@ -27,7 +27,7 @@ export const STAGES: readonly Stage[] = [
   { name: 'process', about: 'memory when idle and after writes, time to start', usual: false, run: processStage },
   { name: 'idle', about: 'memory of idle watchers', usual: true, run: idleStage },
   { name: 'many', about: 'fan-out to 5,000, 10,000 (in full 15,000)', usual: false, run: manyStage },
-  { name: 'requests', about: 'creates, updates and gets', usual: true, run: requestStage },
+  { name: 'requests', about: 'creates, updates, deletions and gets', usual: true, run: requestStage },
   { name: 'list', about: 'lists of 10,000 objects', usual: true, run: listStage },
   { name: 'fan-out', about: 'deliveries under little and much load', usual: true, run: fanOutStage },
   { name: 'http2', about: 'the same over HTTP/2', usual: true, run: http2Stage },

@@ -7,24 +7,30 @@ import { warmUp } from '../warm-up.js';
 
 const REQUESTERS = [1, 16, 64];
 
-/** Creates and reads of 1 KiB objects by 1, 16 and 64 requesters. */
+/** Creates and reads of 1 KiB objects by 1, 16 and 64 requesters, updates and deletions by 64 too. */
 export async function requestStage({ target, run, seconds }: StageSettings): Promise<Measurement[]> {
   const { endpoint } = target;
   const resource = await inNamespace(endpoint, target.resource, `${run}-requests`);
   return withRequests(async (worker) => {
     const results: Measurement[] = [];
-    const measure = async (title: string, load: Pick<RequestLoad, 'verb' | 'prefix' | 'objects' | 'requesters'>) => {
+    type Load = Pick<RequestLoad, 'verb' | 'prefix' | 'objects' | 'requesters' | 'count'>;
+    const measure = async (title: string, load: Load): Promise<number> => {
       const before = target.processes.cpuMicroseconds();
       const result = await worker.call('run', { endpoint, resource, seconds, ...load });
       results.push(...requestMeasurements(title, result, target.processes.cpuMicroseconds() - before));
+      return result.done;
     };
     await warmUp(worker, { ...target, resource }, run);
+    const created = (requesters: number) => ({ prefix: `${run}-create-${requesters}`, objects: 1 });
+    let count = 0;
     for (const requesters of REQUESTERS) {
-      const prefix = `${run}-create-${requesters}`;
-      await measure(`create, ${requesters} requesters`, { verb: 'create', prefix, objects: 1, requesters });
+      count = await measure(`create, ${requesters} requesters`, { verb: 'create', ...created(requesters), requesters });
     }
-    const read = { prefix: `${run}-create-1`, objects: 64 };
-    await measure('update, 16 requesters', { verb: 'update', ...read, requesters: 16 });
+    const read = { ...created(1), objects: 64 };
+    for (const requesters of REQUESTERS) {
+      await measure(`update, ${requesters} requesters`, { verb: 'update', ...read, requesters });
+    }
+    await measure('delete, 64 requesters', { verb: 'delete', ...created(64), requesters: 64, count });
     for (const requesters of REQUESTERS) {
       await measure(`get, ${requesters} requesters`, { verb: 'get', ...read, requesters });
     }
