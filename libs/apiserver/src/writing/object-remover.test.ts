@@ -199,6 +199,25 @@ describe('deletion (spec: "Deletion of an object")', () => {
     expect(metaOf('configmaps', 'a')).not.toHaveProperty('deletionTimestamp');
   });
 
+  it('marks also what is as large as objects may be', async () => {
+    api.close();
+    api = await testApi({ maxValues: 1_000, maxBodyBytes: 1 << 20 });
+    const large = (length: number): ApiObject => ({
+      metadata: { name: 'a', finalizers: ['example.com/x'], labels: { text: 'x' } },
+      data: Object.fromEntries(Array.from({ length }, (_, i) => [`key-${i}`, 'value'])),
+    });
+    let most = 1_000;
+    while (
+      await api.create('configmaps', large(most)).then(
+        () => false,
+        () => true,
+      )
+    )
+      most--;
+    expect((await remove('configmaps', 'a')).gone).toBe(false);
+    expect(metaOf('configmaps', 'a')).toHaveProperty('deletionTimestamp');
+  });
+
   it('lets those who wrote first have it, and then has it its way', async () => {
     await api.create('configmaps', { metadata: { name: 'a' } });
     let times = 3;

@@ -451,6 +451,13 @@ describe('addresses and ports', () => {
     expect(await free('10.96.0.77')).toBe(true);
   });
 
+  it('that two protocols of a port share are given back when the write is refused', async () => {
+    const port = (protocol: string) => ({ name: protocol.toLowerCase(), port: 53, nodePort: 30003, protocol });
+    const dns = service('dns', { type: 'NodePort', ports: [port('TCP'), port('UDP')] });
+    expect(await refusal(create(dns, { ...at, namespace: 'late' }))).toMatchObject({ code: 404 });
+    expect(body(await create(dns, at)).spec).toMatchObject({ ports: [{ nodePort: 30003 }, { nodePort: 30003 }] });
+  });
+
   it('that are taken are a 422 that says which', async () => {
     await create(service('a', { clusterIP: '10.96.0.77' }), at);
     const status = await refusal(create(service('b', { clusterIP: '10.96.0.77' }), at));

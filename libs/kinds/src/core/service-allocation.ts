@@ -30,13 +30,16 @@ export async function allocateService(
 ): Promise<Allocation> {
   const owner = ownerOf(object);
   const held = old ? valuesOf(old, allocators) : [];
+  const own = [...held];
   const taken: Hold[] = [];
   const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
     const value = wanted === undefined ? undefined : canonicalAddress(wanted);
-    if (wanted !== undefined && held.some((one) => one.allocator === allocator && one.value === value)) return wanted;
+    // Nor is a value taken twice, as for two protocols of a port: a hold frees nothing that was taken again behind it.
+    if (wanted !== undefined && own.some((one) => one.allocator === allocator && one.value === value)) return wanted;
     const has = new Set(valuesOf(object, allocators).map(({ value }) => value));
     const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, value, has));
     taken.push(allocated);
+    own.push({ allocator, value: allocated.value });
     return wanted ?? allocated.value;
   };
   const undo = () => releaseAll(taken);
