@@ -9,12 +9,13 @@ import { type HeavyRequest, MAX_BODY_BYTES } from './heavy/heavy-request.js';
 import { type Stall, stallOf, type Victim } from './heavy/stall.js';
 
 /**
- * What any other request may wait for one of the largest size, milliseconds. The aim is 150: three of the corpus take 180 to 200
- * on a machine of two cores (docs/plan.md), and machines differ. HEAVY_MAX_WAIT_MS=150 shows those that are above it.
+ * What any other request may wait for one of the largest size, milliseconds. No more of a wait counts than the server's main
+ * thread has computed in it, so that it does not matter what else the machine does; on one that computes slowly, or whose cores
+ * share one, HEAVY_MAX_WAIT_MS=250 gives it room.
  */
-const MAX_WAIT_MS = Number(process.env.HEAVY_MAX_WAIT_MS ?? 300);
+const MAX_WAIT_MS = Number(process.env.HEAVY_MAX_WAIT_MS ?? 150);
 /** What a request costs shows every time it is sent; what others on the machine cost does not. */
-const TRIES = 3;
+const TRIES = 5;
 const TIMEOUT_MS = 120_000;
 
 /** `HEAVY_RUNS=2000 HEAVY_SEED=7 npx vitest run --config test/vitest.config.ts test/fuzz/heavy.test.ts` for more of them. */

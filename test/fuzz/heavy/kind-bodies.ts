@@ -202,6 +202,14 @@ const OTHERS: readonly Body[] = [
     ']}}',
   ],
   [
+    'node ports',
+    `${CORE}/services`,
+    `{${typed('v1', 'Service')},"spec":{"type":"NodePort","ports":[`,
+    (i) => `{"name":"p${i}","port":${1 + i}}`,
+    ']}}',
+    { count: 2_500 },
+  ],
+  [
     'service ports alike',
     `${CORE}/services`,
     `{${typed('v1', 'Service')},"spec":{"ports":[`,

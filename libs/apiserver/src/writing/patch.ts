@@ -42,7 +42,9 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     const large = turn();
     await large;
     const most = large ? Math.max(maxValues, countValues(current, Number.POSITIVE_INFINITY)) : maxValues;
+    await turn();
     const patched = document.apply(schema, current);
+    await turn();
     // Before anybody works on it; what is larger already may stay so.
     if (countValues(patched, most) > most) throw tooManyValues(maxValues);
     await turn();

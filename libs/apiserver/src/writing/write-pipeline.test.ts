@@ -228,6 +228,20 @@ describe('update', () => {
     expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'z' });
   });
 
+  it('is not made a second time when what it was refused upon turns out to be what is there', async () => {
+    await create(configMap('a'));
+    const cache = api.deps.cache.type(api.endpoint('configmaps').type, api.endpoint('configmaps').description);
+    await cache.waitReady();
+    expect(api.deps.reader.hint(cache.type, { namespace: 'default', name: 'a' })).toBeDefined();
+    let asked = 0;
+    const wrong: Change = (current) => {
+      asked++;
+      return { ...current, data: { 'no key': 'x' } };
+    };
+    expect(await refusal(update('a', wrong))).toMatchObject({ code: 422 });
+    expect(asked).toBe(1);
+  });
+
   it('is a 404 for what is not there, or went meanwhile', async () => {
     expect(await refusal(update('a', setData('y')))).toMatchObject({ code: 404, reason: 'NotFound' });
     await create(configMap('a'));

@@ -35,6 +35,8 @@ interface Base {
 /** A try that was overtaken, and what is answered if it was the last. */
 interface Overtaken {
   failure(): StatusError;
+  /** Why it was refused upon a base that may have been old: holds if it turns out that it was not. */
+  readonly refused?: StatusError;
 }
 
 /**
@@ -84,7 +86,9 @@ export class WritePipeline {
       const tried = await this.#try(request, base, make);
       if ('stored' in tried) return tried;
       if (attempt >= attempts) throw tried.failure();
-      base = await this.#freshBase(request, make);
+      const fresh = await this.#freshBase(request, make);
+      if (tried.refused && isSame(fresh, base)) throw tried.refused;
+      base = fresh;
     }
   }
 
@@ -110,7 +114,7 @@ export class WritePipeline {
       plan = await planWrite(request, base, make, this.options);
     } catch (error) {
       if (fresh || !(error instanceof StatusError)) throw error;
-      return overtaken;
+      return { ...overtaken, refused: error };
     }
     // An answer without a write would not have failed for a stale base.
     if (!fresh && (request.options.dryRun || plan.ops.length === 0)) return overtaken;
@@ -146,6 +150,9 @@ async function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutco
   if (outcome.outcome === 'refused') return outcome.refusal;
   return { outcome: 'committed', version: outcome.versions[0] ?? UNWRITTEN };
 }
+
+const isSame = ({ stored: a }: Base, { stored: b }: Base): boolean =>
+  a !== undefined && b !== undefined && a.version === b.version && a.body.equals(b.body);
 
 const NOTHING: Base = { stored: undefined, fresh: true };
 

@@ -56,8 +56,10 @@ export interface Range {
 export class AllocationError extends Error {
   override readonly name = 'AllocationError';
   constructor(
-    /** `taken` and `outOfRange` are of a value that was asked for; `full`: none of those tried was free. */
+    /** `taken` and `outOfRange` are of a value that was asked for; `full`: too few of those tried were free. */
     readonly kind: 'taken' | 'outOfRange' | 'full',
+    /** Which of the values that were wanted together. */
+    readonly index: number,
     message: string,
   ) {
     super(message);
@@ -69,11 +71,16 @@ export interface Allocator {
   /** What values are given from. */
   readonly range: Range;
   /**
-   * The wanted value, or a free one.
+   * The wanted values, and free ones where none is wanted: all of them or, when this throws, none.
+   * @param wanted each once
    * @param except what the owner has or asks for elsewhere: never given where none is wanted
    * @throws AllocationError
    */
-  allocate(owner: Owner, wanted: string | undefined, except: ReadonlySet<string>): Promise<Allocated>;
+  allocate(
+    owner: Owner,
+    wanted: readonly (string | undefined)[],
+    except: ReadonlySet<string>,
+  ): Promise<readonly Allocated[]>;
   /** What the owner has already. */
   held(value: string, owner: Owner): Promise<Hold | undefined>;
 }
@@ -100,29 +107,139 @@ export interface Allocators {
   readonly nodePorts: Allocator;
 }
 
-/** Above this many taken candidates in a row the range counts as full: each costs a round trip. */
-const MAX_PROBES = 1024;
+/** Above this many taken candidates the range counts as full. */
+const MAX_PROBES = 4096;
+/** Claims that are asked for at a time: they share round trips, and those of others come in between. */
+const TOGETHER = 128;
+
+/** Does something with each of many items, so many at a time. @throws the first failure, once nothing is under way */
+export async function together<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  for (let at = 0; at < items.length; at += TOGETHER) {
+    const settled = await Promise.allSettled(items.slice(at, at + TOGETHER).map(work));
+    const failed = settled.find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+    for (const one of settled) if (one.status === 'fulfilled') results.push(one.value);
+  }
+  return results;
+}
 
 /**
  * An allocator over claims. The first candidate is drawn from the owner's uid, the next ones follow in order, so that
- * a retry finds its own claim again and owners spread over the range without shared state.
+ * a retry finds its own claims again and owners spread over the range without shared state.
  */
 export function makeAllocator(range: Range, claims: Claims): Allocator {
   return {
     range,
     async allocate(owner, wanted, except) {
-      if (wanted !== undefined) return claimWanted(range, claims, owner, wanted);
-      const start = hash(owner.uid) % range.size;
-      for (let probe = 0; probe < Math.min(range.size, MAX_PROBES); probe++) {
-        const value = range.valueAt((start + probe) % range.size);
-        if (except.has(value)) continue;
-        const hold = await claims.claim(value, owner);
-        if (hold) return allocated(value, hold);
+      refuseImpossible(range, wanted);
+      const taking = new Taking(claims, owner);
+      try {
+        await takeWanted(taking, wanted);
+        const free = await takeFree(taking, wanted, candidates(range, owner, except));
+        return wanted.map((value) => taking.allocated(value ?? (free.next().value as string)));
+      } catch (error) {
+        // What cannot be given back now is found by whoever checks the claims.
+        await taking.giveBack().catch(() => undefined);
+        throw error;
       }
-      throw new AllocationError('full', 'range is full');
     },
     held: (value, owner) => claims.held(value, owner),
   };
+}
+
+/** @throws AllocationError for what no claim can change */
+function refuseImpossible(range: Range, wanted: readonly (string | undefined)[]): void {
+  const outside = wanted.findIndex((value) => value !== undefined && !range.contains(value));
+  if (outside >= 0) throw new AllocationError('outOfRange', outside, 'the provided value is not in the valid range');
+  if (wanted.length > range.size) throw new AllocationError('full', range.size, 'range is full');
+}
+
+async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[]): Promise<void> {
+  await taking.take(wanted.filter((value) => value !== undefined));
+  const missing = wanted.findIndex((value) => value !== undefined && !taking.has(value));
+  if (missing >= 0) throw new AllocationError('taken', missing, 'provided value is already allocated');
+}
+
+/** Free values for all that want none in particular. After the first that is taken it looks before it claims. */
+async function takeFree(
+  taking: Taking,
+  wanted: readonly (string | undefined)[],
+  values: Iterator<string>,
+): Promise<Iterator<string>> {
+  const free: string[] = [];
+  const needed = wanted.filter((value) => value === undefined).length;
+  for (let [probes, looks] = [0, false]; free.length < needed; ) {
+    const missing = needed - free.length;
+    const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing));
+    probes += some.length;
+    if (some.length === 0 || probes > needed + MAX_PROBES) throw rangeIsFull(wanted, free.length);
+    const tried = (looks ? await taking.freeOf(some) : some).slice(0, missing);
+    await taking.take(tried);
+    const had = tried.filter((value) => taking.has(value));
+    looks ||= had.length < tried.length;
+    free.push(...had);
+  }
+  return free.values();
+}
+
+function nextOf(values: Iterator<string>, count: number): string[] {
+  const some: string[] = [];
+  while (some.length < count) {
+    const { value, done } = values.next();
+    if (done) break;
+    some.push(value);
+  }
+  return some;
+}
+
+function rangeIsFull(wanted: readonly (string | undefined)[], given: number): AllocationError {
+  const unserved = [...wanted.keys()].filter((index) => wanted[index] === undefined);
+  return new AllocationError('full', unserved[given] ?? 0, 'range is full');
+}
+
+function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): Iterator<string> {
+  const start = hash(owner.uid) % range.size;
+  for (let probe = 0; probe < range.size; probe++) {
+    const value = range.valueAt((start + probe) % range.size);
+    if (!except.has(value)) yield value;
+  }
+}
+
+/** What is taken for one owner by one call. */
+class Taking {
+  readonly #holds = new Map<string, Hold>();
+
+  constructor(
+    private readonly claims: Claims,
+    private readonly owner: Owner,
+  ) {}
+
+  /** Those of the values that can be had. */
+  async take(values: readonly string[]): Promise<void> {
+    await together(values, async (value) => {
+      const hold = await this.claims.claim(value, this.owner);
+      if (hold) this.#holds.set(value, hold);
+    });
+  }
+
+  /** Those that could be had a moment ago. */
+  async freeOf(values: readonly string[]): Promise<string[]> {
+    const free = await together(values, (value) => this.claims.isFree(value, this.owner));
+    return values.filter((_, index) => free[index]);
+  }
+
+  has(value: string): boolean {
+    return this.#holds.has(value);
+  }
+
+  allocated(value: string): Allocated {
+    return { value, release: async () => this.#holds.get(value)?.release() };
+  }
+
+  async giveBack(): Promise<void> {
+    await together([...this.#holds.values()], (hold) => hold.release());
+  }
 }
 
 /** Allocators of networks over claims that they share; the first network's family is the default. */
@@ -132,15 +249,6 @@ export function makeAddressAllocators(
 ): AddressAllocators {
   const allocators = new Map(networks.map((network) => [network.family, makeAllocator(network, claims)]));
   return { defaultFamily: networks[0].family, of: (family) => allocators.get(family) };
-}
-
-const allocated = (value: string, hold: Hold): Allocated => ({ value, release: () => hold.release() });
-
-async function claimWanted(range: Range, claims: Claims, owner: Owner, wanted: string): Promise<Allocated> {
-  if (!range.contains(wanted)) throw new AllocationError('outOfRange', 'the provided value is not in the valid range');
-  const hold = await claims.claim(wanted, owner);
-  if (!hold) throw new AllocationError('taken', 'provided value is already allocated');
-  return allocated(wanted, hold);
 }
 
 /** FNV-1a, 32 bits. */

@@ -7,17 +7,27 @@ import {
   type Allocators,
   type Hold,
   type Owner,
+  together,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
-import { countAt, ensureObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { countAt, ensureObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
 import { canonicalAddress, familyOf } from '../values/ip-address.js';
 import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
+import { nodePortNeeds } from './service-node-ports.js';
 
-/** A value of a Service, and whose range it is of. */
-interface Value {
-  readonly allocator: Allocator;
-  readonly value: string;
+/** Values of a Service, by whose range they are of. */
+type Values = ReadonlyMap<Allocator, ReadonlySet<string>>;
+
+/** A value that a Service needs. */
+interface Ask {
+  /** Where it stands. */
+  readonly field: string;
+  /** As the client wrote it; undefined for any that is free. */
+  readonly wanted: string | undefined;
 }
+
+/** Takes values that are needed together, and answers with one for each. */
+type Take = (allocator: Allocator, asks: readonly Ask[]) => Promise<readonly string[]>;
 
 /**
  * Takes the address and the ports that the Service's type calls for.
@@ -29,67 +39,57 @@ export async function allocateService(
   allocators: Allocators,
 ): Promise<Allocation> {
   const owner = ownerOf(object);
-  const held = old ? valuesOf(old, allocators) : [];
-  const own = [...held];
+  const held: Values = old ? valuesOf(old, allocators) : new Map();
   const taken: Hold[] = [];
-  const take = async (allocator: Allocator, field: string, wanted?: string): Promise<string> => {
-    const value = wanted === undefined ? undefined : canonicalAddress(wanted);
-    // Nor is a value taken twice, as for two protocols of a port: a hold frees nothing that was taken again behind it.
-    if (wanted !== undefined && own.some((one) => one.allocator === allocator && one.value === value)) return wanted;
-    const has = new Set(valuesOf(object, allocators).map(({ value }) => value));
-    const allocated = await refuseInvalid(object, field, wanted, () => allocator.allocate(owner, value, has));
-    taken.push(allocated);
-    own.push({ allocator, value: allocated.value });
-    return wanted ?? allocated.value;
+  const take: Take = async (allocator, asks) => {
+    const canonical = asks.map(({ wanted }) => (wanted === undefined ? undefined : canonicalAddress(wanted)));
+    const isHeld = (value: string | undefined) => value !== undefined && held.get(allocator)?.has(value) === true;
+    const missing = [...asks.keys()].filter((index) => !isHeld(canonical[index]));
+    const has = valuesOf(object, allocators).get(allocator) ?? new Set();
+    const allocated = await refuseInvalid(
+      object,
+      missing.map((index) => asks[index] as Ask),
+      () =>
+        allocator.allocate(
+          owner,
+          missing.map((index) => canonical[index]),
+          has,
+        ),
+    );
+    taken.push(...allocated);
+    const given = new Map(missing.map((index, at) => [index, allocated[at]?.value]));
+    return asks.map(({ wanted }, index) => wanted ?? (given.get(index) as string));
   };
   const undo = () => releaseAll(taken);
   try {
     refuse(object, settleFamilies(ensureObject(object, 'spec'), old?.spec, allocators.clusterIPs));
     await takeAll(ensureObject(object, 'spec'), allocators, take);
-    const dropped = without(held, valuesOf(object, allocators));
     // As they are held before the write: once it is known, another server may take them again for the same Service.
+    const dropped = without(held, valuesOf(object, allocators));
     const givenUp = await holdsOf(dropped, owner);
-    return { changes: taken.length + dropped.length > 0, undo, settle: () => releaseAll(givenUp) };
+    return { changes: taken.length + dropped.size > 0, undo, settle: () => releaseAll(givenUp) };
   } catch (error) {
     await undo();
     throw error;
   }
 }
 
-const without = (values: readonly Value[], others: readonly Value[]): Value[] =>
-  values.filter((one) => !others.some(({ allocator, value }) => allocator === one.allocator && value === one.value));
-
-type Take = (allocator: Allocator, field: string, wanted?: string) => Promise<string>;
-
-async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<void> {
-  const type = textAt(spec, 'type');
-  if (type === 'ExternalName') return;
-  await takeAddresses(spec, allocators.clusterIPs, take);
-  const balanced = type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
-  const opens = type === 'NodePort' || balanced;
-  const ports = objectsAt(spec, 'ports');
-  for (const [index, port] of ports.entries()) {
-    const asked = countAt(port, 'nodePort');
-    if (!opens && !(asked && type === 'LoadBalancer')) continue;
-    const wanted = asked || sharedNodePort(ports, port);
-    port.nodePort = Number(
-      await take(allocators.nodePorts, `spec.ports[${index}].nodePort`, wanted ? String(wanted) : undefined),
-    );
+function without(values: Values, others: Values): Values {
+  const rest = new Map<Allocator, ReadonlySet<string>>();
+  for (const [allocator, all] of values) {
+    const dropped = [...all].filter((value) => !others.get(allocator)?.has(value));
+    if (dropped.length > 0) rest.set(allocator, new Set(dropped));
   }
-  if (type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local') {
-    const wanted = countAt(spec, 'healthCheckNodePort');
-    spec.healthCheckNodePort = Number(
-      await take(allocators.nodePorts, 'spec.healthCheckNodePort', wanted ? String(wanted) : undefined),
-    );
-  }
+  return rest;
 }
 
-/** A port that is open by two protocols has one node port for both; 0 where no other has one yet. */
-const sharedNodePort = (ports: readonly Json[], port: Json): number =>
-  countAt(
-    ports.find((other) => other.port === port.port && countAt(other, 'nodePort') !== 0),
-    'nodePort',
-  );
+async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<void> {
+  if (spec.type === 'ExternalName') return;
+  await takeAddresses(spec, allocators.clusterIPs, take);
+  const needs = nodePortNeeds(spec);
+  const given = await take(allocators.nodePorts, needs);
+  for (const [at, { give }] of needs.entries()) for (const one of give) one(Number(given[at]));
+}
 
 /** One address of each family; families have been settled before. */
 async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take): Promise<void> {
@@ -102,7 +102,7 @@ async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take
   const addresses: string[] = [];
   for (const [index, family] of familiesOf(spec).entries()) {
     const allocator = networks.of(family);
-    if (allocator) addresses.push(await take(allocator, 'spec.clusterIPs', wanted[index]));
+    if (allocator) addresses.push(...(await take(allocator, [{ field: 'spec.clusterIPs', wanted: wanted[index] }])));
   }
   spec.clusterIP = addresses[0];
   spec.clusterIPs = addresses;
@@ -112,25 +112,25 @@ async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take
 export const releaseService = async (object: ApiObject, allocators: Allocators): Promise<void> =>
   releaseAll(await holdsOf(valuesOf(object, allocators), ownerOf(object)));
 
-async function holdsOf(values: readonly Value[], owner: Owner): Promise<Hold[]> {
-  const holds = await Promise.all(values.map(({ allocator, value }) => allocator.held(value, owner)));
+async function holdsOf(values: Values, owner: Owner): Promise<Hold[]> {
+  const all = [...values].flatMap(([allocator, some]) => [...some].map((value) => ({ allocator, value })));
+  const holds = await together(all, ({ allocator, value }) => allocator.held(value, owner));
   return holds.filter((hold) => hold !== undefined);
 }
 
 async function releaseAll(holds: readonly Hold[]): Promise<void> {
-  for (const hold of holds) await hold.release();
+  await together(holds, (hold) => hold.release());
 }
 
-function valuesOf(object: ApiObject, allocators: Allocators): Value[] {
+function valuesOf(object: ApiObject, allocators: Allocators): Values {
   const { clusterIPs, nodePorts } = heldValues(object);
-  return [
-    ...clusterIPs.flatMap((value) => {
-      const family = familyOf(value);
-      const allocator = family && allocators.clusterIPs.of(family);
-      return allocator ? [{ allocator, value }] : [];
-    }),
-    ...nodePorts.map((value) => ({ allocator: allocators.nodePorts, value })),
-  ];
+  const values = new Map([[allocators.nodePorts, new Set(nodePorts)]]);
+  for (const value of clusterIPs) {
+    const family = familyOf(value);
+    const allocator = family && allocators.clusterIPs.of(family);
+    if (allocator) values.set(allocator, (values.get(allocator) ?? new Set()).add(value));
+  }
+  return values;
 }
 
 /** The values that a Service holds, of each range. */
@@ -157,17 +157,17 @@ function refuse({ metadata }: ApiObject, errors: readonly FieldError[]): void {
 }
 
 async function refuseInvalid(
-  object: ApiObject,
-  field: string,
-  wanted: string | undefined,
-  allocate: () => Promise<Allocated>,
-): Promise<Allocated> {
+  { metadata }: ApiObject,
+  asks: readonly Ask[],
+  allocate: () => Promise<readonly Allocated[]>,
+): Promise<readonly Allocated[]> {
   try {
     return await allocate();
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
+    const { field = '', wanted } = asks[error.index] ?? {};
     if (error.kind === 'full') throw new StatusError('InternalError', `failed to allocate ${field}: ${error.message}`);
     const cause = invalidValue(field, wanted, `failed to allocate ${wanted}: ${error.message}`);
-    throw invalid('Service', '', object.metadata?.name ?? '', [cause]);
+    throw invalid('Service', '', metadata?.name ?? '', [cause]);
   }
 }

@@ -102,6 +102,46 @@ describe('allocation', () => {
     await expect(rules.allocate(service({}, 'late'), undefined, allocators)).rejects.toThrow('range is full');
   });
 
+  it('asks for the ports of one Service together, and for none when they cannot be had', async () => {
+    let rounds = 0;
+    let round: Promise<void> | undefined;
+    /** What is asked for in one turn of the event loop travels together. */
+    const travelling = async (): Promise<void> => {
+      round ??= new Promise((resolve) =>
+        setImmediate(() => {
+          rounds++;
+          round = undefined;
+          resolve();
+        }),
+      );
+      await round;
+    };
+    const slow: Claims = {
+      claim: async (value, owner) => travelling().then(() => ports.claim(value, owner)),
+      held: async (value, owner) => travelling().then(() => ports.held(value, owner)),
+      isFree: async (value, owner) => travelling().then(() => ports.isFree(value, owner)),
+    };
+    const wide = { ...allocators, nodePorts: makeAllocator(portRange(30000, 32767), slow) };
+    const withPorts = (count: number, uid: string) =>
+      service({ type: 'NodePort', ports: Array.from({ length: count }, (_, i) => ({ port: i + 1 })) }, uid);
+    const large = withPorts(2000, 'u1');
+    const { settle } = await rules.allocate(large, undefined, wide);
+    expect(new Set(Object(large.spec).ports.map(({ nodePort }: { nodePort: number }) => nodePort)).size).toBe(2000);
+    expect(rounds).toBeLessThan(40);
+    await settle();
+    rounds = 0;
+    // Of those that it needs too few are left: what was taken is given back.
+    await expect(rules.allocate(withPorts(1000, 'u2'), undefined, wide)).rejects.toThrow('range is full');
+    expect(ports.taken.size).toBe(2000);
+    expect(rounds).toBeLessThan(80);
+    rounds = 0;
+    await expect(rules.allocate(withPorts(2769, 'u3'), undefined, wide)).rejects.toThrow('range is full');
+    expect(rounds).toBe(0);
+    await rules.release(large, wide);
+    expect(ports.taken.size).toBe(0);
+    expect(rounds).toBeLessThan(40);
+  });
+
   it('gives the same owner the same address again', async () => {
     const [first, second] = [service({}), service({})];
     await rules.allocate(first, undefined, allocators);
