@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import { int4Array } from './arrays.js';
 import type { Connection } from './connection.js';
 import { Lineage } from './lineage.js';
 
 const TYPE = 1;
+const NOTHING = int4Array([]);
 
 /** What a database says of its history. */
 interface Said {
   epoch: number;
-  /** Highest version of the type. */
-  head: bigint;
   /** `type ended began`, … */
   branches: string;
   resumed: number;
 }
 
-/** A connection to such a database. What it is asked to compare it answers when it is told to. */
+/** A connection to such a database, which misses all that it is told of. Comparisons are answered when it is let. */
 class FakeDatabase {
   readonly #answers: (() => void)[] = [];
   epochs = 0;
@@ -28,8 +28,9 @@ class FakeDatabase {
     return this.#answers.length;
   }
 
-  answer(): void {
-    this.#answers.shift()?.();
+  /** Answers the comparison that has waited longest, or so many others before it. */
+  answer(place = 0): void {
+    this.#answers.splice(place, 1)[0]?.();
   }
 
   readonly connection = {
@@ -37,13 +38,11 @@ class FakeDatabase {
       if (text.includes('begin_epoch')) this.#beginEpoch(Number(values[0]));
       if (!text.includes('FROM installation i')) return [[null]];
       if (this.held) await new Promise<void>((resolve) => this.#answers.push(resolve));
-      const { epoch, head, branches, resumed } = this.said;
-      const behind = String(values[1]).includes('\\x') || this.announcedAbove(head) ? '1' : '0';
-      return [[String(epoch), null, null, behind, branches, '0', String(resumed)]];
+      const { epoch, branches, resumed } = this.said;
+      const told = (values[0] as Buffer).length > NOTHING.length;
+      return [[String(epoch), null, null, told ? '1' : '0', branches, '0', String(resumed)]];
     },
   } as unknown as Connection;
-
-  announcedAbove = (_head: bigint): boolean => false;
 
   #beginEpoch(epoch: number): void {
     if (epoch !== this.said.epoch) return;
@@ -54,26 +53,29 @@ class FakeDatabase {
 
 describe('a history that went back', () => {
   it('begins one epoch, however many connections notice at a time', async () => {
-    const database = new FakeDatabase({ epoch: 1, head: 10n, branches: '', resumed: 0 }, true);
+    const database = new FakeDatabase({ epoch: 1, branches: '', resumed: 0 }, true);
     const lineage = new Lineage(1n);
     const first = lineage.inspect(database.connection);
     await expect.poll(() => database.asked).toBe(1);
     database.answer();
     await first;
     lineage.observe(TYPE, 20n);
-    // What was announced stays above the heads of the new epoch, as a version from nowhere does.
-    database.announcedAbove = (head) => head < 20n;
     const [one, other] = [lineage.inspect(database.connection), lineage.inspect(database.connection)];
     await expect.poll(() => database.asked).toBe(2);
-    database.answer(); // the first one begins an epoch,
+    database.answer(); // one begins an epoch, and looks again;
     await expect.poll(() => database.asked).toBe(2);
-    expect(database.epochs).toBe(1);
-    [database.announcedAbove, database.said.head] = [() => true, 10n];
-    database.answer(); // and the second, which had asked with what was known before, finds it begun.
-    await other;
-    database.announcedAbove = () => false;
-    database.answer();
+    database.answer(1); // it adopts that epoch, and forgets what was before;
     await one;
+    // The other one still asks with what was known before.
+    let ended = false;
+    void other.then(() => {
+      ended = true;
+    });
+    const carryOn = () => {
+      database.answer();
+      return ended;
+    };
+    await expect.poll(carryOn).toBe(true);
     expect(database.epochs).toBe(1);
     expect(lineage.epoch).toBe(2n);
   });
@@ -81,7 +83,7 @@ describe('a history that went back', () => {
 
 describe('what was lost', () => {
   it('stays lost to a process that has been told, whatever the database forgets', async () => {
-    const database = new FakeDatabase({ epoch: 1, head: 100n, branches: '1 10 20', resumed: 1 });
+    const database = new FakeDatabase({ epoch: 1, branches: '1 10 20', resumed: 1 });
     const lineage = new Lineage(1n);
     await lineage.inspect(database.connection);
     expect(lineage.isLost(TYPE, 15n)).toBe(true);
