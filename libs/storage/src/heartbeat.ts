@@ -19,7 +19,7 @@ const BEAT = 'SELECT beat($1, $2)';
  * early.
  */
 export function paceOf({ partitionInterval }: CompleteOptions): bigint {
-  const leaps = (2n * PARTITION_WIDTH * 1_000n) / BigInt(Math.max(1, Math.floor(partitionInterval)));
+  const leaps = (2n * PARTITION_WIDTH * 1_000n) / BigInt(Math.floor(partitionInterval));
   return leaps > LEAST_PACE ? leaps : LEAST_PACE;
 }
 

@@ -124,6 +124,23 @@ describe('a lane that somebody holds holds up its type only', () => {
     await Promise.all(waits);
   });
 
+  it('also when many are held at a time, each by somebody else', async () => {
+    const store = await open();
+    const types = await typesIn(store, 8);
+    const others = await Promise.all(types.map((type = 0) => writeInFlight(type)));
+    const waits = types.map((type = 0) => create(store, type, 'a'));
+    const settled = types.map((type = 0, i) => store.settledHead(type, (others[i]?.version ?? 0n) + 1n));
+    const ended = [waits, settled].map((all) => Promise.race(all.slice(0, -1).map((each) => each.then(() => 'early'))));
+    await expect.poll(() => waiting(types.at(-1) ?? 0), { timeout: 2_000 }).toBe(2);
+    await others.at(-1)?.commit();
+    const last = Promise.all([waits.at(-1), settled.at(-1)]).then(() => 'free');
+    expect(await Promise.race([last, ...ended])).toBe('free');
+    await Promise.all(others.slice(0, -1).map(({ commit }) => commit()));
+    await Promise.all([...waits, ...settled]);
+    const lane = () => store.pools().find(([name]) => name === 'lane')?.[1];
+    await expect.poll(lane).toEqual({ open: 1, idle: 1, waiting: 0 });
+  });
+
   it('and so does the gate of a namespace', async () => {
     const store = await open();
     const [namespaces = 0, type = 0, other = 0] = await typesIn(store, 3);

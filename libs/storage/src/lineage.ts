@@ -92,7 +92,7 @@ export class Lineage {
         await connection.query(RESUME, [system, timeline, PARTITION_WIDTH, this.pace, SILENCE]);
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
-        this.#branches = branches;
+        this.#branches = join(this.#branches, branches);
         return this.#adopt(epoch, resumed);
       }
     }
@@ -100,7 +100,8 @@ export class Lineage {
   }
 
   async #compare(connection: Connection, identity: Identity): Promise<Comparison> {
-    const fresh = this.#epoch === undefined;
+    // As they are together: while the query is under way another inspection may adopt an epoch, and forget what was before it.
+    const known = this.#epoch;
     const announced = this.#everything();
     const [row] = await connection.query(COMPARE, [
       int4Array(announced.map(([type]) => type)),
@@ -109,7 +110,7 @@ export class Lineage {
     if (!row) throw new ConnectionLostError('the database holds no installation');
     const epoch = BigInt(row[0] ?? 0);
     // In an epoch that others began, what was announced before it says nothing.
-    const behind = row[3] !== '0' && (fresh || epoch === this.#epoch);
+    const behind = row[3] !== '0' && (known === undefined || epoch === known);
     const apart = differs(row[1], identity.system) || differs(row[2], identity.timeline) || Number(row[5]) > SILENCE;
     const recorded = row[1] !== null || row[2] !== null;
     const unbroken = recorded ? 'unbroken' : 'unrecorded';
@@ -169,6 +170,20 @@ interface Comparison {
   readonly resumed: string;
   readonly verdict: 'rewound' | 'apart' | 'unrecorded' | 'unbroken';
   readonly branches: Branches;
+}
+
+/**
+ * All branches of both. The database forgets those that its history does not reach back to any more; what this process holds in
+ * memory may reach further.
+ */
+function join(one: Branches, other: Branches): Branches {
+  const joined = new Map(one);
+  for (const [type, branches] of other) {
+    const known = joined.get(type) ?? [];
+    const isNew = ({ began, ended }: Branch) => !known.some((each) => each.began === began && each.ended === ended);
+    joined.set(type, [...known, ...branches.filter(isNew)]);
+  }
+  return joined;
 }
 
 function readBranches(list: string): Branches {

@@ -27,7 +27,10 @@ export interface StoreOptions {
    * then waits apart from the others.
    */
   readonly lanePatience?: number;
-  /** Connections that wait where a type's lane is held for longer than that; default 4. Opened when needed. */
+  /**
+   * Connections that wait where a type's lane is held for longer than that; default 64. Each waits for one type, so with more
+   * types held at a time those beyond wait for the others. Opened when needed, and closed but for one.
+   */
   readonly laneConnections?: number;
   /** Connections for lists that stream; default 4. */
   readonly snapshotConnections?: number;
@@ -61,7 +64,7 @@ export interface StoreOptions {
   readonly snapshotTimeout?: number;
   /** How long changes stay readable; default 300,000 (5 minutes). */
   readonly retention?: number;
-  /** Age at which a partition of the history is closed; default 60,000, or the retention where that is less. */
+  /** Age at which a partition of the history is closed, at least 1,000; default 60,000, or the retention where that is less. */
   readonly partitionInterval?: number;
   /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;
@@ -76,10 +79,13 @@ export interface StoreOptions {
 /** {@link StoreOptions} with every default filled in. */
 export type CompleteOptions = Required<StoreOptions>;
 
+/** Milliseconds. */
+const SHORTEST_PARTITION = 1_000;
+
 /** @throws RangeError for a value that makes no sense */
 export function completeOptions(options: StoreOptions): CompleteOptions {
   const { retention = 300_000 } = options;
-  const complete: CompleteOptions = {
+  const complete: CompleteOptions & { partitionInterval: number } = {
     schema: 'cluster',
     clusterId: randomUUID(),
     applicationName: 'cluster-store',
@@ -87,7 +93,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     readUrl: '',
     readConnections: 3,
     lanePatience: 100,
-    laneConnections: 4,
+    laneConnections: 64,
     snapshotConnections: 4,
     batchItems: 256,
     batchBytes: 4 << 20,
@@ -111,6 +117,8 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     random: Math.random,
     ...withoutUndefined(options),
   };
+  // Each leaves out numbers: closed much more often, a partition a millisecond, they would run out.
+  complete.partitionInterval = Math.max(SHORTEST_PARTITION, complete.partitionInterval);
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(complete.schema))
     throw new RangeError(`schema name ${complete.schema} is not plain lower case`);
   const positive = [

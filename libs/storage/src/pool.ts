@@ -6,6 +6,8 @@ import { StoreUnavailableError } from './store.js';
 export interface PoolOptions {
   /** Connections at most. */
   readonly size: number;
+  /** Connections that stay open while nobody uses them; default all. */
+  readonly spare?: number;
   /** Milliseconds that a caller waits for a connection. */
   readonly acquireTimeout: number;
   /** In [0, 1): spreads reconnection attempts. */
@@ -79,7 +81,8 @@ export class Pool {
     }
     const [next] = this.#waiters;
     if (!next) {
-      this.#idle.push(connection);
+      if (this.#idle.length < (this.options.spare ?? this.options.size)) this.#idle.push(connection);
+      else this.#letGo(connection);
       return;
     }
     this.#waiters.delete(next);
@@ -133,6 +136,11 @@ export class Pool {
       if (at >= 0) this.#idle.splice(at, 1);
     });
     this.release(connection);
+  }
+
+  #letGo(connection: Connection): void {
+    this.#open.delete(connection);
+    void connection.end();
   }
 
   #pause(milliseconds: number): Promise<void> {

@@ -56,6 +56,9 @@ export async function openStore(options: StoreOptions): Promise<PostgresStore> {
   }
 }
 
+/** Connections that are kept for the next lane that somebody holds for long. */
+const SPARE_LANES = 1;
+
 /** Milliseconds that a read waits for a replica before it turns to the primary. */
 const REPLICA_PATIENCE = 500;
 
@@ -84,12 +87,12 @@ export class PostgresStore implements ServingStore {
   ) {
     this.#lineage = new Lineage(paceOf(options));
     const inspect = (connection: Connection) => this.#lineage.inspect(connection);
-    const pool = (size: number, changed: Partial<ConnectionSettings> = {}) => {
+    const pool = (size: number, changed: Partial<ConnectionSettings> = {}, spare = size) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
-      return new Pool(() => connector.connect(), { ...options, size });
+      return new Pool(() => connector.connect(), { ...options, size, spare });
     };
     const writes = pool(1);
-    const lanes = pool(options.laneConnections);
+    const lanes = pool(options.laneConnections, {}, SPARE_LANES);
     const reads = pool(options.readConnections);
     const slow = {
       statementTimeout: options.snapshotTimeout,

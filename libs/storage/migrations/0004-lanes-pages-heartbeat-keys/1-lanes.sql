@@ -171,6 +171,9 @@ DECLARE
   v_stored_version text;
   v_body bytea;
   v_set smallint;
+  v_done smallint;
+  v_terminating boolean;
+  v_sought boolean;
   open_namespace text;
   place tid;
   found_version bigint;
@@ -203,11 +206,15 @@ BEGIN
   END LOOP;
   found_heads := heads;
 
-  FOR v_item, v_type, v_lane, v_action, v_namespace, v_name, v_uid, v_version, v_stored_version, v_body, v_set IN
-    SELECT u.item, p_types[u.lane], u.lane, u.action, u.namespace, u.name, u.uid, u.version, u.stored_version, u.body, u.set
+  -- What can be computed is computed here: in the statements below each operator would be looked up anew for each item.
+  FOR v_item, v_type, v_lane, v_action, v_namespace, v_name, v_uid, v_version, v_stored_version, v_body, v_set,
+      v_done, v_terminating, v_sought IN
+    SELECT u.item, p_types[u.lane], u.lane, u.action, u.namespace, u.name, u.uid, u.version, u.stored_version, u.body, u.set,
+           CASE WHEN u.action < 5 THEN 3 ELSE 5 END::smallint, u.action = 4, u.action = 5 OR random() < 0.125
       FROM unnest(p_lane, p_action, p_namespace, p_name, p_uid, p_version, p_stored_version, p_body, p_set)
            WITH ORDINALITY u (lane, action, namespace, name, uid, version, stored_version, body, set, item)
   LOOP
+    o_previous := heads[v_lane];
     IF v_set <> 1 THEN
       IF v_set > 1 THEN
         SELECT d.item, d.refusal, d.found INTO culprit, refusal, refused_version
@@ -239,7 +246,7 @@ BEGIN
         RETURN NEXT;
         CONTINUE;
       END IF;
-    ELSIF heads[v_lane] IS NULL THEN
+    ELSIF o_previous IS NULL THEN
       SELECT 0, NULL, NULL, NULL INTO o_outcome, o_version, o_previous, o_uid;
       RETURN NEXT;
       CONTINUE;
@@ -255,16 +262,15 @@ BEGIN
       IF found_version = (CASE WHEN v_version >= 0 THEN v_version WHEN o_outcome = 1 THEN o_version END) THEN
         INSERT INTO change (type, version, previous, prior_version, at, action, namespace, name, uid,
                             stored_version, body, prior_stored_version, prior, sought)
-          SELECT v_type, nextval('resource_version'), heads[v_lane], o.version, o_at, CASE v_action WHEN 5 THEN 5 ELSE 3 END,
-                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body,
-                 v_action = 5 OR hashint8(o.version) & 7 = 0
+          SELECT v_type, nextval('resource_version'), o_previous, o.version, o_at, v_done,
+                 v_namespace, v_name, o.uid, v_stored_version, v_body, o.stored_version, o.body, v_sought
             FROM object o WHERE o.ctid = place
-          RETURNING 1, version, previous INTO o_outcome, o_version, o_previous;
+          RETURNING 1, version INTO o_outcome, o_version;
         IF v_action = 5 THEN
           DELETE FROM object o WHERE o.ctid = place;
         ELSE
           UPDATE object o
-             SET version = o_version, terminating = (v_action = 4), stored_version = v_stored_version, body = v_body
+             SET version = o_version, terminating = v_terminating, stored_version = v_stored_version, body = v_body
            WHERE o.ctid = place;
         END IF;
         IF v_type = p_namespaces THEN
@@ -278,15 +284,15 @@ BEGIN
       o_outcome := NULL;
       IF v_action = 2 AND v_namespace IS DISTINCT FROM open_namespace THEN
         SELECT CASE WHEN o.name IS NULL THEN 5 WHEN o.terminating THEN 6 END,
-               CASE WHEN NOT o.terminating THEN v_namespace END, NULL, NULL, NULL
-          INTO o_outcome, open_namespace, o_version, o_previous, o_uid
+               CASE WHEN NOT o.terminating THEN v_namespace END, NULL, NULL
+          INTO o_outcome, open_namespace, o_version, o_uid
           FROM (SELECT) one LEFT JOIN object o ON o.type = p_namespaces AND o.namespace = '' AND o.name = v_namespace;
       END IF;
       IF o_outcome IS NULL THEN
         INSERT INTO object (type, namespace, name, uid, version, stored_version, body)
           VALUES (v_type, v_namespace, v_name, v_uid, nextval('resource_version'), v_stored_version, v_body)
           ON CONFLICT DO NOTHING
-          RETURNING 1, version, heads[v_lane], uid INTO o_outcome, o_version, o_previous, o_uid;
+          RETURNING 1, version, uid INTO o_outcome, o_version, o_uid;
         IF FOUND THEN
           INSERT INTO change (type, version, previous, at, action, namespace, name, uid, stored_version, body)
             VALUES (v_type, o_version, o_previous, o_at, 1, v_namespace, v_name, v_uid, v_stored_version, v_body);

@@ -3,7 +3,7 @@
 --
 -- Each change names the version that it found, so the way back from the newest is a walk through the primary key. An
 -- index knows some changes of each object to walk back from, so that the way is short: all deletions, and of the other changes every
--- eighth, as the hash of the version before it has it. An index of every change would make updates a tenth dearer.
+-- eighth, at random. An index of every change would make updates a tenth dearer.
 
 -- Whether the index knows the change. All of those from before count as such.
 ALTER TABLE change ADD COLUMN sought boolean NOT NULL DEFAULT true;
