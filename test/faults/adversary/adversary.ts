@@ -16,18 +16,19 @@ export interface Strike {
 
 /**
  * Kills servers with SIGKILL, one after another, and starts each again after a moment, until the time is over and
- * everyone has had a turn. Leaves everything running.
+ * everyone has had as many turns as are wanted at least. Leaves everything running.
  * @param pauses least and longest time between a recovery and the next strike, ms
  */
 export async function killInTurns(
   stage: Stage,
   victims: readonly Victim[],
   pauses: readonly [number, number] = [500, 3_000],
+  turns = 1,
 ): Promise<void> {
   if (victims.length === 0) return;
-  for (let round = 0; !stage.over.aborted; round++) {
+  for (let round = 0; round < turns || !stage.over.aborted; round++) {
     for (const victim of stage.random.shuffled(victims)) {
-      const signal = round === 0 ? stage.signal : stage.over;
+      const signal = round < turns ? stage.signal : stage.over;
       await rest(stage.random.between(...pauses), signal);
       if (signal.aborted) return;
       await strike(stage, stage.random.pick(processesOf(stage.cluster, victim)), stage.random.between(0, 1_500));

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { ApiList } from '../../support/api.js';
 import { sql } from '../stage/sql.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
@@ -10,7 +11,11 @@ const OBJECTS = 200;
 const WRITERS = 32;
 /** What is left of the rate without, at least. */
 const SHARE = 0.8;
-/** How long history is dropped again for, after the snapshot. */
+/** Reads of what was so many ms before, and the longest that one may take, ms. */
+const HISTORY_READS = 5;
+const HISTORY_MS = 1_000;
+const LONG_READ_MS = 10_000;
+/** Until history is dropped again, once the session has ended. */
 const DROPPED_MS = 60_000;
 
 export const openSnapshot = tortured(
@@ -18,7 +23,7 @@ export const openSnapshot = tortured(
     name: 'open-snapshot',
     fault:
       'a session holds a snapshot and, as pg_dump does, a lock on every table for an hour, beside writers that go as fast as they can, while history is to be dropped',
-    pass: 'V1–V7; no write fails, and they lose less than a fifth of their rate; history is dropped again when the session has ended',
+    pass: 'V1–V7; no write fails, and they lose less than a fifth of their rate; what was is read as before; history is dropped again when the session has ended',
   },
   (settings) => ({
     retention: '10s',
@@ -34,6 +39,7 @@ async function dump(stage: Stage, settings: ScenarioSettings): Promise<void> {
   const release = await holdEverything(stage.postgresUrl);
   await rest(scaled(settings, 3_600_000, 15_000), stage.signal);
   const beside = await load.during(window);
+  for (let i = 0; i < HISTORY_READS; i++) await expectHistory(stage);
   const floor = await lowestFloor(stage);
   await release();
   await stage.recovers('history is dropped again', DROPPED_MS, async () => (await lowestFloor(stage)) > floor);
@@ -61,6 +67,20 @@ async function holdEverything(url: string): Promise<() => Promise<void>> {
   );
   await session.query(`LOCK TABLE ${rows.map(({ name }) => name).join(', ')} IN ACCESS SHARE MODE`);
   return () => session.end();
+}
+
+/** Whoever waits to drop history keeps nobody from reading it. */
+async function expectHistory(stage: Stage): Promise<void> {
+  const { metadata } = (await stage.api().get(`${PATH}?limit=1`)).json<ApiList>();
+  await rest(HISTORY_MS, stage.signal);
+  const start = performance.now();
+  const { status } = await stage
+    .api()
+    .get(`${PATH}?resourceVersion=${metadata.resourceVersion}&resourceVersionMatch=Exact`);
+  const took = performance.now() - start;
+  stage.measure('ms of a read of history beside a snapshot', took);
+  stage.must('R.answer', status === 200, `a read of history was answered with ${status}`);
+  stage.must('R.latency', took <= LONG_READ_MS, `a read of history took ${took.toFixed()} ms`);
 }
 
 async function lowestFloor({ postgresUrl }: Stage): Promise<bigint> {

@@ -125,7 +125,8 @@ class SlowWriter {
     const session = new pg.Client({ connectionString: url, options: '-c search_path=cluster' });
     await session.connect();
     const metadata = { name, namespace: 'default', uid: name, creationTimestamp: '2026-01-01T00:00:00Z' };
-    const body = JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata });
+    // As objects are stored: what they are of stands beside them.
+    const body = JSON.stringify({ metadata });
     await session.query('BEGIN');
     const { rows } = await session.query<{ o_version: string }>(
       `SELECT o_version FROM commit_batch(NULL,
