@@ -142,7 +142,8 @@ export function contentKeyErrors(value: string): string[] {
 
 /** Names of environment variables. */
 export function variableNameErrors(value: string): string[] {
-  return [...(VARIABLE_NAME_RE.test(value) ? [] : [VARIABLE_NAME_FORM]), ...folderErrors(value)];
+  const folder = folderErrors(value);
+  return VARIABLE_NAME_RE.test(value) ? folder : [VARIABLE_NAME_FORM, ...folder];
 }
 
 /** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */

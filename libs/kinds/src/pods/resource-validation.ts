@@ -36,8 +36,9 @@ function validateAmount(name: string, amount: string, field: string): FieldError
 }
 
 function validateResourceName(name: string, field: string): FieldError[] {
+  if (COMPUTE.has(name)) return [];
   const errors = invalidEach(field, name, qualifiedNameErrors(name));
-  if (errors.length > 0 || name.includes('/') || COMPUTE.has(name) || isHugePages(name)) return errors;
+  if (errors.length > 0 || name.includes('/') || isHugePages(name)) return errors;
   if (!COUNTED.has(name)) {
     errors.push(invalidValue(field, name, 'must be a standard resource type or fully qualified'));
   }

@@ -60,13 +60,13 @@ export const portNumberErrors = (port: number): string[] =>
 
 /** Names of ports (RFC 6335): at most 15 lower-case letters, digits and single hyphens, with a letter among them. */
 export function portNameErrors(name: string): string[] {
-  return [
-    ...(name.length > PORT_NAME_MAX ? [`must be no more than ${PORT_NAME_MAX} characters`] : []),
-    ...(/^[-a-z0-9]+$/.test(name) ? [] : ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)']),
-    ...(/[a-z]/.test(name) ? [] : ['must contain at least one letter (a-z)']),
-    ...(name.includes('--') ? ['must not contain consecutive hyphens'] : []),
-    ...(/^-|-$/.test(name) ? ['must not begin or end with a hyphen'] : []),
-  ];
+  const errors: string[] = [];
+  if (name.length > PORT_NAME_MAX) errors.push(`must be no more than ${PORT_NAME_MAX} characters`);
+  if (!/^[-a-z0-9]+$/.test(name)) errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/[a-z]/.test(name)) errors.push('must contain at least one letter (a-z)');
+  if (name.includes('--')) errors.push('must not contain consecutive hyphens');
+  if (name.startsWith('-') || name.endsWith('-')) errors.push('must not begin or end with a hyphen');
+  return errors;
 }
 
 /** A port by its number or its name. */
