@@ -7,25 +7,52 @@ import { wantsWebSocket } from './web-socket-request.js';
 /** How long a refused handshake may take to be read. */
 const LINGER_MS = 10_000;
 
+/** A connection as node's server keeps it: with the response whose turn it is, if there is one. */
+type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
+
 /**
  * Sends requests that want a WebSocket down the one chain of requests. All other wishes for another protocol are passed
  * over, as RFC 9110 section 7.8 allows.
  */
 export function acceptUpgrades(server: Pick<Server, 'on' | 'emit'>, listener: ApiListener): void {
-  server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
-    if (!wantsWebSocket(req)) return rejoin(server, req, socket, head);
-    const res = new ServerResponse(req);
-    res.shouldKeepAlive = false;
-    res.assignSocket(socket);
-    // Node's server has let go of the connection, and of saying so.
-    socket.on('drain', () => res.emit('drain'));
-    res.once('finish', () => {
-      socket.setTimeout(LINGER_MS, () => socket.destroy());
-      socket.destroySoon();
+  server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
+    onceAnswered(socket, () => {
+      if (wantsWebSocket(req)) takeOver(req, socket, head, listener);
+      else rejoin(server, req, socket, head);
     });
-    socket.on('error', () => socket.destroy());
-    listener(req, res, { socket, head });
   });
+}
+
+/**
+ * Waits for the answers to the requests before this one: node's server hands a connection over while they are under way. One
+ * that ends with such an answer is not gone on with.
+ */
+function onceAnswered(socket: Connection, goOn: () => void): void {
+  // Node's server has let go of the connection, and of saying so.
+  const drained = () => socket._httpMessage?.emit('drain');
+  const failed = () => socket.destroy();
+  socket.on('drain', drained).on('error', failed);
+  const next = (): void => {
+    if (socket.destroyed || socket.writableEnded) return;
+    if (socket._httpMessage) return void socket._httpMessage.once('finish', next);
+    socket.off('drain', drained).off('error', failed).setTimeout(0);
+    goOn();
+  };
+  next();
+}
+
+/** Answers in the place of node's server. */
+function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: ApiListener): void {
+  const res = new ServerResponse(req);
+  res.shouldKeepAlive = false;
+  res.assignSocket(socket);
+  socket.on('drain', () => res.emit('drain'));
+  res.once('finish', () => {
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.destroySoon();
+  });
+  socket.on('error', () => socket.destroy());
+  listener(req, res, { socket, head });
 }
 
 const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'http2-settings']);

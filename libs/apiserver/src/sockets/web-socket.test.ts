@@ -286,3 +286,44 @@ describe('what is no WebSocket watch', () => {
     await expect.poll(received).toMatch(/HTTP\/1.1 409 /);
   });
 });
+
+describe('a wish for another protocol behind requests that are not answered yet', () => {
+  const head = `Host: x\r\nAuthorization: Bearer ${TOKEN}\r\n`;
+  const list = `GET ${PATH.split('?')[0]} HTTP/1.1\r\n${head}\r\n`;
+  const wish = (path: string, protocol: string, more = '') =>
+    `GET ${path} HTTP/1.1\r\n${head}Connection: Upgrade\r\nUpgrade: ${protocol}\r\n${more}\r\n`;
+  const webSocket = wish(
+    PATH,
+    'websocket',
+    'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
+  );
+
+  it.each([
+    ['a watch', list + list + webSocket, /^HTTP\/1.1 200 .*HTTP\/1.1 200 .*HTTP\/1.1 101 .*"object"/s],
+    ['what is passed over', list + wish(`${PATH.split('?')[0]}/a`, 'h2c'), /^HTTP\/1.1 200 .*HTTP\/1.1 200 .*"a"/s],
+    [
+      'one behind the other',
+      wish('/nosuch', 'h2c') + wish('/nosuch', 'h2c') + webSocket,
+      /^HTTP\/1.1 404 .*HTTP\/1.1 404 .*HTTP\/1.1 101 /s,
+    ],
+  ])('is answered behind them: %s', async (_case, requests, answers) => {
+    for (const name of ['a', 'b', 'c', 'd']) await create(name, name.repeat(1 << 20));
+    const { received } = await raw(requests);
+    await expect.poll(received, { timeout: 10_000 }).toMatch(answers);
+  });
+
+  it('goes with the connection when that ends behind an answer', async () => {
+    const watch = `GET ${PATH}&timeoutSeconds=1 HTTP/1.1\r\n${head}\r\n`;
+    const { socket, received } = await raw(watch + webSocket);
+    await once(socket, 'close');
+    expect(received().match(/HTTP\/1.1 /g)).toHaveLength(1);
+    expect(watchers()).toBe(0);
+  });
+
+  it('goes with its client', async () => {
+    const { socket } = await raw(`GET ${PATH} HTTP/1.1\r\n${head}\r\n${webSocket}`);
+    await expect.poll(watchers).toBe(1);
+    socket.destroy();
+    await expect.poll(watchers).toBe(0);
+  });
+});
