@@ -49,20 +49,22 @@ interface Cost {
   readonly wal: number;
 }
 
-/** Microseconds of CPU of the processes below a postmaster; clock ticks are 10 ms. */
+/** Microseconds of CPU that the processes below a postmaster, which all live as long as a round, have used so far. */
 function databaseCpu(postmaster: number): number {
-  let ticks = 0;
+  let nanoseconds = 0;
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue;
     try {
-      const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
-      const fields = stat.replace(/^.*\) /, '').split(' ');
-      if (Number(fields[1]) === postmaster) ticks += Number(fields[11]) + Number(fields[12]);
+      const [parent] = readFileSync(`/proc/${entry}/stat`, 'utf8')
+        .replace(/^.*\) . /, '')
+        .split(' ');
+      if (Number(parent) === postmaster)
+        nanoseconds += Number(readFileSync(`/proc/${entry}/schedstat`, 'utf8').split(' ')[0]);
     } catch {
       // The process ended between the listing and the reading.
     }
   }
-  return ticks * 10_000;
+  return nanoseconds / 1000;
 }
 
 async function open(tree: string, sql?: string): Promise<Subject> {

@@ -28,7 +28,7 @@ export interface StoreOptions {
    */
   readonly lanePatience?: number;
   /**
-   * Connections that wait where a type's lane is held for longer than that; default 64. Each waits for one type, so with more
+   * Connections that wait where a type's lane is held for longer than that; default 32. Each waits for one type, so with more
    * types held at a time those beyond wait for the others. Opened when needed, and closed but for one.
    */
   readonly laneConnections?: number;
@@ -93,7 +93,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     readUrl: '',
     readConnections: 3,
     lanePatience: 100,
-    laneConnections: 64,
+    laneConnections: 32,
     snapshotConnections: 4,
     batchItems: 256,
     batchBytes: 4 << 20,
