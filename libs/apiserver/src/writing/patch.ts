@@ -1,4 +1,4 @@
-import { countValues, readObject } from '@orch/codec';
+import { countValues, holdsMoreValues, readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -37,16 +37,14 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { schema } = endpoint.definition;
   const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
-  const change: Change = async (current, turn) => {
+  const change: Change = async (current, turn, stored) => {
     const { kind, apiVersion } = current;
-    const large = turn();
-    await large;
-    const most = large ? Math.max(maxValues, countValues(current, Number.POSITIVE_INFINITY)) : maxValues;
-    await turn();
     const patched = document.apply(schema, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
-    if (countValues(patched, most) > most) throw tooManyValues(maxValues);
+    if (countValues(patched, maxValues) > maxValues && !holdsMoreValues(stored.body, maxValues)) {
+      throw tooManyValues(maxValues);
+    }
     await turn();
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');

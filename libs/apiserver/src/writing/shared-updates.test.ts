@@ -110,9 +110,9 @@ describe('updates of one object at a time', () => {
     api = await testApi({ requestTimeoutMs: 5 });
     await api.create('configmaps', { metadata: { name: 'hot' }, data: {} });
     let until = Number.POSITIVE_INFINITY;
-    const slow = update(async (current, turn) => {
+    const slow = update(async (current, ...rest) => {
       while (performance.now() < until) await new Promise((resolve) => setImmediate(resolve));
-      return set('slow')(current, turn);
+      return set('slow')(current, ...rest);
     });
     // One that comes when the first is under way already.
     await Promise.resolve();
@@ -166,8 +166,8 @@ describe('updates of one object at a time', () => {
     });
 
     it('keep one that is still held when what was to take it again is refused', async () => {
-      const wrong: Change = async (current, turn) => {
-        const changed = await take(current, turn);
+      const wrong: Change = async (current, ...rest) => {
+        const changed = await take(current, ...rest);
         return {
           ...changed,
           spec: { ...(changed.spec as object), type: 'NodePort', ports: [{ port: 80, nodePort: 9 }] },

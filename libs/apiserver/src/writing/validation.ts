@@ -15,17 +15,22 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
-  const { object, old } = draft;
-  const before = old ? countValues(old, Number.POSITIVE_INFINITY) : 0;
-  const most = Math.max(maxValues, before);
   // What would be refused anyway is not looked into as well.
-  if (countValues(object, most) > most) throw tooManyValues(maxValues);
+  if (hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
+  await draft.turn();
   const errors: FieldError[][] = [];
   for (const found of steps(draft)) {
     errors.push(found);
     await draft.turn();
   }
   refuse(draft, errors.flat());
+}
+
+/** What is larger already may stay so. */
+function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
+  if (countValues(object, maxValues) <= maxValues) return false;
+  const most = old ? countValues(old, Number.POSITIVE_INFINITY) : 0;
+  return most <= maxValues || countValues(object, most) > most;
 }
 
 function refuse({ request: { endpoint }, object }: Draft, errors: readonly FieldError[]): void {

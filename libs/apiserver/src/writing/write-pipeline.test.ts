@@ -207,8 +207,8 @@ describe('update', () => {
     overtake('a', 1);
     const named: Change = (current) => ({ ...current, data: { text: 'z' } });
     const once = api.stored('configmaps', 'a')?.metadata?.resourceVersion ?? '';
-    const pinned: Change = async (current, turn) => {
-      const wanted = await named(current, turn);
+    const pinned: Change = async (current, ...rest) => {
+      const wanted = await named(current, ...rest);
       return { ...wanted, metadata: { ...wanted.metadata, resourceVersion: once } };
     };
     expect(await refusal(update('a', pinned))).toMatchObject({ code: 409, reason: 'Conflict' });

@@ -84,7 +84,7 @@ async function begin(
   await turn();
   const own = live && workingCopy(request, live);
   await turn();
-  const made = own ? (change as Change)(own, turn) : (create as Creation)();
+  const made = own && base ? (change as Change)(own, turn, base) : (create as Creation)();
   const served = made instanceof Promise ? await made : made;
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);

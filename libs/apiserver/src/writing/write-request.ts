@@ -28,8 +28,9 @@ export interface WriteRequest {
 /**
  * Makes the wanted object from the current one; it owns what it is given, and what it makes is the pipeline's. Both are in
  * the version that the endpoint serves; of a deletion in the one that is stored. It is asked anew for each try.
+ * `stored` is what the current one was read from.
  */
-export type Change = (current: ApiObject, turn: Turn) => ApiObject | Promise<ApiObject>;
+export type Change = (current: ApiObject, turn: Turn, stored: Stored) => ApiObject | Promise<ApiObject>;
 
 /** Stands between two steps of work on an object: a step on a large one gets a turn of the event loop for itself. */
 export type Turn = () => Promise<void> | undefined;

@@ -5,16 +5,9 @@ import { stringEnd } from './scan.js';
 /** Names that stand more than once in an object, by object. */
 export type Duplicates = Map<JsonObject, Set<string>>;
 
-const ESCAPES: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const BACKSLASH = 0x5c;
+/** What may stand behind a backslash, beside `u` and four digits. */
+const ESCAPED: ReadonlySet<string> = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't']);
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
 const HEX4 = /^[0-9a-fA-F]{4}$/;
 const LITERALS: readonly (readonly [string, JsonValue])[] = [
@@ -114,40 +107,29 @@ export class JsonReader {
   #string(): string {
     const end = stringEnd(this.text, this.#at);
     const whole = nativeString(this.text.slice(this.#at, end + 1));
-    if (whole === undefined) return this.#carefulString();
+    if (whole === undefined) throw this.#wrongString();
     this.#at = end + 1;
     return wellFormed(whole);
   }
 
-  /** Character by character, to say what is wrong and where. */
-  #carefulString(): string {
-    let value = '';
-    this.#at++;
+  /** What is wrong with a string that the native parser refuses, and where; it may be all of a long text. */
+  #wrongString(): JsonSyntaxError {
+    const { text } = this;
+    let at = this.#at + 1;
     for (;;) {
-      const start = this.#at;
-      while (isPlain(this.text.charCodeAt(this.#at))) this.#at++;
-      value += this.text.slice(start, this.#at);
-      if (this.#take('"')) return wellFormed(value);
-      if (!this.#take('\\')) throw this.#unexpected('in string literal');
-      value += this.#escape();
+      while (isPlain(text.charCodeAt(at))) at++;
+      this.#at = at;
+      if (text.charCodeAt(at) !== BACKSLASH) return this.#unexpected('in string literal');
+      const letter = text.charAt(at + 1);
+      if (letter === 'u' && HEX4.test(text.slice(at + 2, at + 6))) at += 6;
+      else if (ESCAPED.has(letter)) at += 2;
+      else return this.#wrongEscape(letter);
     }
   }
 
-  #escape(): string {
-    const letter = this.text[this.#at] ?? '';
-    const plain = ESCAPES[letter];
-    if (plain !== undefined) {
-      this.#at++;
-      return plain;
-    }
-    if (letter !== 'u') throw this.#unexpected('in string escape code');
-    const hex = this.text.slice(this.#at + 1, this.#at + 5);
-    if (!HEX4.test(hex)) {
-      this.#at++;
-      throw this.#unexpected('in \\u hexadecimal character escape');
-    }
-    this.#at += 5;
-    return String.fromCharCode(Number.parseInt(hex, 16));
+  #wrongEscape(letter: string): JsonSyntaxError {
+    this.#at += letter === 'u' ? 2 : 1;
+    return this.#unexpected(letter === 'u' ? 'in \\u hexadecimal character escape' : 'in string escape code');
   }
 
   #literal(): JsonValue {
