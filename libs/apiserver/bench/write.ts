@@ -2,7 +2,7 @@
  * CPU of the server process for one write over HTTP, beside what a bare HTTP server takes to read the same body and to answer
  * the same bytes. The requesters are another process, and the store is in memory: what is left is the chain and the pipeline.
  *
- *   npx tsx --conditions=source libs/apiserver/bench/write.ts [--requests=3000] [--rounds=5] [--requesters=8] [--verbs=put,patch,create]
+ *   npx tsx --conditions=source libs/apiserver/bench/write.ts [--requests=3000] [--rounds=5] [--requesters=8] [--verbs=put,patch,create,get]
  *
  * Of each the best round is told, in microseconds. The rounds of all take turns.
  */
@@ -25,7 +25,7 @@ const { values: flags } = parseArgs({
     port: { type: 'string' },
   },
 });
-type Verb = 'put' | 'patch' | 'create';
+type Verb = 'get' | 'put' | 'patch' | 'create';
 const REQUESTS = Number(flags.requests);
 const REQUESTERS = Number(flags.requesters);
 const COLLECTION = '/apis/apps/v1/namespaces/default/deployments';
@@ -41,6 +41,8 @@ let creations = 0;
 function sentBy(verb: Verb, requester: number, number: number): Sent {
   const name = `d${requester}`;
   switch (verb) {
+    case 'get':
+      return { method: 'GET', path: `${COLLECTION}/${name}`, type: 'application/json', body: '' };
     case 'put':
       return { method: 'PUT', path: `${COLLECTION}/${name}`, type: 'application/json', body: deployment(name, number) };
     case 'patch': {
