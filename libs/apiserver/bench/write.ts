@@ -2,7 +2,7 @@
  * CPU of the server process for one write over HTTP, beside what a bare HTTP server takes to read the same body and to answer
  * the same bytes. The requesters are another process, and the store is in memory: what is left is the chain and the pipeline.
  *
- *   npx tsx --conditions=source libs/apiserver/bench/write.ts [--requests=3000] [--rounds=5] [--requesters=8] [--verbs=put,patch,create]
+ *   npx tsx --conditions=source libs/apiserver/bench/write.ts [--requests=3000] [--rounds=5] [--requesters=8] [--verbs=put,patch,create,get]
  *
  * Of each the best round is told, in microseconds. The rounds of all take turns.
  */
@@ -14,6 +14,7 @@ import { parseArgs } from 'node:util';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { testApi } from '../src/testing/test-api.js';
 import { listenerOf } from '../src/testing/test-server.js';
+import { deployment } from './deployment.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -24,51 +25,10 @@ const { values: flags } = parseArgs({
     port: { type: 'string' },
   },
 });
-type Verb = 'put' | 'patch' | 'create';
+type Verb = 'get' | 'put' | 'patch' | 'create';
 const REQUESTS = Number(flags.requests);
 const REQUESTERS = Number(flags.requesters);
 const COLLECTION = '/apis/apps/v1/namespaces/default/deployments';
-
-/** About 5 KiB of JSON as kubectl sends it. */
-function deployment(name: string, number: number): string {
-  const labels = { app: 'web', 'example.com/team': 'storefront', 'example.com/tier': 'front' };
-  const env = Array.from({ length: 12 }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of this one` }));
-  const container = (image: string) => ({
-    name: image,
-    image: `registry.example.com/team/${image}:1.2.${number}`,
-    args: ['--listen=:8080', '--verbose', '--config=/etc/web/config.yaml'],
-    env: [...env, { name: 'NODE', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: 'spec.nodeName' } } }],
-    ports: [{ name: `p-${image}`, containerPort: 8080, protocol: 'TCP' }],
-    resources: { limits: { cpu: '500m', memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
-    volumeMounts: [{ name: 'data', mountPath: '/data' }],
-    livenessProbe: { httpGet: { path: '/healthz', port: 8080, scheme: 'HTTP' }, periodSeconds: 10, timeoutSeconds: 1 },
-    readinessProbe: { httpGet: { path: '/readyz', port: 8080, scheme: 'HTTP' }, periodSeconds: 5, timeoutSeconds: 1 },
-    imagePullPolicy: 'IfNotPresent',
-  });
-  return JSON.stringify({
-    kind: 'Deployment',
-    apiVersion: 'apps/v1',
-    metadata: { name, namespace: 'default', labels, annotations: { 'example.com/change': String(number) } },
-    spec: {
-      replicas: (number % 5) + 1,
-      selector: { matchLabels: { app: 'web' } },
-      template: {
-        metadata: { labels },
-        spec: {
-          containers: ['web', 'proxy', 'log'].map(container),
-          volumes: [{ name: 'data', emptyDir: {} }],
-          affinity: {
-            podAntiAffinity: {
-              requiredDuringSchedulingIgnoredDuringExecution: [
-                { labelSelector: { matchLabels: { app: 'web' } }, topologyKey: 'kubernetes.io/hostname' },
-              ],
-            },
-          },
-        },
-      },
-    },
-  });
-}
 
 interface Sent {
   readonly method: string;
@@ -81,6 +41,8 @@ let creations = 0;
 function sentBy(verb: Verb, requester: number, number: number): Sent {
   const name = `d${requester}`;
   switch (verb) {
+    case 'get':
+      return { method: 'GET', path: `${COLLECTION}/${name}`, type: 'application/json', body: '' };
     case 'put':
       return { method: 'PUT', path: `${COLLECTION}/${name}`, type: 'application/json', body: deployment(name, number) };
     case 'patch': {
