@@ -30,7 +30,6 @@ const CHOSEN = [
   'compaction',
   'watch-from',
   'trespass',
-  'trespass-handed-on',
 ];
 
 test.each(SCENARIOS.filter(({ name }) => CHOSEN.includes(name)))(
