@@ -1,4 +1,4 @@
-import { holdsMoreValues } from '@orch/codec';
+import { countValues, holdsMoreValues } from '@orch/codec';
 import {
   type ApiObject,
   badRequest,
@@ -39,6 +39,13 @@ export function sizeError(
   if (body.length > maxBodyBytes) return tooLarge(maxBodyBytes);
   return holdsMoreValues(body, maxValues) ? tooManyValues(maxValues) : undefined;
 }
+
+/** What the stored form of an object leaves out: its type and its version. */
+const UNSTORED_VALUES = 3;
+
+/** Whether an object will be refused for its values, said before it has its stored form. */
+export const holdsTooMany = (object: object, maxValues: number): boolean =>
+  countValues(object, maxValues + UNSTORED_VALUES) > maxValues + UNSTORED_VALUES;
 
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);

@@ -1,4 +1,4 @@
-import { countValues, holdsMoreValues, readObject } from '@orch/codec';
+import { holdsMoreValues, readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -7,6 +7,7 @@ import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
+import { holdsTooMany } from './object-checks.js';
 import { patchType, readPatch } from './patch-document.js';
 import { writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
@@ -42,7 +43,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     const patched = document.apply(schema, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
-    if (countValues(patched, maxValues) > maxValues && !holdsMoreValues(stored.body, maxValues)) {
+    if (holdsTooMany(patched, maxValues) && !holdsMoreValues(stored.body, maxValues)) {
       throw tooManyValues(maxValues);
     }
     await turn();

@@ -2,7 +2,7 @@ import { countValues } from '@orch/codec';
 import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
 import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
-import { invalidObject, validateMeta } from './object-checks.js';
+import { holdsTooMany, invalidObject, validateMeta } from './object-checks.js';
 
 /**
  * The rules of the kind, in the version that is stored; those of a large object a step at a time.
@@ -28,7 +28,7 @@ async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools
 
 /** What is larger already may stay so. */
 function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
-  if (countValues(object, maxValues) <= maxValues) return false;
+  if (!holdsTooMany(object, maxValues)) return false;
   const most = old ? countValues(old, Number.POSITIVE_INFINITY) : 0;
   return most <= maxValues || countValues(object, most) > most;
 }

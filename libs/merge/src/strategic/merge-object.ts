@@ -18,8 +18,10 @@ export function mergeObject(result: JsonObject, patch: JsonObject, schema: Schem
   const ordered = mergeOrderedLists(result, patch, schema);
   for (const name of Object.keys(patch)) {
     const change = patch[name];
-    if (change === undefined || ordered.has(name) || name === RETAIN_KEYS || name.startsWith(SET_ORDER)) continue;
-    if (name.startsWith(DELETE_ITEMS)) deleteItems(result, name.slice(DELETE_ITEMS.length), change);
+    if (change === undefined || (ordered.size > 0 && ordered.has(name))) continue;
+    const directive = name.startsWith('$');
+    if (directive && (name === RETAIN_KEYS || name.startsWith(SET_ORDER))) continue;
+    if (directive && name.startsWith(DELETE_ITEMS)) deleteItems(result, name.slice(DELETE_ITEMS.length), change);
     else if (change === null) delete result[name];
     else if (typeof change !== 'object') setMember(result, name, change);
     else setMember(result, name, mergeMember(memberOf(result, name), name, change, schema));
