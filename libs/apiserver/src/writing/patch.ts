@@ -1,4 +1,4 @@
-import { countValues, readObject } from '@orch/codec';
+import { countValues, isTooDeep, readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -45,6 +45,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     const patched = document.apply(schema, current);
     // Before anybody works on it; what is larger already may stay so.
     if (countValues(patched, most) > most) throw tooManyValues(maxValues);
+    if (isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
