@@ -4,6 +4,7 @@ export {
   countValues,
   duplicatePaths,
   holdsMoreValues,
+  isTooDeep,
   type JsonLimits,
   type ParsedJson,
   parseJson,

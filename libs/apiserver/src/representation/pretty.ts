@@ -9,6 +9,8 @@ import type { ListMeta, ListParts } from './representation.js';
 const HUMAN_AGENTS = /^(?:curl|Wget|Mozilla)\//;
 
 const INDENT = 2;
+/** Bytes of indentation above which an object is left on one line: they grow with its values times its depth. */
+const MAX_INDENTATION = 8 << 20;
 
 /** Whether `pretty`, or who asks, calls for indented JSON. */
 export function wantsPretty(ctx: RequestContext): boolean {
@@ -21,8 +23,24 @@ export function wantsPretty(ctx: RequestContext): boolean {
 /** Indents JSON for those who want it; other encodings and other clients get the bytes as they are. */
 export function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Buffer {
   if (contentType !== 'application/json' || !wantsPretty(ctx)) return body;
-  return Buffer.from(`${stringifyJson(parseStoredJson(body), INDENT)}\n`);
+  return Buffer.from(`${indented(parseStoredJson(body))}\n`);
 }
+
+const indented = (value: unknown): string => stringifyJson(value, indentationOf(value) > MAX_INDENTATION ? 0 : INDENT);
+
+/** Bytes that indentation takes; counted no further than to what is too much. */
+function indentationOf(value: unknown): number {
+  let bytes = 0;
+  let level = [value];
+  for (let depth = 1; level.length > 0 && bytes <= MAX_INDENTATION; depth++) {
+    level = level.flatMap(membersOf);
+    bytes += level.length * depth * INDENT;
+  }
+  return bytes;
+}
+
+const membersOf = (value: unknown): readonly unknown[] =>
+  typeof value === 'object' && value !== null ? Object.values(value) : [];
 
 /** A collection in indented JSON, an item at a time. */
 export async function* prettyList(
@@ -39,7 +57,7 @@ export async function* prettyList(
   for await (const page of pages) {
     for (const stored of page) {
       // No text within JSON has a line of its own.
-      write(`${separator}\n    ${stringifyJson(item(stored), INDENT).replaceAll('\n', '\n    ')}`);
+      write(`${separator}\n    ${indented(item(stored)).replaceAll('\n', '\n    ')}`);
       separator = ',';
       for (let piece = out.shift(); piece; piece = out.shift()) yield piece;
       await slices.between();

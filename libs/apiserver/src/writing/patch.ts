@@ -1,4 +1,4 @@
-import { holdsMoreValues, readObject } from '@orch/codec';
+import { holdsMoreValues, isTooDeep, readObject } from '@orch/codec';
 import { badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -46,6 +46,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (holdsTooMany(patched, maxValues) && !holdsMoreValues(stored.body, maxValues)) {
       throw tooManyValues(maxValues);
     }
+    if (isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');

@@ -138,6 +138,18 @@ export function countValues(value: unknown, most: number): number {
   return values;
 }
 
+/** Whether what came from JSON and was changed since is nested deeper than a text may be. */
+export function isTooDeep(value: unknown): boolean {
+  let level = [value].filter(isContainer);
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > DEFAULT_MAX_DEPTH) return true;
+    level = level.flatMap((container) => Object.values(container).filter(isContainer));
+  }
+  return false;
+}
+
+const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** Whether JSON that this software wrote itself holds more values than some number. */
 export function holdsMoreValues(json: Buffer, maxValues: number): boolean {
   // Each takes a byte, and is followed by another that ends it.

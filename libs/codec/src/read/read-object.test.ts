@@ -5,6 +5,8 @@ import { type JsonObject, type JsonValue, namesOf, parseApiVersion } from '@orch
 import { loadScheme, type StructSchema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { decodeObject } from '../protobuf/decode-object.js';
+import { encodeObject } from '../protobuf/encode-object.js';
 import { decodeYamlObject } from '../yaml/yaml-object.js';
 import { decodeJsonObject, readObject } from './read-object.js';
 
@@ -186,6 +188,27 @@ describe('readObject', () => {
     for (let i = 0; i < 50_000; i++) schema = { properties: { a: schema } };
     const value = { spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } };
     expect(() => read(crd, value)).toThrow('exceeded max depth');
+  });
+
+  it.each<[string, (schema: JsonObject) => JsonObject]>([
+    ['not', (schema) => ({ not: schema })],
+    ['properties', (schema) => ({ properties: { a: schema } })],
+    ['items', (schema) => ({ items: schema })],
+    ['a list of items', (schema) => ({ items: [schema] })],
+    ['additionalProperties', (schema) => ({ additionalProperties: schema })],
+    ['allOf', (schema) => ({ allOf: [schema] })],
+  ])('lets nothing in that is too deep for the binary form: %s', (_member, around) => {
+    let schema: JsonObject = { default: { deep: [1] }, maximum: 1 };
+    let accepted: ReturnType<typeof read>['object'] | undefined;
+    const metadata = { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' };
+    const deepen = (): void => {
+      for (let depth = 1; depth < 1_000; depth++) {
+        schema = around(schema);
+        accepted = read(crd, { metadata, spec: { versions: [{ schema: { openAPIV3Schema: schema } }] } }).object;
+      }
+    };
+    expect(deepen).toThrow('exceeded max depth');
+    expect(decodeObject(crd, encodeObject(crd, accepted ?? {}))).toMatchObject({ metadata });
   });
 
   it('reads its own output without a change (property)', () => {

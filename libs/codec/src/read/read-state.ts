@@ -1,6 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
 import type { Schema } from '@orch/schema';
 import type { Duplicates } from '../json/json-reader.js';
+import { MAX_MESSAGE_DEPTH } from '../protobuf/protobuf-error.js';
 
 /** Thrown for the first value that cannot be what its field is declared as. */
 export class ObjectReadError extends Error {
@@ -21,16 +22,32 @@ export class MapKey {
 /** Texts beyond this many say nothing new. */
 const MAX_PROBLEMS = 100;
 
+/**
+ * Deepest nesting of structs and maps: each is a message in the binary form, and so are some of the values that they end in.
+ * One object without a binary form would be missing from every list of its type.
+ */
+const MAX_DEPTH = MAX_MESSAGE_DEPTH - 2;
+
 /** What is carried along while one object is read. */
 export class ReadState {
   /** Fields, list indexes and map keys that lead to where the reader stands. */
   readonly path: (string | number | MapKey)[] = [];
   readonly #problems = new Set<string>();
+  #depth = 0;
 
   constructor(readonly duplicates: Duplicates | undefined) {}
 
   get problems(): string[] {
     return [...this.#problems];
+  }
+
+  /** Goes into a struct or a map; paired with {@link leave}. */
+  enter(): void {
+    if (++this.#depth > MAX_DEPTH) throw new ObjectReadError('exceeded max depth');
+  }
+
+  leave(): void {
+    this.#depth--;
   }
 
   /** Notes an unknown or repeated member of where the reader stands. */

@@ -67,7 +67,10 @@ function readerOf(schema: Schema, owner: string): Reader {
       let reader: Reader | undefined;
       return (value, state) => {
         reader ??= structReader(schema);
-        return reader(value, state);
+        state.enter();
+        const read = reader(value, state);
+        state.leave();
+        return read;
       };
     }
     case 'list':
@@ -160,6 +163,7 @@ function readerOfMap({ values }: MapSchema, owner: string): Reader {
   const composite = isComposite(values);
   return (value, state) => {
     if (!isObject(value)) return MISMATCH;
+    state.enter();
     const repeated = state.duplicates?.get(value);
     const keys = Object.keys(value);
     let copy: JsonObject | undefined;
@@ -179,6 +183,7 @@ function readerOfMap({ values }: MapSchema, owner: string): Reader {
       if (read !== member) copy ??= copyBefore(value, keys, i);
       if (copy) setMember(copy, key, read);
     }
+    state.leave();
     return copy ?? value;
   };
 }

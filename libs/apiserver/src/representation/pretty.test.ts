@@ -1,0 +1,42 @@
+import type { JsonValue } from '@orch/machinery';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+
+let api: TestApi;
+let server: TestServer;
+beforeEach(async () => {
+  api = await testApi();
+  server = await openServer(listenerOf(api));
+});
+afterEach(async () => {
+  await server.close();
+  api.close();
+});
+
+const PATH = '/apis/apiextensions.orch.io/v1/customresourcedefinitions';
+
+/** A definition of which one default lies so deep, and holds so many values. */
+const definition = (depth: number, values: number): string => {
+  const value = '['.repeat(depth) + Array(values).fill('0').join(',') + ']'.repeat(depth);
+  const schema = `{"type":"object","properties":{"a":{"type":"array","default":${value}}}}`;
+  const versions = `[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${schema}}}]`;
+  const names = '{"plural":"deeps","kind":"Deep"}';
+  return `{"metadata":{"name":"deeps.x.io"},"spec":{"group":"x.io","scope":"Cluster","names":${names},"versions":${versions}}}`;
+};
+
+it.each([
+  [5, 40_000, true],
+  [900, 10, true],
+  [900, 40_000, false],
+])('indents what lies %i levels deep with %i values: %s', async (depth, values, indents) => {
+  const headers = { 'Content-Type': 'application/json' };
+  const plain = await server.ask(PATH, { method: 'POST', headers, body: definition(depth, values) });
+  expect(plain.status).toBe(201);
+  const object = JSON.parse(plain.body.toString()) as JsonValue;
+  const one = (await server.ask(`${PATH}/deeps.x.io?pretty=1`)).body.toString();
+  const list = (await server.ask(`${PATH}?pretty=1`)).body.toString();
+  expect(one).toBe(`${JSON.stringify(object, undefined, indents ? 2 : 0)}\n`);
+  expect(JSON.parse(list)).toMatchObject({ items: [{ spec: (object as { spec: JsonValue }).spec }] });
+  if (!indents) expect(list.length).toBeLessThan(2 * plain.body.length);
+});
