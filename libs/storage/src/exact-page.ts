@@ -17,8 +17,8 @@ export interface PageEnd {
 /**
  * Looks for the end of a page of an older version. Most of the objects may be newer, most of the changes may have found newer
  * ones, and a statement that looks for so many old ones would read on to the end; so it goes by ranges of keys that hold
- * no more objects than the page, until there are enough. What is read lies between the page's first key and its last, or
- * at most a page further.
+ * no more objects than the page, until there are enough, larger ones where little is found. What is read lies between the page's
+ * first key and its last, or at most a page or twice as far.
  * @param connection in a transaction that sees the version; what it is told of planning holds until its end
  */
 export async function findPageEnd(
@@ -30,13 +30,18 @@ export async function findPageEnd(
   await connection.query(IN_INDEX_ORDER);
   let found: readonly Key[] = [];
   let count = 0;
+  let objects = FEWEST;
   for (let after = range.after, through: Key | undefined; ; after = through) {
     const rest = { ...range, ...(after && { after }) };
     const missing = limit + 1 - count;
-    const [bound] = await connection.query(nthKey(rest, Math.max(missing, FEWEST)));
+    objects = Math.max(objects, missing);
+    const [bound] = await connection.query(nthKey(rest, objects));
     through = bound && keyOf(bound);
     const rows = await connection.query(lastTwo(exactRows({ ...rest, ...(through && { through }) }, at), missing));
-    count += Number(rows[0]?.[2] ?? 0);
+    const held = Number(rows[0]?.[2] ?? 0);
+    // Where most have come since, there may be any number of them: not so many statements.
+    objects = 2 * held < missing ? 2 * objects : FEWEST;
+    count += held;
     found = [...found, ...rows.map(keyOf).reverse()].slice(-2);
     if (count > limit) return { last: found.at(-2), more: true };
     if (!through) return { last: found.at(-1), more: false };

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type PostgresStore } from './postgres-store.js';
+import { GET } from './reader.js';
 import type { TypeId, Version, WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -96,6 +97,22 @@ describe('an old snapshot', () => {
     const after = await besideSnapshot(many, () => pagesOfWrite(3, 'hot', version));
     const written = COMMITS / 8; // so many of them fill a page
     expect(after - before).toBeLessThan(written / 4);
+  });
+
+  it('makes a read of such an object, and a set with it, read no more than before', async () => {
+    let version = await create('warm');
+    const read = () => pagesOf(GET.replace('$1', `'{${type}}'`).replace('$2', `'{""}'`).replace('$3', `'{warm}'`));
+    const decide = () =>
+      pagesOf(`SELECT * FROM commit_batch(NULL, '{${type}}', '{}', 0, '{1,1}', '{3,3}', '{"",""}', '{warm,none}', '{"",""}',
+        '{${version},1}', '{"",""}', '{x,x}', '{2,0}')`);
+    for (let i = 0; i < 20; i++) version = await update('warm', version);
+    const before = [await read(), await decide()];
+    const many = async () => {
+      for (let i = 0; i < COMMITS; i++) version = await update('warm', version);
+    };
+    const after = await besideSnapshot(many, async () => [await read(), await decide()]);
+    expect((after[0] ?? 0) - (before[0] ?? 0)).toBeLessThanOrEqual(5);
+    expect((after[1] ?? 0) - (before[1] ?? 0)).toBeLessThanOrEqual(10);
   });
 
   it('does not make the compactor go through heads again that it has removed', async () => {

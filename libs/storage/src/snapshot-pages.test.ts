@@ -181,6 +181,25 @@ describe('pages of a version that everything has been written since', () => {
     expect(looked).toBeLessThan(60 * PAGE);
   });
 
+  it('take few statements where nearly everything has come since', async () => {
+    const [born = 0] = await store.registerTypes([{ group: 'test.example', resource: 'born' }]);
+    const named = (name: string): WriteOp => ({ ...creation({ namespace: '', name }, name), type: born });
+    const [, then = 0n] = await writeAll([named('first'), named('last')]);
+    await writeAll(Array.from({ length: 5_000 }, (_, i) => named(`g${i}`)));
+    let statements = 0;
+    const connection = {
+      async query(text: string) {
+        statements++;
+        return (await session.query({ text, rowMode: 'array' })).rows;
+      },
+    };
+    await session.query('BEGIN');
+    const end = await findPageEnd(connection, { type: born, after: { namespace: '', name: 'first' } }, then, 1);
+    await session.query('COMMIT');
+    expect(end).toEqual({ last: { namespace: '', name: 'last' }, more: false });
+    expect(statements).toBeLessThan(20);
+  });
+
   it('read about as much when one of their objects was changed 5,000 times', async () => {
     const after = { namespace: 'n1', name: 'o003000' };
     const before = await blocks({ type, after, limit: PAGE }, at);

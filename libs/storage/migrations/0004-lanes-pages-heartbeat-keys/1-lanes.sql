@@ -233,7 +233,7 @@ BEGIN
                   LEFT JOIN LATERAL (
                     SELECT x.version FROM object x
                      WHERE u.version >= 0 AND x.type = p_types[u.lane] AND x.namespace = u.namespace COLLATE "C"
-                       AND x.name = u.name COLLATE "C" OFFSET 0) o ON true
+                       AND x.name >= u.name COLLATE "C" AND x.name <= u.name COLLATE "C" ORDER BY x.name DESC LIMIT 1) o ON true
                   LEFT JOIN LATERAL (
                     SELECT x.terminating FROM object x
                      WHERE u.action = 2 AND x.type = p_namespaces AND x.namespace = '' AND x.name = u.namespace COLLATE "C"
