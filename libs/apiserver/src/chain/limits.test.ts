@@ -282,6 +282,22 @@ describe.each(Object.entries(TIERS))('a watch, %s,', (_where, open) => {
     },
   );
 
+  it('that cannot be judged ends, and all others are judged', async () => {
+    const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+    const server = await open(watches);
+    const [jane, joe] = [await watch(server, 'jane'), await watch(server, 'joe')];
+    const ended = Promise.all([once(jane.answer, 'end'), once(joe.answer, 'end')]);
+    const count = await watches.judgeAgain(async ({ user }) => {
+      if (user.name === 'jane') throw new Error('nobody answers');
+      return new StatusError('Forbidden', 'no more');
+    });
+    await ended;
+    expect(count).toBe(2);
+    const last = ({ text }: Opened) => JSON.parse(text().trim().split('\n').at(-1) ?? '') as unknown;
+    expect(last(jane)).toMatchObject({ type: 'ERROR', object: { code: 500 } });
+    expect(last(joe)).toMatchObject({ type: 'ERROR', object: { code: 403 } });
+  });
+
   it('that has not begun when its rights go ends as soon as it does', async () => {
     const watches = new OpenWatches({ inAll: 0, perUser: 0 });
     const server = await open(watches);

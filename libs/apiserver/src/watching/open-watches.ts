@@ -3,6 +3,7 @@ import type { Authentication, UserInfo } from '@orch/authentication';
 import { MASTERS, type RequestAttributes } from '@orch/authorization';
 import type { StatusError } from '@orch/machinery';
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
+import { toStatusError } from '../http/errors.js';
 
 /** A watch that is open here, served or handed on, and what it was let in by. */
 export interface OpenWatch {
@@ -115,9 +116,18 @@ export class OpenWatches {
 
   /** @returns whether the watch was open and is ended now */
   async #judge(watch: AdmittedWatch, judge: WatchJudge): Promise<boolean> {
-    const refusal = await judge(watch);
+    const refusal = await asked(judge, watch);
     if (!refusal || !this.#open.has(watch)) return false;
     watch.refuse(refusal);
     return true;
+  }
+}
+
+/** Who cannot be judged may not go on: a client that comes again is judged from the start. */
+async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
+  try {
+    return await judge(watch);
+  } catch (error) {
+    return toStatusError(error);
   }
 }
