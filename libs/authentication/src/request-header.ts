@@ -14,6 +14,12 @@ const EXPIRES = 'x-remote-expires';
 /** Group names may hold any character, a header's list separator among them. */
 const encode = encodeURIComponent;
 
+/** As a part of a header's name, where capitals are lost and not everything may stand (RFC 9110, 5.6.2). */
+const encodeName = (text: string): string =>
+  Buffer.from(text)
+    .toString('latin1')
+    .replace(/[^a-z0-9._-]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`);
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
@@ -28,7 +34,7 @@ export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<st
   if (expiresAt !== undefined) headers[EXPIRES] = new Date(expiresAt).toISOString();
   if (user.uid !== undefined) headers[UID] = encode(user.uid);
   for (const [key, values] of Object.entries(user.extra)) {
-    headers[EXTRA_PREFIX + encode(key)] = values.map(encode).join(',');
+    headers[EXTRA_PREFIX + encodeName(key)] = values.map(encode).join(',');
   }
   return headers;
 }
