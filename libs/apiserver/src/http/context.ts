@@ -117,7 +117,8 @@ export function hearOfEnd({ req, res }: Pick<RequestContext, 'req' | 'res'>): vo
     res.destroy();
     res.emit('close');
   };
-  socket.once('close', ended);
+  // Its client decides how many wait: that is no leak to be warned of.
+  socket.setMaxListeners(0).once('close', ended);
   res.once('socket', () => socket.off('close', ended));
 }
 

@@ -312,6 +312,17 @@ describe('a wish for another protocol behind requests that are not answered yet'
     await expect.poll(received, { timeout: 10_000 }).toMatch(answers);
   });
 
+  it('waits for as many of them as its client sends, and nobody is warned', async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => void warnings.push(name);
+    process.on('warning', note);
+    const { received } = await raw(`GET /nosuch HTTP/1.1\r\n${head}\r\n`.repeat(50) + webSocket);
+    await expect.poll(received, { timeout: 10_000 }).toMatch(/HTTP\/1.1 101 /);
+    expect(received().match(/HTTP\/1.1 404 /g)).toHaveLength(50);
+    process.off('warning', note);
+    expect(warnings).toEqual([]);
+  });
+
   it('goes with the connection when that ends behind an answer', async () => {
     const watch = `GET ${PATH}&timeoutSeconds=1 HTTP/1.1\r\n${head}\r\n`;
     const { socket, received } = await raw(watch + webSocket);
