@@ -75,6 +75,28 @@ describe('when the database fails', () => {
     expect((await store.get(type, { namespace: '', name: 'before' }))?.version).toBe(version);
   });
 
+  it('is away: many requests wait no longer than one, and not for each other', async () => {
+    const acquireTimeout = 1_000;
+    const store = await open({ acquireTimeout, batchItems: 10 });
+    const type = await typeIn(store);
+    await create(store, type, 'before');
+    await server.stop();
+    const requests = Array.from({ length: 1_000 }, (_, i) => [
+      store.get(type, { namespace: '', name: `o${i}` }),
+      create(store, type, `o${i}`),
+    ]).flat();
+    const start = performance.now();
+    const outcomes = await Promise.allSettled(requests);
+    // Ten batches of reads, and a hundred of writes.
+    expect(performance.now() - start).toBeLessThan(5 * acquireTimeout);
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ status: 'rejected' });
+    // Of what was never sent nobody is told that it may have happened: at most the first batch had a connection.
+    const undecided = outcomes.filter((each) => each.status === 'rejected' && each.reason.undecided);
+    expect(undecided.length).toBeLessThanOrEqual(10);
+    await server.start();
+    await until(() => create(store, type, 'after'), 10_000);
+  });
+
   it('hangs: a write is given up undecided, others are not held up for ever', async () => {
     const store = await open({ answerTimeout: 400, acquireTimeout: 300, connectTimeout: 300, readConnections: 1 });
     const type = await typeIn(store);

@@ -10,6 +10,8 @@ export interface GathererOptions<T> {
   readonly sizeOf: (item: T) => number;
   /** Items that may wait; more are refused at once. */
   readonly waiting: number;
+  /** Milliseconds: whoever has waited for longer when a batch finds the database away fails with it. Default: nobody. */
+  readonly patience?: number;
   /** Carries out the work of a batch; `waited`: milliseconds of each item. Default: just does it. */
   readonly around?:
     | (<W>(items: readonly T[], waited: readonly number[], work: () => Promise<W>) => Promise<W>)
@@ -79,10 +81,18 @@ export class Gatherer<T, R> {
         });
       } catch (error) {
         for (const entry of batch) entry.reject(error);
+        if (error instanceof StoreUnavailableError) this.#giveUp(error);
       }
     }
     this.#running = false;
     for (const resolve of this.#drained.splice(0)) resolve();
+  }
+
+  /** Batch by batch a database that is away would be waited for once for each. */
+  #giveUp(error: StoreUnavailableError): void {
+    const { patience = Number.POSITIVE_INFINITY } = this.options;
+    const recent = this.#queue.findIndex(({ since }) => performance.now() - since < patience);
+    for (const { reject } of this.#queue.splice(0, recent < 0 ? this.#queue.length : recent)) reject(error);
   }
 
   #carryOut(batch: readonly Entry<T, R>[]): Promise<readonly (R | Error)[]> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeStore } from './contract.js';
+import { IncompatibleDatabaseError } from './migrate.js';
 import { PlacedStore } from './placed-store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { StoreUnavailableError } from './store.js';
@@ -102,6 +103,13 @@ describe('PlacedStore', () => {
     await expect(store.writeSet([{ ...apart, requireNamespace: true }])).rejects.toThrow(across);
     expect(await store.get(there, create)).toBeUndefined();
     expect(await store.writeSet([apart])).toMatchObject({ outcome: 'committed' });
+    await store.close();
+  });
+
+  it('refuses to place the namespaces elsewhere, as nothing could be created in them', async () => {
+    const { store } = await placed(server, [server.freshSchema(), server.freshSchema()], 1);
+    const [namespaces = 0] = await store.registerTypes([{ group: 'test.example', resource: 'things1' }]);
+    expect(() => store.setNamespaceType(namespaces)).toThrow(IncompatibleDatabaseError);
     await store.close();
   });
 

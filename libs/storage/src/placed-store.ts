@@ -115,7 +115,9 @@ export class PlacedStore implements ServingStore {
     this.#ids.set(store, known.set(type, id));
   }
 
+  /** @throws IncompatibleDatabaseError when the namespaces are placed elsewhere: creations look for theirs in the main database */
   setNamespaceType(type: TypeId): void {
+    if (this.#places.has(type)) throw new IncompatibleDatabaseError('namespaces cannot be placed in another database');
     this.#namespaces = type;
     this.main.setNamespaceType(type);
   }

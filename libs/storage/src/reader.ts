@@ -69,7 +69,7 @@ export class Reader {
     private readonly lineage: Lineage,
     options: CompleteOptions,
   ) {
-    const { waiting, observer } = options;
+    const { waiting, observer, acquireTimeout } = options;
     this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
       items: waiting,
       bytes: 1,
@@ -88,6 +88,7 @@ export class Reader {
       bytes: 1,
       sizeOf: () => 0,
       waiting,
+      patience: acquireTimeout / 2,
       around: aroundBatches(observer, 'get'),
     });
   }

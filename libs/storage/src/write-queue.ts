@@ -22,6 +22,8 @@ export interface WriteQueueOptions {
   readonly waiting: number;
   /** Bytes that may wait, those under way among them; more are refused at once, unless nothing else waits. */
   readonly waitingBytes: number;
+  /** Milliseconds: whoever has waited for longer when a batch of its line finds the database away fails with it. Default: nobody. */
+  readonly patience?: number;
 }
 
 /**
@@ -133,9 +135,11 @@ export class WriteQueue<R> {
       const verdicts = await this.run(wait, take);
       if (wait && !verdicts.every((verdict) => verdict instanceof Error)) this.#contended.delete(lines[0]?.key ?? '');
       this.#settle(batch, verdicts);
+      if (verdicts.every((verdict) => verdict instanceof StoreUnavailableError)) this.#giveUp(lines, verdicts[0]);
     } catch (error) {
       if (batch.length === 0) take();
       for (const [, entry] of batch) entry.reject(error);
+      if (error instanceof StoreUnavailableError) this.#giveUp(lines, error);
     }
     if (!wait) this.#trying = false;
     this.#count(
@@ -161,6 +165,21 @@ export class WriteQueue<R> {
       );
       this.#contended.add(line.key);
       line.entries = [...entries, ...line.entries];
+    }
+  }
+
+  /** Batch by batch a database that is away would be waited for once for each. Nothing of theirs was sent. */
+  #giveUp(lines: readonly Line<R>[], cause: unknown): void {
+    const { patience = Number.POSITIVE_INFINITY } = this.options;
+    for (const line of lines) {
+      const recent = line.entries.findIndex(({ unit }) => performance.now() - unit.since < patience);
+      const late = line.entries.splice(0, recent < 0 ? line.entries.length : recent);
+      this.#count(
+        late.map(({ unit }) => unit),
+        -1,
+      );
+      for (const { reject } of late)
+        reject(new StoreUnavailableError('the database is not to be had', false, { cause }));
     }
   }
 

@@ -52,12 +52,13 @@ export class Writer {
     private readonly lineage: Lineage,
     private readonly options: CompleteOptions,
   ) {
-    const { batchItems: items, batchBytes: bytes, waiting, waitingBytes } = options;
+    const { batchItems: items, batchBytes: bytes, waiting, waitingBytes, acquireTimeout } = options;
     this.#queue = new WriteQueue((wait, take) => this.#run(wait, take), {
       items,
       bytes,
       waiting,
       waitingBytes,
+      patience: acquireTimeout / 2,
     });
   }
 
