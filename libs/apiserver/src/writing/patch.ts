@@ -46,7 +46,8 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (holdsTooMany(patched, maxValues) && !holdsMoreValues(stored.body, maxValues)) {
       throw tooManyValues(maxValues);
     }
-    if (isTooDeep(patched)) throw badRequest('exceeded max depth');
+    // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.
+    if (type === 'application/json-patch+json' && isTooDeep(patched)) throw badRequest('exceeded max depth');
     await turn();
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
