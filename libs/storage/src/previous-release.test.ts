@@ -196,7 +196,8 @@ describe('a server of the release before, beside one that has migrated', () => {
       return row?.[3];
     };
     expect([await compare(await head()), await compare((await head()) + 1n)]).toEqual(['0', '1']);
-    expect(await old.query(STATEMENTS.to_seal)).toEqual([['0']]);
+    // Writes have gone on in the next partition since the migration.
+    expect(await old.query(STATEMENTS.to_seal)).toEqual([['1']]);
   });
 
   it('begins an epoch that the other one notices', async () => {

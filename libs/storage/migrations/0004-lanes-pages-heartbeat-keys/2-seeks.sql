@@ -9,19 +9,25 @@
 ALTER TABLE change ADD COLUMN sought boolean NOT NULL DEFAULT true;
 ALTER TABLE change ALTER COLUMN sought SET DEFAULT false;
 
--- Only on what is to come: partitions that hold changes already, or may be written to at this moment, go without, so that
--- nobody waits for an index to be built. They are read as slowly as before until their retention ends.
+-- Only on what is to come: partitions that hold changes already go without, so that nobody waits for an index to be built.
+-- They are read as slowly as before until their retention ends, as all of their changes count as known. Writes go on in the
+-- next partition: without an index the way back to a change that is not known is a search of all that there are.
 CREATE INDEX change_by_key ON ONLY change (type, namespace, name, version, action) WHERE sought;
 
 DO $$
 DECLARE
+  width CONSTANT bigint := 10000000;
+  next bigint;
   partition text;
 BEGIN
-  FOR partition IN
-    SELECT 'change_' || p.number FROM history_partition p, resource_version s WHERE p.number > s.last_value / 10000000
-  LOOP
+  SELECT last_value / width + 1 INTO next FROM resource_version;
+  FOR partition IN SELECT 'change_' || p.number FROM history_partition p WHERE p.number >= next LOOP
     EXECUTE format('CREATE INDEX ON %I (type, namespace, name, version, action) WHERE sought', partition);
   END LOOP;
+  IF EXISTS (SELECT FROM history_partition) THEN
+    PERFORM create_history_partition(next + n, width) FROM generate_series(0, 2) n;
+    PERFORM setval('resource_version', next * width, false);
+  END IF;
 END $$;
 
 -- The objects of types that expire, in the order of their versions: what was written longest ago is found without looking at
