@@ -146,10 +146,15 @@ export function variableNameErrors(value: string): string[] {
   return VARIABLE_NAME_RE.test(value) ? folder : [VARIABLE_NAME_FORM, ...folder];
 }
 
+const isPlainName = (value: string): boolean => value.length <= LABEL_MAX && QUALIFIED_NAME_RE.test(value);
+const isPrefixedName = (value: string, slash: number): boolean =>
+  slash <= SUBDOMAIN_MAX && isPlainName(value.slice(slash + 1)) && DNS_SUBDOMAIN_RE.test(value.slice(0, slash));
+
 /** Keys of labels and annotations, finalizers, …: a name of at most 63 characters with an optional `subdomain/` before it. */
 export function qualifiedNameErrors(value: string): string[] {
   // As nearly all are that come by the thousand.
-  if (value.length <= LABEL_MAX && QUALIFIED_NAME_RE.test(value)) return [];
+  const slash = value.indexOf('/');
+  if (slash > 0 ? isPrefixedName(value, slash) : isPlainName(value)) return [];
   const parts = value.split('/');
   if (parts.length > 2) {
     return [

@@ -103,7 +103,8 @@ function visitor(schema: Schema): ((value: unknown) => void) | undefined {
 /** Amounts of resources have no parts below a thousandth; what comes with them is rounded up, away from zero. */
 function roundAmounts(amounts: unknown): void {
   if (!isMembers(amounts)) return;
-  for (const [name, amount] of Object.entries(amounts)) {
+  for (const name of Object.keys(amounts)) {
+    const amount = amounts[name];
     if (typeof amount === 'string' && BELOW_MILLI.test(amount)) amounts[name] = roundedUp(amount);
   }
 }

@@ -4,6 +4,9 @@ export const MAX_BODY_BYTES = 3 << 20;
 /** Most values that a body may hold without options. */
 export const MAX_VALUES = 50_000;
 
+/** Room for what the server adds to an object of its own: version, times, a status. */
+export const ROOM_VALUES = 50;
+
 /** Folder of the namespace that heavy requests work in. */
 const NAMESPACED = 'namespaces/default';
 export const CORE = `/api/v1/${NAMESPACED}`;
@@ -31,7 +34,7 @@ export interface Filling {
 }
 
 /** Values of a piece of JSON and of the comma behind it. */
-const valuesOf = (piece: string): number => 1 + (piece.match(/[[{,]/g)?.length ?? 0);
+export const valuesOf = (piece: string): number => 1 + (piece.match(/[[{,]/g)?.length ?? 0);
 
 /** `head`, as many pieces as the largest body has room for and may hold, and `tail`. */
 export function filled(head: string, piece: (index: number) => string, tail: string, filling: Filling = {}): Buffer {

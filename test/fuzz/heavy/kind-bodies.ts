@@ -1,4 +1,5 @@
 import { CORE, type Filling, filled, type HeavyRequest, MAX_BODY_BYTES, post, typed } from './heavy-request.js';
+import { storableCount } from './storable.js';
 
 const namespaced = (group: string, resource: string) => `/apis/${group}/namespaces/default/${resource}`;
 const PODS = `${CORE}/pods`;
@@ -6,14 +7,8 @@ const POD = typed('v1', 'Pod');
 const POD_HEAD = `{${POD},"spec":{"containers":[{"name":"c","image":"i"`;
 const POD_TAIL = '}]}}';
 
-type Body = readonly [
-  name: string,
-  path: string,
-  head: string,
-  piece: (index: number) => string,
-  tail: string,
-  filling?: Filling,
-];
+type Piece = (index: number) => string;
+type Body = readonly [name: string, path: string, head: string, piece: Piece, tail: string, filling?: Filling];
 
 /** Around one list of the only container of a pod. */
 const inContainer = (name: string, list: string, piece: (index: number) => string): Body => [
@@ -457,9 +452,15 @@ const TEXTS: readonly (readonly [name: string, path: string, before: string, uni
   ],
 ];
 
+/** As large as it may be with all its defaults. */
+function storable(path: string, head: string, piece: Piece, tail: string, filling: Filling = {}): Buffer {
+  const body = (count: number) => filled(head, piece, tail, { ...filling, count });
+  return body(Math.min(filling.count ?? Number.POSITIVE_INFINITY, storableCount(path, body)));
+}
+
 export const kindBodies: readonly HeavyRequest[] = [
   ...[...POD_LISTS, ...OTHERS].map(([name, path, head, piece, tail, filling]) =>
-    post(`kind: ${name}`, path, () => filled(head, piece, tail, filling)),
+    post(`kind: ${name}`, path, () => storable(path, head, piece, tail, filling)),
   ),
   ...TEXTS.map(([name, path, before, unit, after]) =>
     post(`text: ${name}`, path, () =>

@@ -1,5 +1,16 @@
-import { filled, type HeavyRequest, MAX_BODY_BYTES, MAX_VALUES } from './heavy-request.js';
-import { annotated, environment, finalized, half, map, podOf, ROOM_VALUES, revision, secret } from './targets.js';
+import { filled, type HeavyRequest, MAX_BODY_BYTES, MAX_VALUES, ROOM_VALUES } from './heavy-request.js';
+import {
+  annotated,
+  CONTAINERS,
+  environment,
+  finalized,
+  half,
+  halfFinalized,
+  map,
+  podOf,
+  revision,
+  secret,
+} from './targets.js';
 
 const JSON_PATCH = 'application/json-patch+json';
 const MERGE = 'application/merge-patch+json';
@@ -123,7 +134,7 @@ const PATCHES: readonly Patch[] = [
     JSON_PATCH,
     podOf,
     'patched',
-    operations('', (i) => `{"op":"replace","path":"/spec/containers/${i % 6_000}/image","value":"j"}`),
+    operations('', (i) => `{"op":"replace","path":"/spec/containers/${i % CONTAINERS}/image","value":"j"}`),
   ],
   [
     'json patch: copies of a long environment',
@@ -150,15 +161,15 @@ const PATCHES: readonly Patch[] = [
   }),
   ['strategic patch: keys', STRATEGIC, map, 'patched', () => wide((i) => `"k${i}":"x"`)],
   ['strategic patch: new keys', STRATEGIC, map, 'patched', () => wide((i) => `"n${i}":"x"`)],
-  ['merge patch: keys', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"k${i}":"x"`, '}}')],
-  ['merge patch: new keys', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"n${i}":"x"`, '}}')],
+  ['merge patch: keys', MERGE, map, 'patched', () => wide((i) => `"k${i}":"x"`)],
+  ['merge patch: new keys', MERGE, map, 'patched', () => wide((i) => `"n${i}":"x"`)],
   ['merge patch: deletions', MERGE, map, 'patched', () => filled('{"data":{', (i) => `"k${i}":null`, '}}')],
   [
     'merge patch: nulls in lists',
     MERGE,
     revision,
     'patched',
-    () => filled('{"data":{"l":[', () => '{"a":null}', ']}}'),
+    () => filled('{"data":{"l":[', () => '{"a":null}', ']}}', { count: MAX_VALUES / 2 - ROOM_VALUES }),
   ],
   [
     'merge patch: depth',
@@ -179,14 +190,17 @@ const PATCHES: readonly Patch[] = [
     STRATEGIC,
     podOf,
     'patched',
-    () => filled('{"spec":{"containers":[', (i) => `{"name":"c${i}","image":"j"}`, ']}}'),
+    () => filled('{"spec":{"containers":[', (i) => `{"name":"c${i}","image":"j"}`, ']}}', { count: CONTAINERS }),
   ],
   [
     'strategic patch: containers in another order',
     STRATEGIC,
     podOf,
     'patched',
-    () => filled('{"spec":{"containers":[', (i) => `{"name":"c${40_000 - i}","image":"j"}`, ']}}'),
+    () =>
+      filled('{"spec":{"containers":[', (i) => `{"name":"c${CONTAINERS - 1 - i}","image":"j"}`, ']}}', {
+        count: CONTAINERS,
+      }),
   ],
   [
     'strategic patch: one container again and again',
@@ -214,7 +228,7 @@ const PATCHES: readonly Patch[] = [
     STRATEGIC,
     podOf,
     'patched',
-    () => filled('{"spec":{"$setElementOrder/containers":[', (i) => `{"name":"c${40_000 - i}"}`, ']}}'),
+    () => filled('{"spec":{"$setElementOrder/containers":[', (i) => `{"name":"c${CONTAINERS - 1 - i}"}`, ']}}'),
   ],
   [
     'strategic patch: an order of others',
@@ -234,9 +248,9 @@ const PATCHES: readonly Patch[] = [
   [
     'strategic patch: additions to a list',
     STRATEGIC,
-    finalized,
-    'finalized',
-    () => filled('{"metadata":{"finalizers":[', (i) => `"a/g${i}"`, ']}}'),
+    halfFinalized,
+    'half-finalized',
+    () => filled('{"metadata":{"finalizers":[', (i) => `"a/g${i}"`, ']}}', { count: MAX_VALUES / 2 - ROOM_VALUES }),
   ],
   [
     'strategic patch: retained keys',

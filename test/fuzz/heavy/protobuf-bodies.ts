@@ -43,6 +43,8 @@ function numbered(piece: (index: number) => Buffer, values: number): Buffer {
 
 const entry = (key: string, value: string) => field(2, Buffer.concat([field(1, key), field(2, value)]));
 const container = (i: number) => field(2, Buffer.concat([field(1, `c${i}`), field(2, 'i')]));
+/** Values of a container with its defaults. */
+const CONTAINER_VALUES = 8;
 const EMPTY = Buffer.from([0x12, 0]);
 const UNKNOWN = Buffer.from([...varint(1000 * 8), 0]);
 const GROUPS = Buffer.alloc(MAX_BODY_BYTES / 2 - 200, 0x7b);
@@ -98,8 +100,8 @@ const BODIES: readonly (readonly [string, string, () => Buffer])[] = [
         ),
       ),
   ],
-  ['containers', PODS, () => pod(numbered(container, 3))],
-  ['empty containers', PODS, () => pod(repeat(EMPTY, fitting(EMPTY)))],
+  ['containers', PODS, () => pod(numbered(container, CONTAINER_VALUES))],
+  ['empty containers', PODS, () => pod(repeat(EMPTY, fitting(EMPTY, CONTAINER_VALUES)))],
   ['a schema of the deepest', CRDS, () => definition(repeat(nestedNot(380), Math.floor(fitting(nestedNot(380), 381))))],
   ['a schema deeper than that', CRDS, () => definition(nestedNot(20_000))],
   ['packed numbers', PODS, () => pod(field(14, field(4, Buffer.alloc(MAX_VALUES - 500, 1))))],
@@ -114,7 +116,7 @@ const BODIES: readonly (readonly [string, string, () => Buffer])[] = [
     `/apis/apps/v1/namespaces/default/controllerrevisions`,
     () => revision(repeat(field(2, field(1, `[${'0,'.repeat(9_000)}0]`)), 150)),
   ],
-  ['lengths beyond the end', MAPS, () => Buffer.concat([Buffer.from(PREFIX), Buffer.alloc(MAX_BODY_BYTES - 4, 0x12)])],
+  ['lengths beyond the end', MAPS, () => Buffer.concat([Buffer.from(PREFIX), Buffer.alloc(20 * 40_000 + 10, 0x12)])],
 ];
 
 export const protobufBodies: readonly HeavyRequest[] = BODIES.map(([name, path, body]) =>

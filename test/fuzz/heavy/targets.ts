@@ -1,9 +1,6 @@
-import { CORE, filled, type HeavyRequest, MAX_VALUES, typed } from './heavy-request.js';
+import { CORE, filled, type HeavyRequest, MAX_VALUES, ROOM_VALUES, typed } from './heavy-request.js';
 
 const REVISIONS = '/apis/apps/v1/namespaces/default/controllerrevisions';
-
-/** Room for what the server adds to an object, so that it may be written again. */
-export const ROOM_VALUES = 50;
 
 const create = (
   path: string,
@@ -19,18 +16,23 @@ const create = (
   body: () => filled(head, piece, tail, { count }),
 });
 
+/** Room for a patch that nests as deep as it may. */
+const NESTED_VALUES = 1_000;
 export const revision = create(
   REVISIONS,
   `{${typed('apps/v1', 'ControllerRevision', 'patched')},"revision":1,"data":{"l":[`,
   () => '0',
   ']}}',
+  MAX_VALUES - NESTED_VALUES - ROOM_VALUES,
 );
+/** Containers of the pod. */
+export const CONTAINERS = 6_000;
 export const podOf = create(
   `${CORE}/pods`,
   `{${typed('v1', 'Pod', 'patched')},"spec":{"containers":[`,
   (i) => `{"name":"c${i}","image":"i"}`,
   ']}}',
-  6_000,
+  CONTAINERS,
 );
 export const environment = create(
   `${CORE}/pods`,
@@ -72,4 +74,11 @@ export const finalized = create(
   '{"metadata":{"name":"finalized","finalizers":[',
   (i) => `"a/f${i}"`,
   ']}}',
+);
+export const halfFinalized = create(
+  `${CORE}/configmaps`,
+  '{"metadata":{"name":"half-finalized","finalizers":[',
+  (i) => `"a/f${i}"`,
+  ']}}',
+  MAX_VALUES / 2 - ROOM_VALUES,
 );

@@ -1,4 +1,4 @@
-import { CORE, filled, type HeavyRequest } from './heavy-request.js';
+import { CORE, filled, type HeavyRequest, MAX_VALUES, ROOM_VALUES } from './heavy-request.js';
 import { annotated, finalized, map, podOf, revision, secret } from './targets.js';
 
 /** Another state of an object, written over it whole. */
@@ -11,6 +11,39 @@ const replace = (before: HeavyRequest, name: string, type: string, from: string,
   before,
 });
 
+const ACCEPTED = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/json;as=Table;g=meta.k8s.io;v=v1',
+  'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+];
+
+/** One object in every form. */
+function read(before: HeavyRequest): HeavyRequest[] {
+  const path = `${before.path}/${before === finalized ? 'finalized' : 'patched'}`;
+  return ACCEPTED.flatMap((accept): HeavyRequest[] => [
+    { name: `get: ${path} as ${accept}`, method: 'GET', path, headers: { Accept: accept }, before },
+    {
+      name: `pretty: ${path} as ${accept}`,
+      method: 'GET',
+      path: `${path}?pretty=true`,
+      headers: { Accept: accept },
+      before,
+    },
+  ]);
+}
+
+/** All that was made of a type. */
+const list = (before: HeavyRequest): HeavyRequest[] =>
+  ACCEPTED.map((accept) => ({
+    name: `list: ${before.path} as ${accept}`,
+    method: 'GET',
+    path: before.path,
+    headers: { Accept: accept },
+    before,
+  }));
+
 /** What was made for the patches, read and written whole. */
 export const wholeObjects: readonly HeavyRequest[] = [
   ...['application/json', 'application/yaml'].flatMap((type) => [
@@ -21,34 +54,8 @@ export const wholeObjects: readonly HeavyRequest[] = [
     replace(revision, 'patched', type, '0,', '1,'),
   ]),
   ...[revision, podOf, map, finalized].flatMap(read),
+  ...[revision, podOf, map].flatMap(list),
 ];
-
-function read(before: HeavyRequest): HeavyRequest[] {
-  const path = `${before.path}/${before === finalized ? 'finalized' : 'patched'}`;
-  return [
-    'application/json',
-    'application/yaml',
-    'application/vnd.kubernetes.protobuf',
-    'application/json;as=Table;g=meta.k8s.io;v=v1',
-    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
-  ].flatMap((accept): HeavyRequest[] => [
-    { name: `get: ${path} as ${accept}`, method: 'GET', path, headers: { Accept: accept }, before },
-    {
-      name: `list: ${before.path} as ${accept}`,
-      method: 'GET',
-      path: before.path,
-      headers: { Accept: accept },
-      before,
-    },
-    {
-      name: `pretty: ${path} as ${accept}`,
-      method: 'GET',
-      path: `${path}?pretty=true`,
-      headers: { Accept: accept },
-      before,
-    },
-  ]);
-}
 
 export const deletions: readonly HeavyRequest[] = ['preconditions', 'dryRun'].flatMap((member): HeavyRequest[] => {
   const body = () => filled(`{"dryRun":["All"],"${member}s":[`, (i) => `"a${i}"`, ']}');
@@ -84,7 +91,8 @@ export const deletions: readonly HeavyRequest[] = ['preconditions', 'dryRun'].fl
       method: 'DELETE',
       path: `${CORE}/secrets?dryRun=All`,
       headers: yaml,
-      body: () => filled('dryRun:\n', () => '- All', '', { separator: '\n', values: 0 }),
+      body: () =>
+        filled('dryRun:\n', () => '- All', '', { separator: '\n', values: 0, count: MAX_VALUES - ROOM_VALUES }),
     },
   ];
 });

@@ -68,15 +68,15 @@ export function unknownFrame(type: Omit<Unknown, 'raw'>, rawLength: number): Unk
 /** Two empty fields. */
 const TAIL_BYTES = 4;
 
-/** @throws ProtobufError for what has another prefix or is no envelope. */
-export function decodeUnknown(bytes: Uint8Array): DecodedUnknown {
+/** @throws ProtobufError for what has another prefix or is no envelope, TooManyValuesError for one of too many fields. */
+export function decodeUnknown(bytes: Uint8Array, limits: ProtobufLimits = {}): DecodedUnknown {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (buffer.length < 4 || PROTOBUF_PREFIX.some((byte, i) => buffer[i] !== byte)) {
     throw new ProtobufError('the document does not begin with the four bytes of the binary form');
   }
   if (buffer.length === PROTOBUF_PREFIX.length) throw new ProtobufError('the document is empty');
   const found = { apiVersion: '', kind: '', raw: NOTHING, contentEncoding: '', contentType: '' };
-  const reader = new WireReader(buffer);
+  const reader = new WireReader(buffer, limits.maxValues);
   reader.pos = 4;
   eachField(reader, (number) => {
     if (number === 1) readTypeMeta(reader, found);
@@ -103,6 +103,7 @@ function readTypeMeta(reader: WireReader, into: { apiVersion: string; kind: stri
 /** Calls back for length-delimited fields; what is not taken is passed over. */
 function eachField(reader: WireReader, take: (number: number) => boolean): void {
   while (reader.pos < reader.end) {
+    reader.count();
     const tag = reader.uint32();
     if ((tag & 7) !== LENGTH_DELIMITED || !take(tag >>> 3)) reader.skip(tag & 7);
   }
@@ -113,7 +114,7 @@ function eachField(reader: WireReader, take: (number: number) => boolean): void 
  * @throws ProtobufError for what is no such document, TooManyValuesError
  */
 export function decodeProtobufObject(schema: StructSchema, bytes: Uint8Array, limits?: ProtobufLimits): ApiObject {
-  const { apiVersion, kind, raw, contentEncoding, contentType } = decodeUnknown(bytes);
+  const { apiVersion, kind, raw, contentEncoding, contentType } = decodeUnknown(bytes, limits);
   if (contentEncoding !== '') throw new ProtobufError(`content encoding ${contentEncoding} is not supported`);
   if (contentType !== '' && !contentType.includes('protobuf')) {
     throw new ProtobufError(`content type ${contentType} within the binary form is not supported`);

@@ -2,6 +2,7 @@ import { namesOf } from '@orch/machinery';
 import { loadScheme, type StructSchema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TooManyValuesError } from '../too-many-values.js';
 import {
   decodeObject,
   decodeProtobufObject,
@@ -196,6 +197,16 @@ describe('hostile input', () => {
   it('refuses another prefix', () => {
     expect(() => decodeUnknown(Buffer.from('k8t\0'))).toThrow(ProtobufError);
     expect(() => decodeUnknown(Buffer.from('k8'))).toThrow(ProtobufError);
+  });
+
+  it.each([
+    ['objects', Buffer.from([0x12, 0])],
+    ['types', Buffer.from([0x0a, 0])],
+    ['names in a type', Buffer.from([0x0a, 4, 0x0a, 0, 0x0a, 0])],
+    ['unknown fields', Buffer.from([0x28, 0])],
+  ])('refuses an envelope of too many %s', (_what, field) => {
+    const bytes = Buffer.concat([Buffer.from('k8s\0'), ...Array<Buffer>(20).fill(field)]);
+    expect(() => decodeProtobufObject(pod, bytes, { maxValues: 19 })).toThrow(TooManyValuesError);
   });
 
   it('refuses to write what has no binary form or does not fit', () => {

@@ -25,15 +25,9 @@ const OMITTED_KINDS: ReadonlySet<string> = new Set([
   'double',
   'bytes',
   'list',
-  'map',
 ]);
 
-function isZero(value: JsonValue): boolean {
-  if (typeof value !== 'object' || value === null) return !value;
-  if (Array.isArray(value)) return value.length === 0;
-  for (const _ in value) return false;
-  return true;
-}
+const isZero = (value: JsonValue): boolean => (Array.isArray(value) ? value.length === 0 : !value);
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -82,12 +76,14 @@ function readerOf(schema: Schema, owner: string): Reader {
   }
 }
 
-function readerOfField(field: Field, owner: string): FieldReader {
+function readerOfField({ schema, omitEmpty, pointer }: Field, owner: string): FieldReader {
+  const mayBeOmitted = omitEmpty && !pointer;
   return {
-    schema: field.schema,
-    read: readerOf(field.schema, owner),
-    composite: isComposite(field.schema),
-    omitsZero: field.omitEmpty && !field.pointer && OMITTED_KINDS.has(field.schema.kind),
+    schema,
+    // Whether thousands of members are none is known to who reads them, and takes long to find out behind that.
+    read: schema.kind === 'map' && mayBeOmitted ? readerOfMap(schema, owner, true) : readerOf(schema, owner),
+    composite: isComposite(schema),
+    omitsZero: mayBeOmitted && OMITTED_KINDS.has(schema.kind),
   };
 }
 
@@ -158,7 +154,8 @@ function readerOfList({ items }: ListSchema, owner: string): Reader {
   };
 }
 
-function readerOfMap({ values }: MapSchema, owner: string): Reader {
+/** @param omitsEmpty a map without members is read as no value */
+function readerOfMap({ values }: MapSchema, owner: string, omitsEmpty = false): Reader {
   const readValue = readerOf(values, owner);
   const composite = isComposite(values);
   return (value, state) => {
@@ -184,6 +181,7 @@ function readerOfMap({ values }: MapSchema, owner: string): Reader {
       if (copy) setMember(copy, key, read);
     }
     state.leave();
+    if (keys.length === 0 && omitsEmpty) return undefined;
     return copy ?? value;
   };
 }

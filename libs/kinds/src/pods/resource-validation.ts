@@ -17,22 +17,25 @@ const mayOvercommit = (name: string): boolean => COMPUTE.has(name);
 export function validateResources(container: unknown, path: string): FieldError[] {
   const limits = mapAt(container, 'resources', 'limits');
   const requests = mapAt(container, 'resources', 'requests');
-  return [
-    ...Object.entries(limits).flatMap(([name, amount]) => validateAmount(name, amount, `${path}.limits[${name}]`)),
-    ...Object.entries(requests).flatMap(([name, amount]) => [
-      ...validateAmount(name, amount, `${path}.requests[${name}]`),
-      ...validateRequest(name, amount, limits[name], `${path}.requests`),
-    ]),
-  ];
+  const errors: FieldError[] = [];
+  // There may be thousands.
+  for (const name of Object.keys(limits)) validateAmount(name, limits[name] as string, `${path}.limits`, errors);
+  for (const name of Object.keys(requests)) {
+    const amount = requests[name] as string;
+    validateAmount(name, amount, `${path}.requests`, errors);
+    errors.push(...validateRequest(name, amount, limits[name], `${path}.requests`));
+  }
+  return errors;
 }
 
-function validateAmount(name: string, amount: string, field: string): FieldError[] {
-  const errors = validateResourceName(name, field);
+function validateAmount(name: string, amount: string, list: string, errors: FieldError[]): void {
   const quantity = amount.startsWith('-') ? quantityOf(amount) : undefined;
+  if (!quantity && COMPUTE.has(name)) return;
+  const field = `${list}[${name}]`;
+  errors.push(...validateResourceName(name, field));
   if (quantity && quantity.nanos < 0n) {
     errors.push(invalidValue(field, quantity.toString(), 'must be greater than or equal to 0'));
   }
-  return errors;
 }
 
 function validateResourceName(name: string, field: string): FieldError[] {
