@@ -13,11 +13,11 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-const module = 'libs/apiserver/dist/server/version.js';
+const module = 'libs/runtime/dist/release.js';
 
 test('servers run with what was put into their modules', () => {
   const executable = mutant(dir, [
-    { module, part: 'export const VERSION =', by: `console.log('mutated');\nexport const VERSION =` },
+    { module, part: 'export const RELEASE =', by: `console.log('mutated');\nexport const RELEASE =` },
   ]);
   const { stdout, stderr } = spawnSync(process.execPath, [executable, 'version'], { encoding: 'utf8' });
   expect(stdout, stderr).toMatch(/^mutated\n.+/);
