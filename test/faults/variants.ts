@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Victim } from './adversary/adversary.js';
+import { BOOKMARK_BEFORE_FLUSH, NO_HEAL, PUBLISH_BEFORE_COMMIT } from './defects.js';
 import type { Mutation } from './stage/mutant.js';
 import type { Rule } from './validators/violation.js';
 
@@ -10,7 +11,6 @@ export interface Variant {
   readonly defect: string;
   /** At least one of these must be reported. */
   readonly caughtBy: readonly Rule[];
-  readonly serverArgs?: readonly string[];
   readonly mutations?: readonly Mutation[];
   readonly retention?: string;
   readonly informers?: number;
@@ -25,21 +25,21 @@ export const VARIANTS: readonly Variant[] = [
     name: 'no-heal',
     defect: 'the feed neither polls heads nor reads gaps from the database',
     caughtBy: ['V2.missing'],
-    serverArgs: ['--failpoints=no-heal'],
+    mutations: NO_HEAL,
     victims: ['nats'],
   },
   {
     name: 'bookmark-before-flush',
     defect: 'a bookmark is sent before the events gathered for its watcher',
     caughtBy: ['V2.bookmark'],
-    serverArgs: ['--failpoints=bookmark-before-flush'],
+    mutations: BOOKMARK_BEFORE_FLUSH,
     victims: [],
   },
   {
     name: 'publish-before-commit',
     defect: 'changes are announced before their transaction commits',
     caughtBy: ['V2.phantom', 'V2.resumable'],
-    serverArgs: ['--failpoints=publish-before-commit'],
+    mutations: PUBLISH_BEFORE_COMMIT,
     victims: ['postgres'],
   },
   {
@@ -68,7 +68,7 @@ export const VARIANTS: readonly Variant[] = [
     name: 'informer-left-behind',
     defect: 'as no-heal, judged by informers of client-go',
     caughtBy: ['V5.store'],
-    serverArgs: ['--failpoints=no-heal'],
+    mutations: NO_HEAL,
     informers: 2,
     victims: ['nats'],
   },

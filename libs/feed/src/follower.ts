@@ -19,8 +19,6 @@ export interface FollowerContext {
   readonly pageSize: number;
   /** Longest pause (ms) between attempts to read a database that fails. */
   readonly maxBackoff: number;
-  /** False only in the negative control of the fault tests: gaps are then delivered as they are. */
-  readonly heal: boolean;
 }
 
 const MIN_BACKOFF = 50;
@@ -143,8 +141,7 @@ export class Follower implements Following {
     this.#cancelWait = this.context.clock.after(wait, () => {
       this.#cancelWait = undefined;
       if (this.#ended || this.#delivered >= this.#target) return;
-      if (this.context.heal) void this.#heal();
-      else this.#skip();
+      void this.#heal();
     });
   }
 
@@ -205,13 +202,6 @@ export class Follower implements Following {
     this.#waiting.clear();
     this.#target = deliveredBefore;
     this.#compare(reading, deliveredBefore);
-  }
-
-  /** The negative control: deliver whatever is there. */
-  #skip(): void {
-    const ready = this.#waiting.drain();
-    this.#hand(ready);
-    this.#target = this.#delivered;
   }
 
   #hand(changes: readonly Change[]): void {

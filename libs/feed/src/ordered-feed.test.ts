@@ -352,13 +352,13 @@ describe('delivery over a bus that loses, repeats, delays and reorders', () => {
     );
   });
 
-  it('shows the defect when healing is switched off', async () => {
+  it('shows the defect when the database is not asked', async () => {
     const actions: Action[] = [
+      { do: 'pass', ms: 1 },
       { do: 'write', fate: 'lost' },
-      { do: 'write', fate: 'on time' },
       { do: 'pass', ms: 20 },
     ];
-    const { delivered, committed } = await deliver(actions, { failpoints: new Set(['no-heal'] as const) });
+    const { delivered, committed } = await deliver(actions, { pollInterval: 3_600_000 });
     expect(delivered).not.toEqual(committed);
   });
 });

@@ -23,8 +23,6 @@ export interface OrderedFeedOptions {
   readonly maxBackoff?: number;
   /** Hears what happens, for metrics and logs. Default: nobody. */
   readonly observer?: FeedObserver;
-  /** Deliberate defects, for the negative controls of the fault tests. */
-  readonly failpoints?: ReadonlySet<'no-heal'>;
 }
 
 /**
@@ -56,7 +54,6 @@ export class OrderedFeed {
       reorderWait: options.reorderWait ?? 5,
       pageSize: options.pageSize ?? 500,
       maxBackoff: options.maxBackoff ?? 2000,
-      heal: options.failpoints?.has('no-heal') !== true,
     };
     this.#stopListening = [
       options.bus.onConnected(() => void this.#poll()),
@@ -76,7 +73,7 @@ export class OrderedFeed {
     });
     this.#followers.add(follower);
     unsubscribe = this.#bus.subscribe(type, (changes) => follower.announced(changes));
-    if (this.#context.heal) void follower.poll();
+    void follower.poll();
     if (this.#cancelPoll === undefined) this.#schedule();
     return follower;
   }
@@ -113,7 +110,6 @@ export class OrderedFeed {
 
   /** All followers ask in the same turn, which makes it one query; but for those whose database has not answered yet. */
   #poll(): void {
-    if (!this.#context.heal) return;
     for (const follower of this.#followers) {
       if (this.#polled.has(follower)) continue;
       this.#polled.add(follower);

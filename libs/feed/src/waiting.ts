@@ -44,13 +44,6 @@ export class Waiting {
     }
   }
 
-  /** Everything with a body, in order of version. */
-  drain(): Change[] {
-    const all = [...this.#byPrevious.values()].filter((change) => change.bodyOmitted !== true);
-    this.clear();
-    return all.sort((a, b) => (a.version < b.version ? -1 : 1));
-  }
-
   clear(): void {
     this.#byPrevious.clear();
     this.#bytes = 0;

@@ -68,8 +68,6 @@ export interface StoreOptions {
   readonly partitionInterval?: number;
   /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;
-  /** Deliberate defect, for a negative control of the fault tests: changes are announced before they are committed. */
-  readonly publishBeforeCommit?: boolean;
   /** Hears what the store does, for metrics and traces. */
   readonly observer?: StoreObserver;
   /** In [0, 1); default Math.random. Spreads reconnections and compaction rounds. */
@@ -112,7 +110,6 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     retention,
     partitionInterval: Math.min(60_000, retention),
     compactionInterval: Math.min(15_000, retention),
-    publishBeforeCommit: false,
     observer: {},
     random: Math.random,
     ...withoutUndefined(options),

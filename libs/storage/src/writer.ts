@@ -109,7 +109,7 @@ export class Writer {
   async #commit(connection: Connection, units: readonly Unit[], wait: boolean): Promise<Verdicts<Outcomes>> {
     try {
       const { units: verdicts, changes } = await this.#call(connection, units, wait);
-      if (changes.length > 0 && !this.options.publishBeforeCommit) this.#announce(changes);
+      if (changes.length > 0) this.#announce(changes);
       return verdicts;
     } catch (error) {
       const failure = toStoreError(error, true);
@@ -124,27 +124,15 @@ export class Writer {
   async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
     const writes = units.map(({ ops }) => ops);
     const parameters = batchParameters(writes, wait ? null : this.options.lanePatience, this.namespaceType);
-    const call = async () =>
-      readBatchResult(await connection.statement('commit_batch', COMMIT_BATCH, parameters), writes);
     for (let attempt = 1; ; attempt++) {
       try {
-        return this.options.publishBeforeCommit ? await this.#publishBeforeCommit(connection, call) : await call();
+        return readBatchResult(await connection.statement('commit_batch', COMMIT_BATCH, parameters), writes);
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);
         else if (!isRetriable(error)) throw error;
       }
     }
-  }
-
-  /** The negative control: what is announced may still fail, and is not there yet. */
-  async #publishBeforeCommit(connection: Connection, call: () => Promise<BatchResult>): Promise<BatchResult> {
-    await connection.query('BEGIN');
-    const result = await call();
-    this.#announce(result.changes);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    await connection.query('COMMIT');
-    return result;
   }
 
   #announce(changes: readonly Change[]): void {

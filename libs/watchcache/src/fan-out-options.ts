@@ -25,8 +25,6 @@ export interface FanOutOptions {
   readonly selectorLimits?: SelectorLimits;
   /** Hears what is delivered, for metrics and traces. */
   readonly observer?: WatchObserver;
-  /** Deliberate defects, for the negative controls of the fault tests. */
-  readonly failpoints?: ReadonlySet<'bookmark-before-flush'>;
 }
 
 /** Options with every default filled in; a member that is given as undefined stays so. */
@@ -43,7 +41,6 @@ export function withDefaults(options: FanOutOptions): Required<FanOutOptions> {
     maxStall: 300_000,
     selectorLimits: { together: 0, perOwner: 0 },
     observer: {},
-    failpoints: new Set(),
     ...options,
   };
 }

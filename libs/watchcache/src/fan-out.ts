@@ -272,7 +272,7 @@ export class FanOut {
   /** Claims the state's version, which a live watcher has once its cohort is flushed. One that is behind gets none. */
   #bookmark(watcher: Watcher): void {
     if (watcher.state.at !== 'live') return;
-    if (!this.#options.failpoints.has('bookmark-before-flush')) this.#flush(watcher.state.cohort);
+    this.#flush(watcher.state.cohort);
     if (watcher.state.at !== 'live') return;
     const bytes = watcher.audience.bookmark(this.state.version);
     this.#delivered(0, bytes.length);

@@ -1,4 +1,5 @@
 import { Forger } from '../adversary/forger.js';
+import { BELIEVE_BUS } from '../defects.js';
 import type { RunSettings } from '../run.js';
 import { scrape } from '../stage/scrape.js';
 import { sql } from '../stage/sql.js';
@@ -24,8 +25,8 @@ export const forgedBelieved: Scenario = controlled(
       fault: 'the same with servers that believe all of it: the negative control',
       pass: 'R.stream says so',
     },
-    (settings): Pick<RunSettings, 'faults' | 'serverArgs'> => ({
-      serverArgs: ['--failpoints=believe-bus'],
+    (settings): Pick<RunSettings, 'faults' | 'cluster'> => ({
+      cluster: { mutations: BELIEVE_BUS },
       faults: (stage) => forge(stage, settings),
     }),
   ),

@@ -6,7 +6,6 @@ import {
   type StoreObserver,
   type StoreOptions,
 } from '@orch/storage';
-import { failpoints } from './failpoints.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
 
@@ -64,7 +63,6 @@ function storeOptions(serving: ServingOptions, backend: BackendOptions, observer
     // Finer where history is to be short, so that it does not last several times as long as asked for.
     partitionInterval: Math.min(PARTITION_MS, retention / 5),
     compactionInterval: Math.min(COMPACTION_MS, retention / 5),
-    publishBeforeCommit: failpoints(backend.failpoints).has('publish-before-commit'),
     observer,
   };
 }

@@ -1,7 +1,6 @@
 import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
-import { failpoints } from './failpoints.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions } from './options.js';
 
@@ -42,7 +41,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
   const apart = new Set(options.natsOmitBodies.map(nameInMetrics));
   const bus = jetStreamBus({
     ...natsSettings(options),
-    keyring: failpoints(options.failpoints).has('believe-bus') ? gullible(keyring) : keyring,
+    keyring,
     subjectPrefix: `${options.natsSubjectPrefix}.${clusterId}`,
     streamName: `${options.natsSubjectPrefix}-${clusterId}`,
     omitsBodies: (type) => omits(apart, nameOf(type)),
@@ -74,9 +73,3 @@ function nameInMetrics(type: string): string {
 
 /** What is not known yet may be one of them. */
 const omits = (apart: ReadonlySet<string>, name: string): boolean => apart.size > 0 && (name === '' || apart.has(name));
-
-/** A deliberate defect: whatever comes is believed. A seal is skipped like any field that is not known. */
-const gullible = (keyring: Keyring): Pick<Keyring, 'sign' | 'verify'> => ({
-  sign: (message) => keyring.sign(message),
-  verify: (message) => message,
-});

@@ -5,14 +5,12 @@ import { WatchCache } from '@orch/watchcache';
 import type { Observation } from '../metrics/observation.js';
 import { observeWatchCache } from '../metrics/server-observers.js';
 import type { BusSettings } from './change-bus.js';
-import { type Failpoint, GATHER_LONG } from './failpoints.js';
 import type { BackendOptions } from './options.js';
 
 export interface ChangeFeedSettings {
   readonly backend: BackendOptions;
   readonly store: ServingStore;
   readonly observation: Observation;
-  readonly failpoints: ReadonlySet<Failpoint>;
   readonly logger: Logger;
   openBus(settings: BusSettings): ChangeBus;
 }
@@ -26,7 +24,7 @@ export interface ChangeFeed {
 }
 
 /** Announces what the store commits, follows what all stores announce, and keeps the watch cache from it. */
-export function openChangeFeed({ store, observation, failpoints, ...settings }: ChangeFeedSettings): ChangeFeed {
+export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSettings): ChangeFeed {
   const { delivery, metrics, names } = observation;
   const bus = settings.openBus({
     logger: settings.logger,
@@ -35,14 +33,9 @@ export function openChangeFeed({ store, observation, failpoints, ...settings }: 
     nameOf: (type) => names.of(type),
     readTraces: observation.tracing !== undefined,
   });
-  const feed = new OrderedFeed({
-    source: store,
-    bus,
-    observer: observation.feed,
-    ...(failpoints.has('no-heal') && { failpoints: new Set(['no-heal'] as const) }),
-  });
+  const feed = new OrderedFeed({ source: store, bus, observer: observation.feed });
   store.onCommit((changes) => delivery.publish(bus, changes));
-  const cache = openCache({ ...settings, store, observation, failpoints }, feed);
+  const cache = openCache({ ...settings, store, observation }, feed);
   observation.watchFeed(feed, bus);
   observeWatchCache(metrics, cache, names);
   return {
@@ -57,7 +50,7 @@ export function openChangeFeed({ store, observation, failpoints, ...settings }: 
 }
 
 function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache {
-  const { backend, store, observation, failpoints, logger } = settings;
+  const { backend, store, observation, logger } = settings;
   return new WatchCache({
     source: store,
     feed,
@@ -72,10 +65,6 @@ function openCache(settings: ChangeFeedSettings, feed: OrderedFeed): WatchCache 
     maxIndexes: backend.watchCacheIndexes,
     selectorLimits: { together: backend.watchSelectorTerms, perOwner: backend.watchSelectorTermsPerUser },
     observer: observation.delivery,
-    ...(failpoints.has('bookmark-before-flush') && {
-      ...GATHER_LONG,
-      failpoints: new Set(['bookmark-before-flush'] as const),
-    }),
     onError: (error) => logger.error('change feed', error),
   });
 }

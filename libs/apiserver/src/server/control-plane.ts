@@ -22,7 +22,6 @@ import { observePools } from '../metrics/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
-import { type Failpoint, failpoints } from './failpoints.js';
 import { healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
@@ -86,7 +85,6 @@ class ControlPlaneProcess {
   readonly #settings: ControlPlaneSettings;
   readonly #logger: Logger;
   readonly #features: FeatureGates;
-  readonly #failpoints: ReadonlySet<Failpoint>;
   readonly #lifecycle: Lifecycle;
   #observation: Observation | undefined;
   #store: ServingStore | undefined;
@@ -102,9 +100,6 @@ class ControlPlaneProcess {
     this.#lifecycle = lifecycle;
     this.#features = featureGates(settings.serving.featureGates);
     for (const warning of this.#features.warnings) logger.warn(warning);
-    this.#failpoints = failpoints(settings.backend.failpoints);
-    for (const name of this.#failpoints)
-      logger.warn('RUNNING WITH A DELIBERATE DEFECT: never do this with data of worth', { name });
   }
 
   components(): Component[] {
@@ -151,7 +146,6 @@ class ControlPlaneProcess {
       backend: this.#settings.backend,
       store: needed(this.#store),
       observation: needed(this.#observation),
-      failpoints: this.#failpoints,
       logger: this.#logger,
       openBus: this.#settings.openBus,
     });

@@ -2,7 +2,6 @@ import { nodePortRange, serviceNetworks } from '@orch/kinds';
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
 import { parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
-import { FAILPOINTS } from './failpoints.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -273,12 +272,6 @@ export const backendOptions = {
     default: 60_000,
     min: 1000,
     help: 'About how often a watch that allows bookmarks gets one.',
-  },
-  failpoints: {
-    type: 'list',
-    default: [],
-    choices: FAILPOINTS,
-    help: `Deliberate defects, for the negative controls of the fault tests: ${FAILPOINTS.join(', ')}.`,
   },
 } as const;
 
