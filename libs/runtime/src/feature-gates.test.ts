@@ -22,7 +22,6 @@ test('a named gate wins over its stage, in either order', () => {
   for (const text of ['AllAlpha=true,WatchList=false', 'WatchList=false,AllAlpha=true']) {
     const gates = featureGates(set(text));
     expect(gates.enabled('WatchList')).toBe(false);
-    expect(gates.enabled('ValidatingAdmissionPolicy')).toBe(true);
   }
   const gates = featureGates(set('AllBeta=false,RemainingItemCount=true'));
   expect([gates.enabled('APIListChunking'), gates.enabled('RemainingItemCount'), gates.enabled('WatchList')]).toEqual([

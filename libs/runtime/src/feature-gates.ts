@@ -13,21 +13,19 @@ export interface FeatureSpec {
 }
 
 /**
- * The gates of this release (spec: "Selected feature gates"). Where the reference system of this release has locked a gate,
+ * The gates of this release (spec: "Selected feature gates") that something obeys, or that are settled. Where the reference system of this release has locked a gate,
  * it is locked here as well.
  */
 export const KNOWN_FEATURES = {
   APIListChunking: { stage: 'beta', default: true },
   APIPriorityAndFairness: { stage: 'beta', default: true },
   APIResponseCompression: { stage: 'beta', default: true },
-  CustomResourceValidationExpressions: { stage: 'beta', default: true },
   DryRun: { stage: 'ga', default: true },
   EfficientWatchResumption: { stage: 'ga', default: true },
   OpenAPIV3: { stage: 'ga', default: true },
   RemainingItemCount: { stage: 'beta', default: true },
   RemoveSelfLink: { stage: 'ga', default: true },
   ServerSideFieldValidation: { stage: 'ga', default: true },
-  ValidatingAdmissionPolicy: { stage: 'alpha', default: false },
   WatchBookmark: { stage: 'ga', default: true },
   WatchList: { stage: 'alpha', default: false },
 } as const satisfies Readonly<Record<string, FeatureSpec>>;

@@ -1,3 +1,6 @@
+import type { FeatureGates, OptionValues } from '@orch/runtime';
+import type { FlowLimits } from '../chain/flow-control.js';
+
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
 export const limitOptions = {
   'max-requests-inflight': {
@@ -55,3 +58,17 @@ export const limitOptions = {
     help: 'The same of the requests of one user.',
   },
 } as const;
+
+/** The bounds that requests are held to. Without fair turns nobody waits: what finds no room is refused at once. */
+export function flowLimits(serving: OptionValues<typeof limitOptions>, features: FeatureGates): FlowLimits {
+  const perUser = serving.maxRequestsInflightPerUser;
+  return {
+    inflight: {
+      mutating: { inAll: serving.maxMutatingRequestsInflight, perUser },
+      readOnly: { inAll: serving.maxRequestsInflight, perUser },
+    },
+    maxWaiting: features.enabled('APIPriorityAndFairness') ? serving.maxRequestsWaiting : 0,
+    maxWaitMs: serving.maxRequestWait,
+    bodies: { inAll: serving.maxWaitingBodyBytes, perUser: serving.maxWaitingBodyBytesPerUser },
+  };
+}

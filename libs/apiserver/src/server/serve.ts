@@ -2,9 +2,9 @@ import { isTrusted } from '@orch/authentication';
 import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
-import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
+import { featureGates, type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
-import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
+import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
@@ -20,6 +20,7 @@ import { VanishedClients } from '../sockets/vanished-clients.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { Api } from './assemble.js';
+import { flowLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
@@ -134,7 +135,7 @@ function listenerOf(
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
-    flow: makeFlowControl(flowLimits(serving), systemClock),
+    flow: makeFlowControl(flowLimits(serving, featureGates(serving.featureGates)), systemClock),
     watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
@@ -143,19 +144,6 @@ function listenerOf(
     slowRequestMs: serving.slowRequestThreshold,
     ...(tracing && { tracing }),
   });
-}
-
-function flowLimits(serving: ServingOptions): FlowLimits {
-  const perUser = serving.maxRequestsInflightPerUser;
-  return {
-    inflight: {
-      mutating: { inAll: serving.maxMutatingRequestsInflight, perUser },
-      readOnly: { inAll: serving.maxRequestsInflight, perUser },
-    },
-    maxWaiting: serving.maxRequestsWaiting,
-    maxWaitMs: serving.maxRequestWait,
-    bodies: { inAll: serving.maxWaitingBodyBytes, perUser: serving.maxWaitingBodyBytesPerUser },
-  };
 }
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
