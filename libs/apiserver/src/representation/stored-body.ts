@@ -5,17 +5,63 @@ import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
 const OPENING = '{"metadata":{';
+/** What follows the opening where fields of the object have owners: they stand first, so that they are found without a parse. */
+const OWNERS = '"managedFields":';
+const OWNERS_AT = OPENING.length + OWNERS.length;
+/** How the owners end before the next member of metadata. */
+const OWNERS_END = Buffer.from('}],"');
 
-/** The stored form of an object: metadata first, without apiVersion, kind and resourceVersion. */
-export function toStoredBody(object: ApiObject): Buffer {
+/**
+ * The stored form of an object: metadata first, without apiVersion, kind and resourceVersion.
+ * @param owners its managedFields as JSON, an array of at least one entry; empty for none. Those of `object` do not count
+ */
+export function toStoredBody(object: ApiObject, owners = ''): Buffer {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
-  const { resourceVersion: _resourceVersion, ...meta } = metadata ?? {};
-  return Buffer.from(stringifyJson({ metadata: meta, ...rest }));
+  const { resourceVersion: _resourceVersion, managedFields: _managedFields, ...meta } = metadata ?? {};
+  const text = stringifyJson({ metadata: meta, ...rest });
+  if (owners === '') return Buffer.from(text);
+  return Buffer.from(`${OPENING}${OWNERS}${owners},${text.slice(OPENING.length)}`);
+}
+
+/** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
+function ownersEnd(body: Buffer): number {
+  if (body.length <= OWNERS_AT || body.toString('latin1', OPENING.length, OWNERS_AT) !== OWNERS) return 0;
+  // Within strings quotes are escaped, and behind one that ends a string no letter stands: this quote opens the next name.
+  let end = body.indexOf(OWNERS_END, OWNERS_AT);
+  while (end >= 0 && !isLetter(body[end + OWNERS_END.length])) end = body.indexOf(OWNERS_END, end + 1);
+  return end < 0 ? 0 : end + 2;
+}
+
+const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
+
+/** The managedFields of a stored body as JSON; empty where there are none. */
+export function ownersOf({ body }: Pick<Stored, 'body'>): string {
+  const end = ownersEnd(body);
+  return end === 0 ? '' : body.toString('utf8', OWNERS_AT, end);
+}
+
+/** A stored body without its managedFields. */
+export function withoutOwners(body: Buffer): Buffer {
+  const end = ownersEnd(body);
+  if (end === 0) return body;
+  const rest = Buffer.allocUnsafe(OPENING.length + body.length - end - 1);
+  rest.write(OPENING, 0, 'latin1');
+  body.copy(rest, OPENING.length, end + 1);
+  return rest;
 }
 
 /** The object of a stored body, as its storage version declares it, with its type and version filled in. */
 export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
-  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(stored.body) };
+  return typed(stored, stored.body, apiVersion, kind);
+}
+
+/** {@link fromStored} without its managedFields, which cost as much to read as all the rest. */
+export function unownedFromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
+  return typed(stored, withoutOwners(stored.body), apiVersion, kind);
+}
+
+function typed(stored: Stored, body: Buffer, apiVersion: string, kind: string): ApiObject {
+  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(body) };
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return object;
 }

@@ -4,6 +4,7 @@ import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
+import { withoutOwners } from '../representation/stored-body.js';
 import { type Endpoint, makeEndpoint } from './endpoint.js';
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
@@ -42,7 +43,7 @@ function storageDefinition(definition: ResourceDefinition, scheme: Scheme): Reso
 /** Reads labels and selectable fields of a stored body. */
 function describer(storage: ResourceDefinition, rules: KindRules): Describe {
   return ({ body }) => {
-    const object = parseStoredJson(body) as ApiObject;
+    const object = parseStoredJson(withoutOwners(body)) as ApiObject;
     const { name = '', namespace = '', labels = {} } = object.metadata ?? {};
     const common = { 'metadata.name': name, ...(storage.namespaced && { 'metadata.namespace': namespace }) };
     return { labels, fields: { ...common, ...rules.selectableFields(object) } };
