@@ -1,9 +1,12 @@
 import type { UserInfo } from '@orch/authentication';
 import type { RequestContext } from '../http/context.js';
+import { agentOf } from './agent.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
   readonly user: UserInfo;
+  /** What its client calls itself; empty when it does not. Owns what it writes without naming a field manager. */
+  readonly agent: string;
   /** Texts for the client's `Warning` headers. */
   readonly warnings: string[];
   /** Notes for the audit log, by key. */
@@ -15,8 +18,9 @@ export interface Caller {
 }
 
 /** The caller of a request of the API. */
-export const callerOf = ({ user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
+export const callerOf = ({ req, user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
   user,
+  agent: agentOf(req.headers['user-agent']),
   warnings,
   annotations: annotations ?? new Map(),
   deadline: deadline ?? Number.POSITIVE_INFINITY,
@@ -29,6 +33,7 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 /** The server as a caller; nobody reads its warnings and notes. */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
+  agent: 'orch',
   warnings: [],
   annotations: new Map(),
   deadline,

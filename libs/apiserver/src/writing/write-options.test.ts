@@ -1,6 +1,6 @@
 import { namesOf, StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
-import { writeOptions } from './write-options.js';
+import { applyOptions, writeOptions } from './write-options.js';
 
 const read = (query: string) => writeOptions(new URLSearchParams(query), 'CreateOptions', namesOf('orch'));
 
@@ -31,5 +31,42 @@ describe('writeOptions', () => {
       status = error instanceof StatusError && error.status;
     }
     expect(status).toMatchObject({ code: 422, details: { kind: 'CreateOptions', causes: [{ field }] } });
+  });
+});
+
+describe('applyOptions', () => {
+  const apply = (query: string) => applyOptions(new URLSearchParams(query), namesOf('orch'));
+
+  it.each([
+    ['', false],
+    ['&force', true],
+    ['&force=true', true],
+    ['&force=False', false],
+    ['&force=0', false],
+  ])('of fieldManager=me%s', (query, force) => {
+    expect(apply(`fieldManager=me${query}`)).toEqual({
+      dryRun: false,
+      fieldValidation: 'Warn',
+      fieldManager: 'me',
+      force,
+    });
+  });
+
+  it('need a manager, which other patches do not; those have nothing to force', () => {
+    const why = (query: () => unknown) => {
+      try {
+        query();
+      } catch (error) {
+        return error instanceof StatusError ? error.status : error;
+      }
+      return undefined;
+    };
+    expect(why(() => apply('force=true'))).toMatchObject({
+      code: 422,
+      message: expect.stringContaining('fieldManager: Required value: is required for apply patch'),
+    });
+    expect(why(() => writeOptions(new URLSearchParams('force=true'), 'PatchOptions', namesOf('orch')))).toMatchObject({
+      details: { causes: [{ field: 'force', message: 'Forbidden: may not be specified for non-apply patch' }] },
+    });
   });
 });

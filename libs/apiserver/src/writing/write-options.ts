@@ -5,6 +5,7 @@ import {
   invalidValue,
   type Names,
   notSupported,
+  required,
   tooLong,
   VerbatimValue,
 } from '@orch/machinery';
@@ -20,20 +21,38 @@ export interface WriteOptions {
 const LEVELS: readonly FieldValidation[] = ['Ignore', 'Warn', 'Strict'];
 const FIELD_MANAGER_MAX_BYTES = 128;
 
+export interface ApplyOptions extends WriteOptions {
+  /** Fields that others own are taken from them, where it would else be a conflict. */
+  readonly force: boolean;
+}
+
 /**
  * `dryRun`, `fieldValidation` and `fieldManager` of a modifying request; `force` is for apply alone.
  * @param kind the options kind that errors speak of (`CreateOptions`, `UpdateOptions`, `PatchOptions`, `DeleteOptions`)
  * @throws StatusError 422 for values that the options do not take
  */
 export function writeOptions(query: URLSearchParams, kind: string, names: Names): WriteOptions {
+  const forced = kind === 'PatchOptions' && query.has('force');
+  return read(query, kind, names, forced ? [forbiddenField('force', 'may not be specified for non-apply patch')] : []);
+}
+
+/** The options of a server-side apply. @throws StatusError 422 for values that they do not take, and without a manager */
+export function applyOptions(query: URLSearchParams, names: Names): ApplyOptions {
+  const named = (query.get('fieldManager') ?? '') !== '';
+  const options = read(query, 'PatchOptions', names, named ? [] : [required('fieldManager', UNMANAGED)]);
+  return { ...options, force: !UNFORCED.has((query.get('force') ?? 'false').toLowerCase()) };
+}
+
+const UNMANAGED = 'is required for apply patch';
+/** What stands for no; everything else is a yes. */
+const UNFORCED: ReadonlySet<string> = new Set(['0', 'false']);
+
+function read(query: URLSearchParams, kind: string, names: Names, wrong: readonly FieldError[]): WriteOptions {
   const level = query.get('fieldValidation') || 'Warn';
   const fieldManager = query.get('fieldManager') ?? '';
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [...wrong];
   const dryRun = dryRunOf(query.getAll('dryRun'), errors);
   if (!isLevel(level)) errors.push(notSupported('fieldValidation', level, LEVELS));
-  if (kind === 'PatchOptions' && query.has('force')) {
-    errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
-  }
   if (Buffer.byteLength(fieldManager) > FIELD_MANAGER_MAX_BYTES) {
     errors.push(tooLong('fieldManager', FIELD_MANAGER_MAX_BYTES));
   } else if (/[^\P{C}]/u.test(fieldManager)) {
