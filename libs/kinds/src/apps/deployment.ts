@@ -11,6 +11,7 @@ import { validateDeploymentStrategy } from './strategy-validation.js';
 import { validateReplicated } from './workload-validation.js';
 
 export const deployment: KindDeclaration = {
+  resetFields: { status: [['spec'], ['metadata', 'labels']] },
   generation: true,
   defaults(object) {
     const spec = ensureObject(object, 'spec');

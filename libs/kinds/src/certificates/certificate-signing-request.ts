@@ -45,6 +45,11 @@ const DECISIONS: readonly unknown[] = ['Approved', 'Denied'];
 const isDecision = (condition: Json): boolean => DECISIONS.includes(condition.type);
 
 export const certificateSigningRequest: KindDeclaration = {
+  resetFields: {
+    '': [['spec'], ['status']],
+    status: [['spec'], ['status', 'conditions']],
+    approval: [['spec'], ['status', 'certificate']],
+  },
   nameRule: 'pathSegment',
   prepareForCreate: recordRequestor,
   validateCreate: ({ spec }) => validateRequest(spec),

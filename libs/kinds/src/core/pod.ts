@@ -10,6 +10,7 @@ import { at, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, te
 import { NONE, orNone } from '../values/text.js';
 
 export const pod: KindDeclaration = {
+  resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     requestsFromLimits(spec);

@@ -5,6 +5,7 @@ import { orNone } from '../values/text.js';
 const DEFAULT_PRECEDENCE = 1000;
 
 export const flowSchema: KindDeclaration = {
+  resetFields: { status: [['metadata'], ['spec']] },
   generation: true,
   unconditionalUpdate: false,
   defaults: (object) => fillZero(ensureObject(object, 'spec'), 'matchingPrecedence', DEFAULT_PRECEDENCE),

@@ -17,6 +17,7 @@ const count = (value: number | undefined): string | number => value ?? NONE;
 export function priorityLevelConfiguration(version: string): KindDeclaration {
   const shares = SHARES[version] ?? 'nominalConcurrencyShares';
   return {
+    resetFields: { status: [['metadata'], ['spec']] },
     generation: true,
     unconditionalUpdate: false,
     defaults(object) {

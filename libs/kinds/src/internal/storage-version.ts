@@ -3,6 +3,7 @@ import { objectsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 
 export const storageVersion: KindDeclaration = {
+  resetFields: { status: [['metadata'], ['spec']] },
   unconditionalUpdate: false,
   row: (object) => ({
     CommonEncodingVersion: textAt(object, 'status', 'commonEncodingVersion') || UNSET,

@@ -273,3 +273,19 @@ it.each([
 ])('%s/%s %s are named by the rule %s', (group, version, plural, rule) => {
   expect(rulesOf(group, version, plural).nameRule).toBe(rule);
 });
+
+describe('fields that a write leaves as they were', () => {
+  it.each([
+    ['apps', 'v1', 'replicasets', '', [['status']]],
+    ['apps', 'v1', 'replicasets', 'status', [['spec']]],
+    ['apps', 'v1', 'deployments', 'status', [['spec'], ['metadata', 'labels']]],
+    ['apps', 'v1', 'deployments', 'scale', [['status']]],
+    ['', 'v1', 'namespaces', 'finalize', [['status']]],
+    ['', 'v1', 'pods', 'status', [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']]],
+    ['', 'v1', 'configmaps', '', []],
+    ['certificates.orch.io', 'v1', 'certificatesigningrequests', 'approval', [['spec'], ['status', 'certificate']]],
+    ['flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas', 'status', [['metadata'], ['spec']]],
+  ])('of %s/%s %s through "%s"', (group, version, plural, subresource, expected) => {
+    expect(rulesOf(group, version, plural).resetFields(subresource)).toEqual(expected);
+  });
+});

@@ -3,7 +3,14 @@ import type { ResourceDefinition } from '@orch/schema';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
 import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
-import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
+import {
+  desiredChanged,
+  desiredMembers,
+  emptyStatus,
+  hasStatusSubresource,
+  keepDesired,
+  keepStatus,
+} from './separation.js';
 
 const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
@@ -21,6 +28,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     defaults: (object) => declared.defaults?.(object, names),
     prepareForCreate: creating(definition, declared, names),
     prepareForUpdate: updating(definition, declared, names),
+    resetFields: resetting(definition, declared),
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
     *validateCreate(object) {
@@ -69,6 +77,16 @@ function updating(definition: ResourceDefinition, declared: KindDeclaration, nam
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);
     countGeneration(object, old, declared.generation ?? false);
   };
+}
+
+function resetting(definition: ResourceDefinition, declared: KindDeclaration): KindRules['resetFields'] {
+  const separates = hasStatusSubresource(definition);
+  const own = separates ? [['status']] : [];
+  const generic = new Map([
+    ['', own],
+    ['status', separates ? desiredMembers(definition.schema).map((name) => [name]) : []],
+  ]);
+  return (subresource) => declared.resetFields?.[subresource] ?? generic.get(subresource) ?? own;
 }
 
 /** Metadata's generation is the server's: the old one, and one more when the desired state has changed. */

@@ -77,6 +77,11 @@ export interface KindRules {
    * Mutates `object` only.
    */
   prepareForUpdate(object: ApiObject, old: ApiObject, context: WriteContext): void;
+  /**
+   * What a write through a subresource ('' for the resource itself) leaves as it was, as paths of member names: whoever sends
+   * it does not own it.
+   */
+  resetFields(subresource: string): readonly (readonly string[])[];
   /** Marks an object whose deletion begins but must wait (finalizers, grace period). Mutates. */
   prepareForDelete(object: ApiObject): void;
   /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
@@ -129,6 +134,8 @@ export interface KindDeclaration {
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
   /** By subresource: instead of the generic separation. */
   readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject) => void>>;
+  /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
+  readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   prepareForDelete?(object: ApiObject): void;
   hasFinalizers?(object: ApiObject): boolean;
   /**

@@ -16,6 +16,10 @@ export function keepDesired(object: ApiObject, old: ApiObject): void {
   }
 }
 
+/** Names of the members that are the desired state of objects of a kind. */
+export const desiredMembers = (schema: StructSchema): string[] =>
+  [...schema.fields.keys()].filter((name) => !ENVELOPE.has(name));
+
 /** The observed state of `object` becomes that of `old`. */
 export const keepStatus = (object: ApiObject, old: ApiObject): void => takeFrom(object, old, 'status');
 

@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, textAt } from '../values/fields.js';
 
 export const volumeAttachment: KindDeclaration = {
+  resetFields: { status: [['metadata'], ['spec']] },
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
