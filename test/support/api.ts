@@ -70,6 +70,17 @@ export interface ObjectMeta {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly ManagedFieldsEntry[];
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager: string;
+  readonly operation: 'Apply' | 'Update';
+  readonly apiVersion: string;
+  readonly time?: string;
+  readonly fieldsType: 'FieldsV1';
+  readonly fieldsV1: Readonly<Record<string, object>>;
+  readonly subresource?: string;
 }
 
 export interface ApiList {
@@ -137,6 +148,12 @@ export class Api {
 
   patch(path: string, type: 'merge' | 'json' | 'strategic-merge', body: unknown): Promise<Answer> {
     return this.request('PATCH', path, { body, headers: { 'content-type': `application/${type}-patch+json` } });
+  }
+
+  /** Server-side apply. @param query what follows the manager, as `&force=true` */
+  apply(path: string, manager: string, body: unknown, query = ''): Promise<Answer> {
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    return this.request('PATCH', `${path}?fieldManager=${manager}${query}`, { body, headers });
   }
 
   /** Opens a watch; the answer may also be a refusal, which the stream then holds. */

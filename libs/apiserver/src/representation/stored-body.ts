@@ -11,16 +11,12 @@ const OWNERS_AT = OPENING.length + OWNERS.length;
 /** How the owners end before the next member of metadata. */
 const OWNERS_END = Buffer.from('}],"');
 
-/**
- * The stored form of an object: metadata first, without apiVersion, kind and resourceVersion.
- * @param owners its managedFields as JSON, an array of at least one entry; empty for none. Those of `object` do not count
- */
-export function toStoredBody(object: ApiObject, owners = ''): Buffer {
+/** The stored form of an object: metadata first, without apiVersion, kind and resourceVersion. */
+export function toStoredBody(object: ApiObject): Buffer {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
-  const { resourceVersion: _resourceVersion, managedFields: _managedFields, ...meta } = metadata ?? {};
-  const text = stringifyJson({ metadata: meta, ...rest });
-  if (owners === '') return Buffer.from(text);
-  return Buffer.from(`${OPENING}${OWNERS}${owners},${text.slice(OPENING.length)}`);
+  const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
+  const owned = managedFields.length > 0 ? { managedFields, ...meta } : meta;
+  return Buffer.from(stringifyJson({ metadata: owned, ...rest }));
 }
 
 /** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
@@ -34,12 +30,6 @@ function ownersEnd(body: Buffer): number {
 
 const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
 
-/** The managedFields of a stored body as JSON; empty where there are none. */
-export function ownersOf({ body }: Pick<Stored, 'body'>): string {
-  const end = ownersEnd(body);
-  return end === 0 ? '' : body.toString('utf8', OWNERS_AT, end);
-}
-
 /** A stored body without its managedFields. */
 export function withoutOwners(body: Buffer): Buffer {
   const end = ownersEnd(body);
@@ -52,16 +42,7 @@ export function withoutOwners(body: Buffer): Buffer {
 
 /** The object of a stored body, as its storage version declares it, with its type and version filled in. */
 export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
-  return typed(stored, stored.body, apiVersion, kind);
-}
-
-/** {@link fromStored} without its managedFields, which cost as much to read as all the rest. */
-export function unownedFromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
-  return typed(stored, withoutOwners(stored.body), apiVersion, kind);
-}
-
-function typed(stored: Stored, body: Buffer, apiVersion: string, kind: string): ApiObject {
-  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(body) };
+  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(stored.body) };
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return object;
 }
