@@ -181,16 +181,6 @@ conformance('Options of writes, as clients read their refusal [Query parameters]
     expect(expectStatus(await api.get(`${configMaps(ns)}/a`), 200).json().data).toEqual({ a: '1' });
   });
 
-  test('apply, which is not served yet, is 415 whatever else it asks for, so that clients know', async () => {
-    const ns = await namespace();
-    expectStatus(await api.post(deployments(ns), deployment('a')), 201);
-    const request = { body: '{}', headers: { 'content-type': 'application/apply-patch+yaml' } };
-    for (const path of [`${deployments(ns)}/a`, `${deployments(ns)}/a/status`, `${deployments(ns)}/a/scale`]) {
-      const answer = await api.request('PATCH', `${path}?fieldManager=me&force=true`, request);
-      expectRefusal(answer, 415, 'UnsupportedMediaType');
-    }
-  });
-
   const policies = 'supported values: "Foreground", "Background", "Orphan", "nil"';
   test.each([
     ['propagationPolicy=Foo', `propagationPolicy: Unsupported value: "Foo": ${policies}`],

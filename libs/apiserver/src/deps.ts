@@ -42,6 +42,8 @@ export interface ApiDeps {
   readonly representations: Representations;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   readonly watchOutputs: WatchOutputs;
   readonly servedWatches: ServedWatches;
   /** The feature gate `WatchList`. */

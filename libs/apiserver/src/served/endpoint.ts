@@ -3,6 +3,7 @@ import { type ApiObject, formatApiVersion, type GroupResource, type Names } from
 import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
+import { type FieldManagers, fieldManagersOf } from './field-managers.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
 export type Stored = Pick<Row, 'version' | 'body'> & Partial<Pick<Row, 'storedVersion'>>;
@@ -24,6 +25,8 @@ export interface Endpoint {
   readonly rules: KindRules;
   /** Rules of the stored version, which writes are judged by. */
   readonly storageRules: KindRules;
+  /** Who keeps the owners of fields, by subresource. */
+  readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
   readonly description: TypeDescription;
 }
@@ -40,6 +43,7 @@ export function makeEndpoint(
   type: TypeId,
   names: Names,
   description: TypeDescription,
+  versions: readonly ResourceDefinition[] = [definition, storage],
 ): Endpoint {
   const conversion: Conversion = {
     toStorage: (object) => convert(definition, storage, object, names),
@@ -56,6 +60,7 @@ export function makeEndpoint(
     type,
     rules: kindRules(definition, names),
     storageRules: kindRules(storage, names),
+    fieldManagers: fieldManagersOf(definition, versions, names),
     description,
   };
 }

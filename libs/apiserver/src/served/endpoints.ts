@@ -29,7 +29,8 @@ export async function buildEndpoints(
     const rules = kindRules(storage, names);
     const type = types.get(storageKey(definition)) as TypeId;
     const description = { describe: describer(storage, rules) };
-    return makeEndpoint(definition, storage, type, names, description);
+    const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));
+    return makeEndpoint(definition, storage, type, names, description, versions);
   });
 }
 

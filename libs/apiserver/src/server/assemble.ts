@@ -120,6 +120,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       remover,
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
+      now,
       limits: options.limits,
       yaml: options.yaml,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),

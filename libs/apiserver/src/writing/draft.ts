@@ -1,5 +1,5 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
-import type { ApiObject } from '@orch/machinery';
+import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Stored } from '../served/endpoint.js';
 import type { ObjectLimits } from './object-checks.js';
 import type { Turn, WriteRequest } from './write-request.js';
@@ -17,6 +17,8 @@ export interface Draft {
   readonly judges: Judges;
   /** The wanted object in the version that the endpoint serves; of a deletion the marked one, in the stored version. */
   readonly served: ApiObject;
+  /** The entries of managedFields as they were drawn before admission. */
+  owners: readonly JsonObject[];
   /** A plugin has had `served` in its hands. */
   admitted: boolean;
   /** The wanted object in the stored version: `served` itself until it is made. */

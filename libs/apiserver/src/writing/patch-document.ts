@@ -16,10 +16,14 @@ export type PatchType =
   | 'application/merge-patch+json'
   | 'application/strategic-merge-patch+json';
 
-const SUPPORTED: readonly PatchType[] = [
+/** The content type of a server-side apply, which is no patch of a document: what it makes of an object, owners decide. */
+export const APPLY = 'application/apply-patch+yaml';
+
+const SUPPORTED: readonly (PatchType | typeof APPLY)[] = [
   'application/json-patch+json',
   'application/merge-patch+json',
   'application/strategic-merge-patch+json',
+  APPLY,
 ];
 
 /** A patch ready to be applied to any number of objects. */
@@ -35,7 +39,7 @@ const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'v
 const PROBLEMS_MAX = 100;
 
 /** @throws StatusError 415 for a content type that is not one of a patch */
-export function patchType(contentType: string | undefined): PatchType {
+export function patchType(contentType: string | undefined): PatchType | typeof APPLY {
   const media = contentType === undefined ? '' : parseContentType(contentType);
   const found = SUPPORTED.find((type) => type === media);
   if (found) return found;

@@ -5,10 +5,11 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
+import { apply } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
 import { holdsTooMany } from './object-checks.js';
-import { patchType, readPatch } from './patch-document.js';
+import { APPLY, patchType, readPatch } from './patch-document.js';
 import { writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
@@ -17,6 +18,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const { endpoint, namespace, name, subresource } = call;
   // First of all: by it clients learn which patches there are.
   const type = patchType(ctx.req.headers['content-type']);
+  if (type === APPLY) return apply(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);

@@ -3,7 +3,7 @@ import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
 import { alignZeros, applyDefaults } from '@orch/schema';
 import { defaults } from './defaults.js';
 import type { Draft, StageTools } from './draft.js';
-import { ownership } from './ownership.js';
+import { checkOwners } from './ownership.js';
 import { systemFields } from './system-fields.js';
 
 /**
@@ -15,7 +15,7 @@ export function repair(draft: Draft, { now }: StageTools): void {
   const { request, old } = draft;
   if (draft.admitted) {
     systemFields(draft);
-    ownership(draft);
+    checkOwners(draft);
   }
   const named = old === undefined && beginLife(draft, now());
   // Defaults may follow from what plugins have set, and from the name.

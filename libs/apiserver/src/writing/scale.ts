@@ -1,18 +1,28 @@
-import { stringifyJson } from '@orch/codec';
+import { readObject, stringifyJson } from '@orch/codec';
 import type { ScaleRules } from '@orch/kinds';
-import { type ApiObject, formatApiVersion, invalid, invalidValue, notFound } from '@orch/machinery';
+import {
+  type ApiObject,
+  badRequest,
+  formatApiVersion,
+  invalid,
+  invalidValue,
+  type JsonObject,
+  notFound,
+} from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
-import type { Stored } from '../served/endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
+import { merging } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
 import { requireUid } from './object-checks.js';
-import { patchType, readPatch } from './patch-document.js';
-import { type WriteOptions, writeOptions } from './write-options.js';
+import { APPLY, patchType, readPatch } from './patch-document.js';
+import { judgeRepeated, readSaid } from './said.js';
+import { applyOptions, type WriteOptions, writeOptions } from './write-options.js';
 import type { Change } from './write-request.js';
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
@@ -75,23 +85,90 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  await writeScale(deps, ctx, call, type, options, () => object);
+  await writeScale(
+    deps,
+    ctx,
+    call,
+    type,
+    { options },
+    replacing(call, type, () => object),
+  );
 }
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const media = patchType(ctx.req.headers['content-type']);
+  if (media === APPLY) return applyScale(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
-  await writeScale(deps, ctx, call, type, options, async (scale) => {
+  const patch: MakeScale = async (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
     const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
+  };
+  await writeScale(deps, ctx, call, type, { options }, replacing(call, type, patch));
+}
+
+/** What is said of the scale is said of the object's replicas. */
+async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const options = applyOptions(ctx.query, deps.names);
+  const type = scaleType(deps, call);
+  const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits.maxBodyBytes));
+  ctx.trail?.mark('decoded');
+  judgeRepeated(sent, options, ctx.warnings);
+  const said = saidOfScale(type, sent.object);
+  const { apiVersion, definition } = call.endpoint;
+  const parent: ApiObject = { apiVersion, kind: definition.kind };
+  if (said.spec !== undefined) scaleRules(call).write(parent, replicasOf(said));
+  const merge = merging(deps, call, parent as JsonObject, options);
+  await writeScale(deps, ctx, call, type, { options, applies: true }, (current) => {
+    const merged = merge(current);
+    nameAsMeant(call.endpoint, said, merged);
+    return merged;
   });
+}
+
+/** @throws StatusError 400 for what is not said of a scale */
+function saidOfScale(type: ExpectedType, said: JsonObject): ApiObject {
+  const { apiVersion, kind } = said;
+  const expected = formatApiVersion(type);
+  if (apiVersion !== expected) {
+    const specified = typeof apiVersion === 'string' ? apiVersion : '';
+    throw badRequest(
+      `Incorrect version specified in apply patch. Specified patch version: ${specified}, expected: ${expected}`,
+    );
+  }
+  if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
+  const { object, problems } = readObject(type.schema, said);
+  if (problems.length > 0) throw badRequest(problems.join(', '));
+  if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
+  return object;
+}
+
+/** Puts the scale that is made of an object's own in its place. */
+const replacing =
+  (call: ResourceCall, type: ExpectedType, make: MakeScale): Change =>
+  async (current) => {
+    const wanted = await make(scaleView(call, type, current));
+    nameAsMeant(call.endpoint, wanted, current);
+    scaleRules(call).write(current, replicasOf(wanted));
+    return current;
+  };
+
+/** What the client says of the object it means is judged as for the object itself. @throws StatusError 409 for another uid */
+function nameAsMeant(endpoint: Endpoint, scale: ApiObject, object: ApiObject): void {
+  requireUid(endpoint, scale, object);
+  const { name = '', namespace, resourceVersion } = scale.metadata ?? {};
+  object.metadata = {
+    ...object.metadata,
+    name,
+    ...(namespace && { namespace }),
+    ...(resourceVersion && { resourceVersion }),
+  };
 }
 
 async function writeScale(
@@ -99,33 +176,12 @@ async function writeScale(
   ctx: RequestContext,
   call: ResourceCall,
   type: ExpectedType,
-  options: WriteOptions,
-  make: MakeScale,
+  how: { readonly options: WriteOptions; readonly applies?: boolean },
+  change: Change,
 ): Promise<void> {
   const { endpoint, namespace, name } = call;
   const key = { namespace, name };
-  const request = {
-    operation: 'UPDATE',
-    endpoint,
-    key,
-    subresource: 'scale',
-    caller: callerOf(ctx),
-    options,
-  } as const;
-  const change: Change = async (current) => {
-    const wanted = await make(scaleView(call, type, current));
-    // What the client says of the object it means is judged as for the object itself.
-    requireUid(endpoint, wanted, current);
-    const { name: named = '', namespace: within, resourceVersion } = wanted.metadata ?? {};
-    current.metadata = {
-      ...current.metadata,
-      name: named,
-      ...(within && { namespace: within }),
-      ...(resourceVersion && { resourceVersion }),
-    };
-    scaleRules(call).write(current, replicasOf(wanted));
-    return current;
-  };
+  const request = { operation: 'UPDATE', endpoint, key, subresource: 'scale', caller: callerOf(ctx), ...how } as const;
   const { stored } = await deps.pipeline.write(request, { change });
   await sendScale(deps, ctx, call, type, stored);
 }

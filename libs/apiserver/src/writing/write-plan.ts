@@ -1,6 +1,7 @@
 import type { Admission, Operation } from '@orch/admission';
 import type { Allocators } from '@orch/kinds';
-import { type ApiObject, conflict, copy, STALE_WRITE } from '@orch/machinery';
+import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
+import { withoutIdleTimes } from '@orch/merge';
 import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
 import { fromStored, toStoredBody } from '../representation/stored-body.js';
@@ -89,7 +90,7 @@ async function begin(
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
-  return { request, operation, base, old, judges, served, object: served, admitted: false, turn };
+  return { request, operation, base, old, judges, served, object: served, owners: [], admitted: false, turn };
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
@@ -106,11 +107,15 @@ function checkVersion({ endpoint, key }: WriteRequest, served: ApiObject, { vers
   throw conflict(endpoint.groupResource, key.name, STALE_WRITE);
 }
 
+/** Where the times of owners are all that would change, nothing does. */
+const idleTimesKept = (old: ApiObject, object: ApiObject) =>
+  withoutIdleTimes(old as JsonObject, object as JsonObject) as ApiObject;
+
 /** An object that is there afterwards. */
 async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
-  const { request, base, object } = draft;
+  const { request, base, object, old } = draft;
   const allocation = (await allocate(draft, tools)) ?? NOTHING_TAKEN;
-  const body = toStoredBody(object);
+  const body = toStoredBody(old ? idleTimesKept(old, object) : object);
   // What a deletion adds is the server's own, and what could not be marked could not be deleted.
   const tooMuch = draft.operation === 'DELETE' ? undefined : sizeError(body, tools.limits, base?.body.length);
   if (tooMuch) {

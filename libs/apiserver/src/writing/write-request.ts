@@ -17,6 +17,8 @@ export interface WriteRequest {
   readonly options: RequestOptions;
   /** The client says which version it means: it need not wait for others who write the object. */
   readonly namesVersion?: boolean;
+  /** The change says itself who owns what: a server-side apply. */
+  readonly applies?: boolean;
   /** The change looks at nothing but metadata of what it is given, and keeps nothing of it: that need not be a copy. */
   readonly replaces?: boolean;
   /** What the object was lately, from whoever has just read it; looked up when absent. */

@@ -1,0 +1,55 @@
+import { convert, kindRules } from '@orch/kinds';
+import { type ApiObject, formatApiVersion, type JsonObject, type Names } from '@orch/machinery';
+import { declaredType, FieldManager, fieldElement, setOf, type VersionTypes } from '@orch/merge';
+import type { ResourceDefinition } from '@orch/schema';
+
+/** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */
+export type FieldManagers = (subresource: string) => FieldManager;
+
+/**
+ * The field managers of a resource, made when they are first asked for.
+ * @param versions all definitions of the kind: entries of `managedFields` may be of any of them
+ */
+export function fieldManagersOf(
+  definition: ResourceDefinition,
+  versions: readonly ResourceDefinition[],
+  names: Names,
+): FieldManagers {
+  const byVersion = new Map(versions.map((version) => [formatApiVersion(version), version]));
+  const known = new Map<string, FieldManager>();
+  const converted = (object: JsonObject, apiVersion: string) => {
+    const [from, to] = [byVersion.get(String(object.apiVersion)), byVersion.get(apiVersion)];
+    return from && to && (convert(from, to, object as ApiObject, names) as JsonObject);
+  };
+  const make = (subresource: string) =>
+    new FieldManager(
+      {
+        apiVersion: formatApiVersion(definition),
+        kind: definition.kind,
+        ...(subresource !== '' && { subresource }),
+        typesOf: (apiVersion) => typesOf(byVersion.get(apiVersion)),
+        resetFields: new Map(
+          versions.map((version) => [
+            formatApiVersion(version),
+            setOf(
+              ...kindRules(version, names)
+                .resetFields(subresource)
+                .map((path) => path.map(fieldElement)),
+            ),
+          ]),
+        ),
+      },
+      converted,
+    );
+  return (subresource) => {
+    const manager = known.get(subresource) ?? make(subresource);
+    known.set(subresource, manager);
+    return manager;
+  };
+}
+
+function typesOf(definition: ResourceDefinition | undefined): VersionTypes | undefined {
+  if (!definition) return undefined;
+  const { schema } = definition;
+  return { stored: declaredType(schema, { zeros: true }), said: declaredType(schema, { zeros: false }) };
+}

@@ -1,0 +1,84 @@
+import { readObject } from '@orch/codec';
+import { type ApiObject, badRequest, conflict, type JsonObject } from '@orch/machinery';
+import { ApplyError } from '@orch/merge';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { sendObject } from '../representation/send-object.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { callerOf } from './caller.js';
+import { tooManyValues } from './decode-body.js';
+import { holdsTooMany, namedVersion } from './object-checks.js';
+import { judgeRepeated, readSaid } from './said.js';
+import { type ApplyOptions, applyOptions } from './write-options.js';
+import type { Modification } from './write-request.js';
+
+/** PATCH as a server-side apply: makes the object where there is none (spec: "Server-side apply"). */
+export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
+  const { endpoint, namespace, name, subresource } = call;
+  const options = applyOptions(ctx.query, deps.names);
+  const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const said = await readSaid(deps, ctx, bytes);
+  ctx.trail?.mark('decoded');
+  judgeRepeated(said, options, ctx.warnings);
+  const request = {
+    operation: 'UPDATE',
+    endpoint,
+    key: { namespace, name },
+    subresource,
+    caller: callerOf(ctx),
+    options,
+    applies: true,
+    namesVersion: namedVersion(said.object as ApiObject) !== '',
+    bytes: bytes.length,
+  } as const;
+  const merge = merging(deps, call, said.object, options);
+  const create = async () => {
+    await ctx.authorize({ ...ctx.info, verb: 'create' });
+    requireNoUid(endpoint, name, said.object);
+    return merge(undefined);
+  };
+  const make: Modification = { change: merge, ...(subresource === '' && { create }) };
+  const { stored, created } = await deps.pipeline.write(request, make);
+  await sendObject(ctx, created ? 201 : 200, representation, stored);
+}
+
+/**
+ * Merges what an applier says of an object into what is there, or makes an object of it.
+ * @throws StatusError 400 for what is no such object, 409 for fields of others, 413
+ */
+export function merging(
+  deps: ApiDeps,
+  { endpoint, subresource }: ResourceCall,
+  said: JsonObject,
+  options: ApplyOptions,
+) {
+  const manager = endpoint.fieldManagers(subresource);
+  const { maxValues } = deps.limits;
+  return (live: ApiObject | undefined): ApiObject => {
+    const { fieldManager, force } = options;
+    const application = { manager: fieldManager, force, now: new Date(deps.now()) };
+    const merged = applied(() => manager.apply(live as JsonObject | undefined, said, application));
+    if (holdsTooMany(merged, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
+    return readObject(endpoint.definition.schema, merged).object;
+  };
+}
+
+/** What does not fit the schema is the applier's mistake. */
+function applied(merge: () => JsonObject): JsonObject {
+  try {
+    return merge();
+  } catch (error) {
+    throw error instanceof ApplyError ? badRequest(error.message) : error;
+  }
+}
+
+/** A uid says which object is meant, and that one is gone. @throws StatusError 409 */
+function requireNoUid({ groupResource }: Endpoint, name: string, said: JsonObject): void {
+  const uid = (said as ApiObject).metadata?.uid ?? '';
+  if (uid === '') return;
+  const mismatch = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+  throw conflict(groupResource, name, mismatch);
+}
