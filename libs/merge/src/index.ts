@@ -1,3 +1,4 @@
+export * from './apply/index.js';
 export {
   MalformedPatchError,
   PatchError,

@@ -1,0 +1,226 @@
+import { badRequest, type JsonObject, type JsonValue } from '@orch/machinery';
+import { isObject } from '../json-values.js';
+import { capped } from './managed/cap.js';
+import { Conflicts, conflictStatus } from './managed/conflict.js';
+import { type Converter, runAsync, runSync, type Work } from './managed/conversion.js';
+import { isReset, NO_OWNERS, type Owners, readSent, readStored, writeOwners } from './managed/entries.js';
+import { ApplyError, ManagedFieldsError } from './managed/errors.js';
+import { kindText, type ManagedKind, objectText, type VersionTypes } from './managed/kind.js';
+import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
+import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
+import { ownable } from './managed/never-owned.js';
+import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
+import { type Applied, applyTo, owning, updateOwners } from './managed/updater.js';
+import type { Type } from './types/type.js';
+import { misfitsOf, misfitText } from './values/fit.js';
+import { spelledOut } from './values/spelled-out.js';
+
+/** Manager of the fields that an object had before anybody's fields were known. */
+const BEFORE_FIRST_APPLY = 'before-first-apply';
+
+/** Manager whose name nobody gave. */
+const UNKNOWN = 'unknown';
+
+/** A write, as far as owners of fields are concerned. */
+export interface WriteOptions {
+  /** Name of the manager: `fieldManager`, or what {@link managerOf} makes of the user agent. Empty: `unknown`. */
+  readonly manager: string;
+  /** When it is written; entries carry whole seconds. */
+  readonly now: Date;
+}
+
+/** An apply. */
+export interface ApplyOptions extends WriteOptions {
+  /** Changes also what others own, and takes it from them. Default false: a conflict. */
+  readonly force?: boolean;
+}
+
+/**
+ * Keeps `metadata.managedFields` of the objects of a kind: who owns which fields, by having set them (create, update,
+ * patches) or by applying them. One for each kind, version and subresource; it holds nothing of any object.
+ */
+export class FieldManager {
+  constructor(
+    private readonly kind: ManagedKind,
+    /** Converts between the versions of the kind; asked only for versions that {@link ManagedKind.typesOf} knows. */
+    private readonly convert: Converter,
+  ) {}
+
+  /**
+   * The object of a create, an update or a patch with its entries: what changed against the live object belongs to the
+   * manager. Objects that do not fit their schema are managed as far as can be, and lose no entry. Neither object is
+   * changed; the result shares with them.
+   * @param live undefined for a create
+   * @param next as it is to be stored, before admission; entries that it brings count, so far as they can be read
+   * @throws whatever the converter throws
+   */
+  update(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): JsonObject {
+    return runSync(this.#update(live ?? {}, next, options), this.convert);
+  }
+
+  /** As {@link update}, with a converter that may call out. */
+  updateAsync(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): Promise<JsonObject> {
+    return runAsync(this.#update(live ?? {}, next, options), this.convert);
+  }
+
+  /**
+   * The live object with what is applied. The result has the fields that clients with declared types always write.
+   * Nothing is changed; the result shares with both.
+   * @param live undefined when there is none yet
+   * @param said what the applier says of the object, and nothing else
+   * @throws StatusError 409 for fields of others that it would change, a cause for each; 400 for another version, and for
+   * entries in what is said
+   * @throws ApplyError for objects that do not fit the schema
+   */
+  apply(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): JsonObject {
+    return runSync(this.#apply(live ?? {}, said, options), this.convert);
+  }
+
+  /** As {@link apply}, with a converter that may call out. */
+  applyAsync(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): Promise<JsonObject> {
+    return runAsync(this.#apply(live ?? {}, said, options), this.convert);
+  }
+
+  *#update(live: JsonObject, next: JsonObject, options: WriteOptions): Work<JsonObject> {
+    const stored = managedFieldsOf(live);
+    const sent = this.kind.subresource ? undefined : managedFieldsOf(next);
+    const reset = isReset(sent);
+    const owners = reset ? NO_OWNERS : ownersOf(sent, stored);
+    const after = withManagedFields(next, undefined);
+    // Nobody is entered as the owner of what changed in an object of whose other fields nobody knows who owns them.
+    if (owners.size === 0 && !reset && hasUid(live)) return after;
+    const before = withManagedFields(live, undefined);
+    return withManagedFields(after, writeOwners(yield* this.#updated(before, after, owners, options)));
+  }
+
+  *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
+    const updated = yield* updateOwners(this.kind, live, next, owners);
+    const fields = ownable(updated.set);
+    if (fields.isEmpty) return capped(updated.owners);
+    const owner = Owner.of(this.#identity(options.manager, 'Update'), timeOf(options.now), fields);
+    return capped(owning(updated.owners, identifier(owner.identity), owner));
+  }
+
+  *#apply(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
+    const types = this.#typesForApply(said);
+    const spelled = this.#spelled(types, live);
+    const owners = yield* this.#ownersBefore(types, live, spelled, options);
+    refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
+    refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
+    const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
+    const written = object ? spelledOut(types.stored, object) : spelled;
+    const noted = options.manager === KUBECTL ? withLastApplied(written, said) : written;
+    return withManagedFields(noted, writeOwners(left));
+  }
+
+  /** @throws StatusError, ApplyError for what cannot be applied to any object */
+  #typesForApply(said: JsonObject): VersionTypes {
+    const { apiVersion, kind } = this.kind;
+    if (said.apiVersion !== apiVersion) {
+      const specified = typeof said.apiVersion === 'string' ? said.apiVersion : '';
+      throw badRequest(
+        `Incorrect version specified in apply patch. Specified patch version: ${specified}, expected: ${apiVersion}`,
+      );
+    }
+    const entries = managedFieldsOf(said);
+    if (entries !== undefined && entries !== null) throw badRequest('metadata.managedFields must be nil');
+    const types = said.kind === kind ? this.kind.typesOf(apiVersion) : undefined;
+    if (types) return types;
+    const text = kindText(apiVersion, String(said.kind ?? ''));
+    throw new ApplyError(
+      `failed to create typed patch object (${objectText(said)}): no corresponding type for ${text}`,
+    );
+  }
+
+  #spelled(types: VersionTypes, live: JsonObject): JsonObject {
+    const { apiVersion, kind } = this.kind;
+    return spelledOut(types.stored, { apiVersion, kind, ...withManagedFields(live, undefined) });
+  }
+
+  /** The owners before an apply; all that is there already belongs to somebody, be it to nobody in particular. */
+  *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
+    const owners = storedOwners(managedFieldsOf(live));
+    if (owners.size > 0) return owners;
+    refuseMisfits(
+      types.said,
+      spelled,
+      `failed to create manager for existing fields: failed to convert new object (${objectText(live)}) to smd typed`,
+    );
+    return yield* this.#updated({}, spelled, NO_OWNERS, { ...options, manager: BEFORE_FIRST_APPLY });
+  }
+
+  /** Merges. What kubectl applied by itself before is no conflict to it. @throws StatusError */
+  *#applied(
+    types: VersionTypes,
+    live: JsonObject,
+    said: JsonObject,
+    owners: Owners,
+    options: ApplyOptions,
+  ): Work<Applied> {
+    const identity = this.#identity(options.manager, 'Apply');
+    const id = identifier(identity);
+    const application = { types, live, said, owners, id, identity, force: options.force ?? false };
+    let applied: Applied;
+    try {
+      applied = yield* applyTo(this.kind, application);
+    } catch (error) {
+      if (!(error instanceof Conflicts)) throw error;
+      const left = options.manager === KUBECTL ? unexplained(error, types.said, live) : error;
+      if (left) throw conflictStatus(left);
+      applied = yield* applyTo(this.kind, { ...application, force: true });
+    }
+    return { object: applied.object, owners: settled(applied, id, options.now) };
+  }
+
+  #identity(manager: string, operation: Operation): Identity {
+    const { apiVersion, subresource = '' } = this.kind;
+    return { manager: manager === '' ? UNKNOWN : manager, operation, apiVersion, subresource };
+  }
+}
+
+/** The applier's entry without what nobody owns; it is of now when it changed something. */
+function settled({ object, owners }: Applied, id: string, now: Date): Map<string, Owner> {
+  const applier = owners.get(id);
+  if (applier === undefined) return owners;
+  const fields = ownable(applier.fields);
+  if (fields.isEmpty) owners.delete(id);
+  else owners.set(id, Owner.of(applier.identity, object ? timeOf(now) : applier.time, fields));
+  return owners;
+}
+
+/** Entries of the request, so far as it has any that can be read; else the stored ones, so far as those can be. */
+function ownersOf(sent: JsonValue | undefined, stored: JsonValue | undefined): Owners {
+  const owners = readable(() => readSent(sent, stored));
+  return owners.size > 0 ? owners : readable(() => readSent(stored, stored));
+}
+
+function readable(read: () => Owners): Owners {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ManagedFieldsError) return NO_OWNERS;
+    throw error;
+  }
+}
+
+/** @throws ApplyError when they cannot be read: what is to be taken away is not known then */
+function storedOwners(stored: JsonValue | undefined): Owners {
+  try {
+    return readStored(stored);
+  } catch (error) {
+    if (!(error instanceof ManagedFieldsError)) throw error;
+    throw new ApplyError(`failed to decode managed fields: ${error.message}`);
+  }
+}
+
+/** @throws ApplyError */
+function refuseMisfits(type: Type, object: JsonObject, what: string): void {
+  const misfits = misfitsOf(type, object);
+  if (misfits.length > 0) throw new ApplyError(`${what}: ${misfitText(misfits)}`, misfits);
+}
+
+const hasUid = ({ metadata }: JsonObject): boolean =>
+  isObject(metadata) && metadata.uid !== undefined && metadata.uid !== null && metadata.uid !== '';
+
+/** Whole seconds, as entries have them. */
+const timeOf = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`;

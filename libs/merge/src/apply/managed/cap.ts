@@ -1,0 +1,47 @@
+import { union } from '../paths/field-set.js';
+import { compareText } from '../paths/order.js';
+import { identifier, Owner } from './owner.js';
+
+/** How many entries of updates an object keeps apart. */
+export const MAX_UPDATERS = 10;
+
+/** Manager of what the oldest updaters set when there are too many of them. */
+export const ANCIENT_CHANGES = 'ancient-changes';
+
+/**
+ * At most {@link MAX_UPDATERS} entries of updates, so far as versions allow: the oldest are joined, those of each version
+ * into one. Who applies is never joined, for it would forget what it may take away.
+ */
+export function capped(owners: Map<string, Owner>): Map<string, Owner> {
+  const updaters = [...owners].filter(([, { identity }]) => identity.operation === 'Update');
+  let excess = updaters.length - MAX_UPDATERS;
+  if (excess <= 0) return owners;
+  updaters.sort(([a, x], [b, y]) => x.seconds - y.seconds || compareText(a, b));
+  const left = new Map(owners);
+  /** Where what is joined of a version goes: its oldest entry, until there is a second one. */
+  const buckets = new Map<string, string>();
+  for (const [id, owner] of updaters) {
+    if (excess <= 0) break;
+    const { apiVersion } = owner.identity;
+    const first = buckets.get(apiVersion);
+    if (first === undefined) buckets.set(apiVersion, id);
+    else {
+      buckets.set(apiVersion, join(left, first, id, owner));
+      excess--;
+    }
+  }
+  return left;
+}
+
+/** Puts an entry together with an older one of its version, in the entry for those; answers with its identifier. */
+function join(owners: Map<string, Owner>, older: string, id: string, owner: Owner): string {
+  const { apiVersion } = owner.identity;
+  const identity = { manager: ANCIENT_CHANGES, operation: 'Update' as const, apiVersion, subresource: '' };
+  const bucket = identifier(identity);
+  const from = owners.has(bucket) ? bucket : older;
+  const fields = union(owner.fields, owners.get(from)?.fields ?? owner.fields);
+  owners.delete(from);
+  owners.delete(id);
+  owners.set(bucket, Owner.of(identity, owner.time, fields));
+  return bucket;
+}

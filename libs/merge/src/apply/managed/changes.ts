@@ -1,0 +1,63 @@
+import type { JsonObject } from '@orch/machinery';
+import { type FieldSet, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { type Comparison, compareObjects } from '../values/compare.js';
+import type { Work } from './conversion.js';
+import type { ManagedKind } from './kind.js';
+
+/** What a write changes, as owners of fields see it. */
+export interface Changes extends Comparison {
+  /** Everything that was set or removed. */
+  readonly all: FieldSet;
+}
+
+const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS };
+
+/** Which of the types of a version the objects are of. */
+export type View = 'stored' | 'said';
+
+/**
+ * What a write changes, in the version of the request and in the others in which somebody owns fields: those have to be
+ * looked at in their own version, for a field may be called differently there. Converted is only what is asked for.
+ */
+export class ChangesByVersion {
+  readonly #known = new Map<string, Changes>();
+  readonly #equal: boolean;
+
+  constructor(
+    private readonly kind: ManagedKind,
+    view: View,
+    private readonly before: JsonObject,
+    private readonly after: JsonObject,
+  ) {
+    const type = kind.typesOf(kind.apiVersion)?.[view];
+    const compared = type ? compareObjects(type, before, after) : NO_CHANGES;
+    this.#equal = compared.set.isEmpty && compared.removed.isEmpty;
+    this.#known.set(kind.apiVersion, this.#without(compared, kind.apiVersion));
+  }
+
+  /** In the version of the request. */
+  get own(): Changes {
+    return this.#known.get(this.kind.apiVersion) ?? NO_CHANGES;
+  }
+
+  /** In any version; undefined when it is not there any more. */
+  *in(apiVersion: string): Work<Changes | undefined> {
+    const known = this.#known.get(apiVersion);
+    if (known) return known;
+    const type = this.kind.typesOf(apiVersion)?.stored;
+    if (type === undefined) return undefined;
+    if (this.#equal) return NO_CHANGES;
+    const before = yield { object: this.before, apiVersion };
+    const after = before && (yield { object: this.after, apiVersion });
+    if (!before || !after) return undefined;
+    const changes = this.#without(compareObjects(type, before, after), apiVersion);
+    this.#known.set(apiVersion, changes);
+    return changes;
+  }
+
+  #without({ set, removed }: Comparison, apiVersion: string): Changes {
+    const reset = this.kind.resetFields?.get(apiVersion) ?? NO_FIELDS;
+    const [left, gone] = [recursiveDifference(set, reset), recursiveDifference(removed, reset)];
+    return { set: left, removed: gone, all: union(left, gone) };
+  }
+}

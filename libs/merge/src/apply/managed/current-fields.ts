@@ -1,0 +1,58 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+import type { FieldSet } from '../paths/field-set.js';
+import { isUndeclared, type Type } from '../types/type.js';
+import { reconcile } from '../values/reconcile.js';
+import type { Owners } from './entries.js';
+import type { ManagedKind } from './kind.js';
+import type { Owner } from './owner.js';
+
+/**
+ * The owners as the types are now: without those of versions that are gone, and owning as a whole what has become one.
+ */
+export function currentOwners(kind: ManagedKind, owners: Owners): Map<string, Owner> {
+  const current = new Map<string, Owner>();
+  for (const [id, owner] of owners) {
+    const type = kind.typesOf(owner.identity.apiVersion)?.stored;
+    if (type === undefined) continue;
+    current.set(id, isCurrent(type, owner.written) ? owner : owner.with(reconcile(type, owner.fields)));
+  }
+  return current;
+}
+
+/** Written sets that were found to fit a type. They are never changed in place. */
+const fitting = new WeakMap<JsonObject, Type>();
+
+/** Whether a written set owns no part of what is a whole, so that there is nothing to {@link reconcile}. Reads no more than it must. */
+function isCurrent(type: Type, fieldsV1: JsonValue | undefined): boolean {
+  if (!isObject(fieldsV1)) return false;
+  if (fitting.get(fieldsV1) === type) return true;
+  if (!isLevelCurrent(type, fieldsV1)) return false;
+  fitting.set(fieldsV1, type);
+  return true;
+}
+
+function isLevelCurrent(type: Type, level: JsonObject): boolean {
+  const { map, list } = type;
+  if (map && isUndeclared(map)) return true;
+  for (const text in level) {
+    if (text === '.') continue;
+    if (map ? map.atomic : list ? list.relation !== 'map' && list.relation !== 'set' : false) return false;
+    const below = level[text];
+    const under = map ? (map.fields.get(text.slice(2))?.type ?? map.others) : list?.items;
+    if (under && isObject(below) && !isLevelCurrent(under, below)) return false;
+  }
+  return true;
+}
+
+/**
+ * Whether a written set may own something of a set of changes. Looks only where there are changes, so that what many
+ * managers own is not read at each write. Never false when it does own something.
+ */
+export function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
+  if (!isObject(fieldsV1)) return true;
+  return changes.nodes.some(({ element, member, below }) => {
+    if (!Object.hasOwn(fieldsV1, element.text)) return false;
+    return member || (below !== undefined && mayTouch(below, fieldsV1[element.text]));
+  });
+}

@@ -1,0 +1,107 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { equalJson, isObject } from '../../json-values.js';
+import { FieldsV1Error } from '../paths/fields-v1.js';
+import { compareText } from '../paths/order.js';
+import { ManagedFieldsError } from './errors.js';
+import { type Identity, identifier, Owner } from './owner.js';
+
+/** Who owns what of an object, by {@link identifier}. */
+export type Owners = ReadonlyMap<string, Owner>;
+
+/** Nobody owns anything. */
+export const NO_OWNERS: Owners = new Map();
+
+/**
+ * Entries that the server itself has written; their `fieldsV1` is looked at when somebody needs it.
+ * @throws ManagedFieldsError for what cannot be an entry
+ */
+export function readStored(entries: JsonValue | undefined): Owners {
+  if (entries === undefined || entries === null) return NO_OWNERS;
+  if (!Array.isArray(entries)) throw new ManagedFieldsError('managedFields must be a list');
+  const owners = new Map<string, Owner>();
+  for (const [index, entry] of entries.entries()) {
+    const owner = readEntry(entry, index);
+    owners.set(identifier(owner.identity), owner);
+  }
+  return owners;
+}
+
+/**
+ * Entries that a client sent. What is not word for word what is `stored` is read whole.
+ * @throws ManagedFieldsError for what is no entry, or holds no set of fields
+ */
+export function readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Owners {
+  if (!Array.isArray(entries) || entries.length === 0) return NO_OWNERS;
+  const known = Array.isArray(stored) ? stored : [];
+  const owners = readStored(entries.map((entry, i) => (equalJson(entry, known[i]) ? (known[i] ?? null) : entry)));
+  return checked(owners, new Set(known));
+}
+
+/** @throws ManagedFieldsError when an owner that is not among the known entries holds no set of fields */
+function checked(owners: Owners, known: ReadonlySet<JsonValue>): Owners {
+  const read = new Map<string, Owner>();
+  for (const [id, owner] of owners) {
+    try {
+      read.set(id, known.has(owner.entry()) ? owner : Owner.of(owner.identity, owner.time, owner.fields));
+    } catch (error) {
+      if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
+      throw error;
+    }
+  }
+  return read;
+}
+
+function readEntry(entry: JsonValue, index: number): Owner {
+  if (!isObject(entry)) throw new ManagedFieldsError(`managed fields entry ${index} must be an object`);
+  const operation = entry.operation;
+  if (operation !== 'Apply' && operation !== 'Update') {
+    throw new ManagedFieldsError('operation must be `Apply` or `Update`');
+  }
+  const apiVersion = textOf(entry, 'apiVersion');
+  if (apiVersion === '') throw new ManagedFieldsError('apiVersion must not be empty');
+  const fieldsType = textOf(entry, 'fieldsType');
+  if (fieldsType === '') throw new ManagedFieldsError(`missing fieldsType in managed fields entry ${index}`);
+  if (fieldsType !== 'FieldsV1') {
+    throw new ManagedFieldsError(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
+  }
+  const identity: Identity = {
+    manager: textOf(entry, 'manager'),
+    operation,
+    apiVersion,
+    subresource: textOf(entry, 'subresource'),
+  };
+  const time = textOf(entry, 'time');
+  return Owner.read(identity, time === '' ? undefined : time, entry);
+}
+
+function textOf(entry: JsonObject, name: string): string {
+  const value = entry[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** The entries as they stand in an object; undefined when nobody owns anything. */
+export function writeOwners(owners: Owners): JsonObject[] | undefined {
+  if (owners.size === 0) return undefined;
+  return [...owners.values()].sort(compareOwners).map((owner) => owner.entry());
+}
+
+/** Appliers before updaters, older before younger, then by manager, version and subresource. */
+function compareOwners(a: Owner, b: Owner): number {
+  const [x, y] = [a.identity, b.identity];
+  return (
+    compareText(x.operation, y.operation) ||
+    a.seconds - b.seconds ||
+    compareText(x.manager, y.manager) ||
+    compareText(x.apiVersion, y.apiVersion) ||
+    compareText(x.subresource, y.subresource)
+  );
+}
+
+/** Whether the entries of a request mean that nobody shall own anything any more: one entry that says nothing. */
+export function isReset(entries: JsonValue | undefined): boolean {
+  if (!Array.isArray(entries) || entries.length !== 1) return false;
+  const [entry] = entries;
+  return (
+    isObject(entry) && Object.values(entry).every((value) => value === undefined || value === null || value === '')
+  );
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '@orch/machinery';
+import type { FieldSet } from '../paths/field-set.js';
+import type { Type } from '../types/type.js';
+
+/** How objects of one version of a kind are owned. */
+export interface VersionTypes {
+  /** Of objects as the server keeps them: with zeros, for built-in kinds (see {@link declaredType}). */
+  readonly stored: Type;
+  /** Of what an applier says, which is just that. Equal to `stored` for custom kinds. */
+  readonly said: Type;
+}
+
+/** What has to be known of a kind to manage the fields of its objects, for requests in one version. */
+export interface ManagedKind {
+  /** Version of the requests: `apps/v1`. */
+  readonly apiVersion: string;
+  /** Kind of the objects: `Deployment`. */
+  readonly kind: string;
+  /** Where the requests write: `status`; unset for the object itself. */
+  readonly subresource?: string;
+  /**
+   * The types of a version of the kind; undefined when there is no such version (any more): what somebody owned in it is
+   * nobody's then.
+   */
+  readonly typesOf: (apiVersion: string) => VersionTypes | undefined;
+  /** Fields that writes here do not change, by version: the status for the object itself, the spec for its status. */
+  readonly resetFields?: Pick<ReadonlyMap<string, FieldSet>, 'get'>;
+}
+
+/** Objects of the version that a request is of, for those that have the same. */
+export const bothTypes = (type: VersionTypes['stored']): VersionTypes => ({ stored: type, said: type });
+
+/** The object's own name in messages: `namespace/name; group/version, Kind=Kind`. */
+export function objectText({ apiVersion, kind, metadata }: JsonObject): string {
+  const { namespace, name } = (typeof metadata === 'object' && metadata !== null ? metadata : {}) as JsonObject;
+  return `${namespace ?? ''}/${name ?? ''}; ${kindText(String(apiVersion ?? ''), String(kind ?? ''))}`;
+}
+
+/** A kind in messages; the core group is the empty one. */
+export const kindText = (apiVersion: string, kind: string): string =>
+  `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;

@@ -1,0 +1,99 @@
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+import { difference, type FieldSet, NO_FIELDS } from '../paths/field-set.js';
+import { compareText } from '../paths/order.js';
+import type { Type } from '../types/type.js';
+import { compareObjects } from '../values/compare.js';
+import { fieldSetOf } from '../values/field-set-of.js';
+import { misfitsOf } from '../values/fit.js';
+import { Conflicts } from './conflict.js';
+
+/** The manager that takes over what it applied before it knew of server-side apply. */
+export const KUBECTL = 'kubectl';
+
+/** Where kubectl keeps what it applied, as JSON. */
+export const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
+
+/** Most that all annotations of an object may hold, in bytes. */
+const ANNOTATIONS_LIMIT = 256 * 1024;
+
+/** The annotation of an object; undefined when it has none, or an empty one. */
+function lastApplied(object: JsonObject): string | undefined {
+  const annotations = annotationsOf(object);
+  const text = annotations?.[LAST_APPLIED];
+  return typeof text === 'string' && text !== '' ? text : undefined;
+}
+
+function annotationsOf(object: JsonObject): JsonObject | undefined {
+  const metadata = isObject(object.metadata) ? object.metadata : undefined;
+  return isObject(metadata?.annotations) ? metadata.annotations : undefined;
+}
+
+/**
+ * The conflicts without those that client-side apply explains: fields that its annotation holds as they are. Undefined
+ * when none is left, so that the apply may be forced.
+ */
+export function unexplained(conflicts: Conflicts, type: Type, live: JsonObject): Conflicts | undefined {
+  const explained = appliedByClient(type, live);
+  const left = conflicts.conflicts.flatMap(({ id, owner, fields }) => {
+    const others = difference(fields, explained);
+    return others.isEmpty ? [] : [{ id, owner, fields: others }];
+  });
+  return left.length > 0 ? new Conflicts(left) : undefined;
+}
+
+/** Fields whose live values are those of the annotation; none when there is nothing of use in it. */
+function appliedByClient(type: Type, live: JsonObject): FieldSet {
+  const applied = parsed(lastApplied(live));
+  if (applied === undefined || applied.apiVersion !== live.apiVersion) return NO_FIELDS;
+  if (misfitsOf(type, applied).length > 0) return NO_FIELDS;
+  const { set, removed } = compareObjects(type, applied, live);
+  return difference(difference(fieldSetOf(type, applied), set), removed);
+}
+
+function parsed(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as JsonValue;
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** An object whose annotation, if it has one, says what was applied now; without it when there is no room for it. */
+export function withLastApplied(object: JsonObject, said: JsonObject): JsonObject {
+  if (lastApplied(object) === undefined) return object;
+  const annotations: JsonObject = { ...annotationsOf(object), [LAST_APPLIED]: configurationText(said) };
+  if (sizeOf(annotations) > ANNOTATIONS_LIMIT) delete annotations[LAST_APPLIED];
+  return { ...object, metadata: { ...(object.metadata as JsonObject), annotations } };
+}
+
+const sizeOf = (annotations: JsonObject): number =>
+  Object.entries(annotations).reduce(
+    (sum, [name, value]) => sum + Buffer.byteLength(name) + Buffer.byteLength(String(value)),
+    0,
+  );
+
+/** What was applied, without the annotation itself, as clients of the reference write it: sorted, and a line of its own. */
+function configurationText(said: JsonObject): string {
+  const metadata: JsonObject = isObject(said.metadata) ? { ...said.metadata } : {};
+  if (isObject(metadata.annotations)) {
+    const { [LAST_APPLIED]: _, ...others } = metadata.annotations;
+    metadata.annotations = others;
+  }
+  return `${JSON.stringify(sorted({ ...said, metadata }), bigintText)}\n`;
+}
+
+function sorted(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((item) => sorted(item) ?? null);
+  if (!isObject(value)) return value;
+  const object: JsonObject = {};
+  for (const name of Object.keys(value).sort(compareText)) {
+    setMember<JsonValue | undefined>(object, name, sorted(value[name]));
+  }
+  return object;
+}
+
+/** Integers beyond 2^53 lose nothing that the reference would keep: it holds them as what JSON has, too. */
+const bigintText = (_name: string, value: unknown) => (typeof value === 'bigint' ? Number(value) : value);

@@ -1,0 +1,14 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+
+/** What stands in `metadata.managedFields`. */
+export const managedFieldsOf = ({ metadata }: JsonObject): JsonValue | undefined =>
+  isObject(metadata) ? metadata.managedFields : undefined;
+
+/** The object with other entries, or with none. The object is not changed, and the result shares with it. */
+export function withManagedFields(object: JsonObject, entries: JsonValue[] | undefined): JsonObject {
+  const metadata: JsonObject = isObject(object.metadata) ? { ...object.metadata } : {};
+  if (entries === undefined || entries.length === 0) delete metadata.managedFields;
+  else metadata.managedFields = entries;
+  return { ...object, metadata };
+}

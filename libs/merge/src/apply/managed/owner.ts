@@ -1,0 +1,97 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { FieldSet } from '../paths/field-set.js';
+import { readFieldsV1, writeFieldsV1 } from '../paths/fields-v1.js';
+
+/** How an owner came by its fields: it says what they shall be, or it has set them. */
+export type Operation = 'Apply' | 'Update';
+
+/** What tells entries apart: manager, operation and subresource, and of updates the version too. */
+export interface Identity {
+  /** Name of the manager. */
+  readonly manager: string;
+  /** Of the writes that the entry stands for. */
+  readonly operation: Operation;
+  /** Version that the paths are of: `apps/v1`. Those of one applier follow its last apply. */
+  readonly apiVersion: string;
+  /** Where it wrote: `status`; empty for the object itself. */
+  readonly subresource: string;
+}
+
+/** Text that is equal for writes of one entry, and by which entries are ordered where time does not tell. */
+export function identifier({ manager, operation, apiVersion, subresource }: Identity): string {
+  const version = operation === 'Update' ? `,"apiVersion":${JSON.stringify(apiVersion)}` : '';
+  const part = subresource === '' ? '' : `,"subresource":${JSON.stringify(subresource)}`;
+  const name = manager === '' ? '' : `"manager":${JSON.stringify(manager)},`;
+  return `{${name}"operation":"${operation}"${version}${part}}`;
+}
+
+/**
+ * One entry of `metadata.managedFields`. Its fields are read when somebody asks for them, and an entry that did not
+ * change is written as the very object that it was read from.
+ */
+export class Owner {
+  #fields: FieldSet | undefined;
+  #entry: JsonObject | undefined;
+
+  private constructor(
+    /** What tells it from the others. */
+    readonly identity: Identity,
+    /** When it last changed something, RFC 3339 in whole seconds; unset when it never did. */
+    readonly time: string | undefined,
+    fields: FieldSet | undefined,
+    entry: JsonObject | undefined,
+  ) {
+    this.#fields = fields;
+    this.#entry = entry;
+  }
+
+  /** An owner of these fields. */
+  static of(identity: Identity, time: string | undefined, fields: FieldSet): Owner {
+    return new Owner(identity, time, fields, undefined);
+  }
+
+  /** The owner that an entry speaks of; the entry's form has been checked. */
+  static read(identity: Identity, time: string | undefined, entry: JsonObject): Owner {
+    return new Owner(identity, time, undefined, entry);
+  }
+
+  /** What it owns. @throws FieldsV1Error when the entry that it was read from holds no set of fields */
+  get fields(): FieldSet {
+    this.#fields ??= readFieldsV1(this.#entry?.fieldsV1);
+    return this.#fields;
+  }
+
+  /** The `fieldsV1` that it was read from, so long as nothing changed. */
+  get written(): JsonValue | undefined {
+    return this.#entry?.fieldsV1;
+  }
+
+  /** The same owner of other fields; itself when they are the same set. */
+  with(fields: FieldSet): Owner {
+    return fields === this.#fields ? this : new Owner(this.identity, this.time, fields, undefined);
+  }
+
+  /** Whole seconds since 1970; 0 without a time, as entries are ordered. */
+  get seconds(): number {
+    return this.time === undefined ? 0 : Math.floor(Date.parse(this.time) / 1000) || 0;
+  }
+
+  /** The entry as it stands in an object. */
+  entry(): JsonObject {
+    this.#entry ??= this.#write();
+    return this.#entry;
+  }
+
+  #write(): JsonObject {
+    const { manager, operation, apiVersion, subresource } = this.identity;
+    return {
+      ...(manager !== '' && { manager }),
+      operation,
+      apiVersion,
+      ...(this.time !== undefined && { time: this.time }),
+      fieldsType: 'FieldsV1',
+      fieldsV1: writeFieldsV1(this.fields),
+      ...(subresource !== '' && { subresource }),
+    };
+  }
+}

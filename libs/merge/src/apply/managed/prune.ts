@@ -1,0 +1,78 @@
+import type { JsonObject } from '@orch/machinery';
+import { difference, type FieldSet, intersection, NO_FIELDS, union } from '../paths/field-set.js';
+import type { Type } from '../types/type.js';
+import { fieldSetOf } from '../values/field-set-of.js';
+import { withNamedFields } from '../values/named-fields.js';
+import { removeFields } from '../values/remove.js';
+import type { Work } from './conversion.js';
+import type { Owners } from './entries.js';
+import type { ManagedKind } from './kind.js';
+import type { Owner } from './owner.js';
+
+/**
+ * The merged object without what its applier gave up: what it applied the last time, does not apply now, and nobody
+ * else owns, be it by applying or by updating. An item of a list goes only when all that is left of it may go.
+ * @param last what the applier owned before
+ * @param owners everybody who owns something, the applier with what it applies now
+ */
+export function* pruned(
+  kind: ManagedKind,
+  merged: JsonObject,
+  last: Owner | undefined,
+  owners: Owners,
+): Work<JsonObject> {
+  if (last === undefined || last.fields.isEmpty || appliesStill(last, owners)) return merged;
+  const { apiVersion } = last.identity;
+  const type = kind.typesOf(apiVersion)?.said;
+  const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
+  if (type === undefined || before === undefined) return merged;
+  const without = removeFields(type, before, withNamedFields(type, last.fields));
+  const kept = yield* withOwned(kind, { merged: before, left: without, apiVersion }, owners);
+  const left = (yield* inVersion(kind, kept.left, kept.apiVersion, apiVersion)) ?? before;
+  const gone = difference(named(type, before), named(type, left));
+  const result = removeFields(type, before, intersection(gone, withNamedFields(type, last.fields)));
+  return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
+}
+
+/** Whether everything that was applied is applied again, by any name: there is nothing to take away then. */
+function appliesStill(last: Owner, owners: Owners): boolean {
+  for (const { identity, fields } of owners.values()) {
+    if (identity.apiVersion === last.identity.apiVersion && difference(last.fields, fields).isEmpty) return true;
+  }
+  return false;
+}
+
+interface Pruning {
+  readonly merged: JsonObject;
+  /** What is left of it. */
+  readonly left: JsonObject;
+  /** Version that both are in. */
+  readonly apiVersion: string;
+}
+
+/** Puts back what somebody owns, one version after the other, the one that both are in first. */
+function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<Pruning> {
+  const owned = new Map<string, FieldSet>([[pruning.apiVersion, NO_FIELDS]]);
+  for (const { identity, fields } of owners.values()) {
+    owned.set(identity.apiVersion, union(owned.get(identity.apiVersion) ?? NO_FIELDS, fields));
+  }
+  let now = pruning;
+  for (const [apiVersion, fields] of owned) {
+    const type = kind.typesOf(apiVersion)?.said;
+    if (type === undefined || fields.isEmpty) continue;
+    const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
+    const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));
+    if (!merged || !left) continue;
+    const stays = union(named(type, left), withNamedFields(type, fields));
+    now = { merged, left: removeFields(type, merged, difference(named(type, merged), stays)), apiVersion };
+  }
+  return now;
+}
+
+const named = (type: Type, object: JsonObject): FieldSet => withNamedFields(type, fieldSetOf(type, object));
+
+function* inVersion(kind: ManagedKind, object: JsonObject, from: string, to: string): Work<JsonObject | undefined> {
+  if (from === to) return object;
+  if (kind.typesOf(to) === undefined) return undefined;
+  return yield { object, apiVersion: to };
+}

@@ -1,0 +1,193 @@
+import { compareElements, fieldElement, type PathElement } from './path-element.js';
+
+/** How a child is found below an object, step by step. */
+export type Path = readonly PathElement[];
+
+/** The path as people read it: `.spec.containers[name="a"].image`. */
+export const pathText = (path: Path): string => path.join('');
+
+/** Whether a child belongs to the set itself, and what belongs to it further down. At least one of the two. */
+export interface Node {
+  readonly element: PathElement;
+  readonly member: boolean;
+  readonly below: FieldSet | undefined;
+}
+
+/**
+ * A set of paths as a trie whose levels are sorted. A path that is in the set says nothing of those below it. Never
+ * changed once it is made; the empty set is {@link NO_FIELDS}.
+ */
+export class FieldSet {
+  constructor(
+    /** In the order of {@link compareElements}, each element once. */
+    readonly nodes: readonly Node[],
+  ) {}
+
+  /** Whether it has no path. */
+  get isEmpty(): boolean {
+    return this.nodes.length === 0;
+  }
+
+  /** What stands at an element; undefined when nothing does. */
+  at(element: PathElement): Node | undefined {
+    let [low, high] = [0, this.nodes.length - 1];
+    while (low <= high) {
+      const middle = (low + high) >> 1;
+      const node = this.nodes[middle] as Node;
+      const order = compareElements(node.element, element);
+      if (order === 0) return node;
+      if (order < 0) low = middle + 1;
+      else high = middle - 1;
+    }
+    return undefined;
+  }
+
+  /** Whether the path itself is in the set. The empty path never is. */
+  has(path: Path): boolean {
+    let set: FieldSet | undefined = this;
+    for (let i = 0; i < path.length; i++) {
+      const node: Node | undefined = set?.at(path[i] as PathElement);
+      if (i === path.length - 1) return node?.member ?? false;
+      set = node?.below;
+    }
+    return false;
+  }
+
+  /** How many paths it has. */
+  get size(): number {
+    return this.nodes.reduce((sum, { member, below }) => sum + Number(member) + (below?.size ?? 0), 0);
+  }
+
+  /** Every path: those of a level before those below it. */
+  *paths(above: Path = []): Generator<Path> {
+    for (const { element, member } of this.nodes) if (member) yield [...above, element];
+    for (const { element, below } of this.nodes) if (below) yield* below.paths([...above, element]);
+  }
+}
+
+/** The set without a path. */
+export const NO_FIELDS = new FieldSet([]);
+
+/** Puts a level together; elements may come in any order and more than once. */
+export class LevelBuilder {
+  readonly #nodes: Node[] = [];
+
+  /** Adds a child; one that is there already becomes the union of both. */
+  add(element: PathElement, member: boolean, below: FieldSet | undefined): void {
+    const nodes = this.#nodes;
+    let place = nodes.length;
+    while (place > 0) {
+      const before = nodes[place - 1] as Node;
+      const order = compareElements(before.element, element);
+      if (order < 0) break;
+      if (order === 0) {
+        nodes[place - 1] = joined(before, { element, member, below });
+        return;
+      }
+      place--;
+    }
+    if (place === nodes.length) nodes.push({ element, member, below });
+    else nodes.splice(place, 0, { element, member, below });
+  }
+
+  /** The level; undefined when nothing was added. */
+  build(): FieldSet | undefined {
+    return this.#nodes.length === 0 ? undefined : new FieldSet(this.#nodes);
+  }
+}
+
+/** The set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */
+export const pathsOf = (paths: readonly (readonly string[])[]): FieldSet =>
+  setOf(...paths.map((path) => path.map(fieldElement)));
+
+/** The set of some paths. */
+export function setOf(...paths: readonly Path[]): FieldSet {
+  return paths.reduce((set, path) => union(set, singleton(path)), NO_FIELDS);
+}
+
+function singleton(path: Path): FieldSet {
+  let set: FieldSet | undefined;
+  for (const element of [...path].reverse()) set = new FieldSet([{ element, member: set === undefined, below: set }]);
+  return set ?? NO_FIELDS;
+}
+
+const joined = (a: Node, b: Node): Node => ({
+  element: a.element,
+  member: a.member || b.member,
+  below: a.below && b.below ? union(a.below, b.below) : (a.below ?? b.below),
+});
+
+/** Goes through two levels side by side and keeps what `pick` makes of each element that either has. */
+function zip(a: FieldSet, b: FieldSet, pick: (x: Node | undefined, y: Node | undefined) => Node | undefined): FieldSet {
+  const made: Node[] = [];
+  let [i, j] = [0, 0];
+  while (i < a.nodes.length || j < b.nodes.length) {
+    const [x, y] = [a.nodes[i], b.nodes[j]];
+    const order = x === undefined ? 1 : y === undefined ? -1 : compareElements(x.element, y.element);
+    const node = pick(order <= 0 ? x : undefined, order >= 0 ? y : undefined);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    if (node && (node.member || node.below)) made.push(node);
+  }
+  return made.length === 0 ? NO_FIELDS : new FieldSet(made);
+}
+
+const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
+
+/** Paths of either. */
+export function union(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || a === b) return b;
+  if (b.isEmpty) return a;
+  return zip(a, b, (x, y) => (x && y ? joined(x, y) : (x ?? y)));
+}
+
+/** Paths of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return NO_FIELDS;
+  return zip(a, b, (x, y) => {
+    if (!x || !y) return undefined;
+    const below = x.below && y.below ? orNone(intersection(x.below, y.below)) : undefined;
+    return { element: x.element, member: x.member && y.member, below };
+  });
+}
+
+/** Paths of the first that the second does not have. What is below a path of the second stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return a;
+  return zip(a, b, (x, y) => {
+    if (!x || !y) return x;
+    const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
+    return { element: x.element, member: x.member && !y.member, below };
+  });
+}
+
+/** Paths of the first that neither are in the second nor below one of its paths. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return a;
+  return zip(a, b, (x, y) => {
+    if (!x || !y) return x;
+    if (y.member) return undefined;
+    const below = x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below;
+    return { element: x.element, member: x.member, below };
+  });
+}
+
+/** Paths that have none below them. */
+export function leaves(set: FieldSet): FieldSet {
+  return new FieldSet(
+    set.nodes.map(({ element, below }) => ({ element, member: !below, below: below && leaves(below) })),
+  );
+}
+
+/** Whether both have the same paths. */
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  return (
+    a === b ||
+    (a.nodes.length === b.nodes.length &&
+      a.nodes.every((x, i) => {
+        const y = b.nodes[i] as Node;
+        if (x.member !== y.member || compareElements(x.element, y.element) !== 0) return false;
+        return x.below && y.below ? equalSets(x.below, y.below) : x.below === y.below;
+      }))
+  );
+}

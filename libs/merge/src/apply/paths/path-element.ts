@@ -1,0 +1,195 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { compareText, compareValues } from './order.js';
+
+/** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
+export type ElementKind = 'f' | 'k' | 'v' | 'i';
+
+/** A field of an item, by which it is told from the others of its list. */
+export interface KeyField {
+  /** JSON name of the field. */
+  readonly name: string;
+  /** What it holds, or its default. */
+  readonly value: JsonValue;
+}
+
+/** Text that is no path element: `fieldsV1` with it is refused. */
+export class PathElementError extends Error {
+  override readonly name = 'PathElementError';
+}
+
+const NO_KEYS: readonly KeyField[] = [];
+const KIND_ORDER: Record<ElementKind, number> = { f: 0, k: 1, v: 2, i: 3 };
+
+/** One step of a path: how a child is found in the value that holds it. Made by the functions below. */
+export class PathElement {
+  #json: string | undefined;
+
+  constructor(
+    /** How the child is found. */
+    readonly kind: ElementKind,
+    /** The element as it is written: `f:spec`, `k:{"name":"a"}`, `v:"x"`, `i:0`. Equal elements have equal texts. */
+    readonly text: string,
+    /** Name of the field; empty for the other kinds. */
+    readonly name: string,
+    /** Keys in the order of their names; empty for the other kinds. */
+    readonly keys: readonly KeyField[],
+    /** The item's value, or its place; null for the other kinds. */
+    readonly value: JsonValue,
+  ) {}
+
+  /** As the name of a member in `fieldsV1`: the quoted text and a colon. */
+  get json(): string {
+    this.#json ??= `${JSON.stringify(this.text)}:`;
+    return this.#json;
+  }
+
+  /** As people read it in the path of a conflict: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+  toString(): string {
+    if (this.kind === 'f') return `.${this.name}`;
+    if (this.kind === 'k') return `[${this.keys.map(({ name, value }) => `${name}=${readable(value)}`).join(',')}]`;
+    return this.kind === 'v' ? `[=${readable(this.value)}]` : `[${String(this.value)}]`;
+  }
+}
+
+/** Fields by name. Names come again and again; what they are made into is kept, so far as there are not too many. */
+const fields = new Map<string, PathElement>();
+const KEPT_FIELDS = 20_000;
+
+/** The element of a field, or of a key of a map. */
+export function fieldElement(name: string): PathElement {
+  const kept = fields.get(name);
+  if (kept) return kept;
+  const made = new PathElement('f', `f:${name}`, name, NO_KEYS, null);
+  if (fields.size >= KEPT_FIELDS) fields.clear();
+  fields.set(name, made);
+  return made;
+}
+
+/** The element of an item that is told by its keys; they may come in any order. */
+export function keyElement(keys: readonly KeyField[]): PathElement {
+  const sorted = keys.length < 2 ? keys : [...keys].sort((a, b) => compareText(a.name, b.name));
+  let text = 'k:{';
+  for (const { name, value } of sorted) {
+    text += `${text.length > 3 ? ',' : ''}${JSON.stringify(name)}:${valueText(value)}`;
+  }
+  return new PathElement('k', `${text}}`, '', sorted, null);
+}
+
+/** The element of an item of a set. */
+export const valueElement = (value: JsonValue): PathElement =>
+  new PathElement('v', `v:${valueText(value)}`, '', NO_KEYS, value);
+
+/** The element of an item that has nothing but its place. */
+export const indexElement = (index: number): PathElement => new PathElement('i', `i:${index}`, '', NO_KEYS, index);
+
+/** Order within one level of a path, as it is written. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  if (a.kind !== b.kind) return KIND_ORDER[a.kind] - KIND_ORDER[b.kind];
+  if (a.kind === 'f') return compareText(a.name, b.name);
+  if (a.text === b.text) return 0;
+  if (a.kind !== 'k') return compareValues(a.value, b.value);
+  const length = Math.min(a.keys.length, b.keys.length);
+  for (let i = 0; i < length; i++) {
+    const [x, y] = [a.keys[i] as KeyField, b.keys[i] as KeyField];
+    const order = compareText(x.name, y.name) || compareValues(x.value, y.value);
+    if (order !== 0) return order;
+  }
+  return a.keys.length - b.keys.length;
+}
+
+/**
+ * The element of a text; undefined for a kind that no release knows so far, which readers pass over.
+ * @throws PathElementError for what is no path element
+ */
+export function parsePathElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new PathElementError('key must be 2 characters long');
+  if (text[1] !== ':') throw new PathElementError(`missing colon: ${text}`);
+  const content = text.slice(2);
+  switch (text[0]) {
+    case 'f':
+      return fieldElement(content);
+    case 'k':
+      return parseKeys(content);
+    case 'v':
+      return valueElement(parseContent(content));
+    case 'i':
+      if (!/^[+-]?\d{1,15}$/.test(content)) throw new PathElementError(`invalid index: ${text}`);
+      return indexElement(Number(content));
+    default:
+      return undefined;
+  }
+}
+
+function parseKeys(content: string): PathElement {
+  const keys = parseContent(content);
+  if (typeof keys !== 'object' || keys === null || Array.isArray(keys)) {
+    throw new PathElementError(`keys are no object: ${content}`);
+  }
+  return keyElement(Object.entries(keys as JsonObject).map(([name, value]) => ({ name, value: value ?? null })));
+}
+
+/** Digits that a double may not hold; they are read as they stand. */
+const LONG_INTEGER = /^-?\d{16,}$/;
+
+function parseContent(content: string): JsonValue {
+  if (LONG_INTEGER.test(content)) return exactInteger(content);
+  try {
+    return JSON.parse(LONG_INTEGERS.test(content) ? quoted(content) : content, revive) as JsonValue;
+  } catch {
+    throw new PathElementError(`invalid JSON in path element: ${content}`);
+  }
+}
+
+const exactInteger = (digits: string): JsonValue =>
+  Number.isSafeInteger(Number(digits)) ? Number(digits) : BigInt(digits);
+
+const LONG_INTEGERS = /[:[,]\s*-?\d{16,}\s*[,\]}]/;
+const MARK = '\u0000int:';
+
+/** Long integers as texts that {@link revive} knows again; nothing within quotes is touched. */
+const quoted = (content: string): string =>
+  content.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (part) =>
+    part.startsWith('"') ? part : JSON.stringify(MARK + part),
+  );
+
+const revive = (_name: string, value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith(MARK) ? exactInteger(value.slice(MARK.length)) : value;
+
+const HTML = /[<>&\u2028\u2029]/g;
+const SHORT_ESCAPE = /\\[bf\\"]/g;
+
+/** Values as the reference writes them: what could be HTML is escaped, and control characters by number. */
+function valueText(value: JsonValue): string {
+  switch (typeof value) {
+    case 'string':
+      return textOf(value);
+    case 'object':
+      if (value === null) return 'null';
+      if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
+      return `{${Object.keys(value)
+        .sort(compareText)
+        .map((name) => `${textOf(name)}:${valueText(value[name] ?? null)}`)
+        .join(',')}}`;
+    default:
+      return String(value);
+  }
+}
+
+function textOf(value: string): string {
+  return JSON.stringify(value)
+    .replace(HTML, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(SHORT_ESCAPE, (pair) => (pair === '\\b' ? '\\u0008' : pair === '\\f' ? '\\u000c' : pair));
+}
+
+/** As the reference prints a value to people. */
+function readable(value: JsonValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(readable).join(',')}]`;
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value)
+      .map(([name, member]) => `${name}=${readable(member ?? null)}`)
+      .join('');
+  }
+  return String(value);
+}

@@ -1,0 +1,192 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { Field, ScalarKind, Schema, StructSchema } from '@orch/schema';
+import { fieldElement } from '../paths/path-element.js';
+import { ATOMIC, DEDUCED, type FieldType, type ListType, type MapType, mapOf, type Type } from './type.js';
+
+/** Options of {@link declaredType}. */
+export interface DeclaredOptions {
+  /**
+   * Whether a field that clients with declared types write always (`status: {}`, `creationTimestamp: null`) is the same
+   * left out, and what they never write (an empty `labels`) the same as nothing. So are the objects of built-in kinds
+   * owned; custom objects are what was sent.
+   */
+  readonly zeros: boolean;
+}
+
+interface Growing extends MapType {
+  readonly fields: Map<string, FieldType>;
+  readonly always: string[];
+}
+
+const STRING: Type = { scalar: 'string' };
+const UNTYPED: Type = { scalar: 'untyped' };
+const NUMERIC: Type = { scalar: 'numeric' };
+
+const SCALARS: Record<ScalarKind, Type> = {
+  string: STRING,
+  bytes: STRING,
+  duration: STRING,
+  bool: { scalar: 'boolean' },
+  int32: NUMERIC,
+  int64: NUMERIC,
+  uint32: NUMERIC,
+  uint64: NUMERIC,
+  float: NUMERIC,
+  double: NUMERIC,
+  time: UNTYPED,
+  microTime: UNTYPED,
+  quantity: UNTYPED,
+  intOrString: UNTYPED,
+  rawExtension: ATOMIC,
+  fieldsV1: DEDUCED,
+  json: DEDUCED,
+};
+
+const made = { with: new WeakMap<StructSchema, Type>(), without: new WeakMap<StructSchema, Type>() };
+
+/** How objects of a declared struct are owned and merged. Made once per struct. */
+export function declaredType(schema: StructSchema, { zeros }: DeclaredOptions): Type {
+  return structType(schema, zeros);
+}
+
+function structType(schema: StructSchema, zeros: boolean): Type {
+  if (schema.customJson) return DEDUCED;
+  const kept = zeros ? made.with : made.without;
+  const known = kept.get(schema);
+  if (known) return known;
+  const map: Growing = { atomic: schema.structType === 'atomic', fields: new Map(), always: [] };
+  const type: Type = { map };
+  kept.set(schema, type); // before its fields, which may hold it
+  for (const field of schema.fields.values()) {
+    map.fields.set(field.name, fieldType(field, zeros));
+    if (zeros && isAlwaysWritten(field)) map.always.push(field.name);
+  }
+  return type;
+}
+
+function fieldType(field: Field, zeros: boolean): FieldType {
+  const byDefault = keyDefault(field);
+  return {
+    element: fieldElement(field.name),
+    type: typeInField(field, zeros),
+    ...(byDefault !== undefined && { default: byDefault }),
+    ...(zeros && { isZero: field.omitEmpty && !field.pointer ? zeroTest(field.schema) : never }),
+    ...(zeros && isAlwaysWritten(field) && { zero: zeroOf(field) }),
+  };
+}
+
+/** The type of a field's value; what the field says of it goes before what the struct says. */
+function typeInField(field: Field, zeros: boolean): Type {
+  const type = typeOf(field.schema, zeros);
+  if (field.schema.kind === 'list') return { list: listType(field, field.schema.items, zeros) };
+  if (field.mapType === undefined || !type.map) return type;
+  return { map: { ...type.map, atomic: field.mapType === 'atomic' } };
+}
+
+function typeOf(schema: Schema, zeros: boolean): Type {
+  if (schema.kind === 'struct') return structType(schema, zeros);
+  if (schema.kind === 'map')
+    return { map: { ...mapOf(typeOf(schema.values, zeros)), ...nullAs(schema.values, zeros) } };
+  if (schema.kind === 'list') return { list: { relation: 'atomic', keys: [], ...listItems(schema.items, zeros) } };
+  return SCALARS[schema.kind];
+}
+
+const listItems = (schema: Schema, zeros: boolean): Pick<ListType, 'items' | 'zero'> => ({
+  items: typeOf(schema, zeros),
+  ...nullAs(schema, zeros),
+});
+
+/** Maps and lists hold values, not pointers: null among them is read as their zero. */
+const nullAs = (schema: Schema, zeros: boolean): { zero?: JsonValue } => (zeros ? { zero: zeroOfSchema(schema) } : {});
+
+/** What the field says of its list; where it says nothing, how patches merge it is how it is owned. */
+function listType(field: Field, itemSchema: Schema, zeros: boolean): ListType {
+  const items = listItems(itemSchema, zeros);
+  if (field.listType !== undefined) return { relation: field.listType, ...items, keys: field.listMapKeys ?? [] };
+  if (!field.patchStrategy?.includes('merge')) return { relation: 'atomic', ...items, keys: [] };
+  if (field.patchMergeKey === undefined) return { relation: 'set', ...items, keys: [] };
+  return { relation: 'map', ...items, keys: [field.patchMergeKey] };
+}
+
+/** Keys that may not be absent in the declared type are zero where they were left out. */
+function keyDefault(field: Field): JsonValue | undefined {
+  if (field.default !== undefined) return field.default;
+  if (field.pointer || field.omitEmpty) return undefined;
+  const zero = zeroOfSchema(field.schema);
+  return typeof zero === 'object' ? undefined : zero;
+}
+
+const never = () => false;
+
+/** Structs and times are never empty to the encoder of the declared types. */
+const isAlwaysWritten = ({ omitEmpty, pointer, schema }: Field): boolean =>
+  !omitEmpty || (!pointer && !LEFT_OUT.has(schema.kind) && !(schema.kind === 'struct' && schema.customJson === true));
+
+const LEFT_OUT = new Set<Schema['kind']>([
+  'string',
+  'bytes',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'float',
+  'double',
+  'list',
+  'map',
+  'json',
+]);
+
+/** The zero of a field; made when it is asked for, as structs may hold each other. */
+const zeroOf = (field: Field): JsonValue => (field.pointer ? null : zeroOfSchema(field.schema));
+
+function zeroOfSchema(schema: Schema): JsonValue {
+  switch (schema.kind) {
+    case 'struct':
+      return schema.customJson ? null : zeroStruct(schema);
+    case 'string':
+      return '';
+    case 'bool':
+      return false;
+    case 'duration':
+      return '0s';
+    case 'quantity':
+      return '0';
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'float':
+    case 'double':
+    case 'intOrString':
+      return 0;
+    default:
+      return null;
+  }
+}
+
+/** A struct that is held by value cannot hold itself so, which ends this. */
+function zeroStruct({ fields }: StructSchema): JsonObject {
+  const zero: JsonObject = {};
+  for (const field of fields.values()) if (isAlwaysWritten(field)) zero[field.name] = zeroOf(field);
+  return zero;
+}
+
+function zeroTest(schema: Schema): (value: JsonValue) => boolean {
+  if (!LEFT_OUT.has(schema.kind)) return never;
+  switch (schema.kind) {
+    case 'string':
+    case 'bytes':
+      return (value) => value === '';
+    case 'bool':
+      return (value) => value === false;
+    case 'list':
+      return (value) => Array.isArray(value) && value.length === 0;
+    case 'map':
+      return (value) => typeof value === 'object' && value !== null && Object.keys(value).length === 0;
+    case 'json':
+      return never;
+    default:
+      return (value) => value === 0;
+  }
+}

@@ -1,0 +1,112 @@
+import type { JsonValue } from '@orch/machinery';
+import type { PathElement } from '../paths/path-element.js';
+
+/** What a scalar may be; `untyped` is anything. */
+export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
+
+/**
+ * How a value is owned and merged. A value of known form has one of the three; one of unknown form has several, and
+ * which counts is told by the value (see {@link formOf}).
+ */
+export interface Type {
+  /** How it is owned where it is a scalar; unset where it cannot be one. */
+  readonly scalar?: ScalarForm;
+  /** How it is owned where it is a list; unset where it cannot be one. */
+  readonly list?: ListType;
+  /** How it is owned where it is an object; unset where it cannot be one. */
+  readonly map?: MapType;
+}
+
+/** A struct, a map, or both: fields of their own types beside keys of one type. */
+export interface MapType {
+  /** Owned as a whole. */
+  readonly atomic: boolean;
+  readonly fields: ReadonlyMap<string, FieldType>;
+  /** Type of what is no declared field; without it there may be nothing else. */
+  readonly others?: Type;
+  /** What null stands for among what is no declared field; unset where it stands for itself. */
+  readonly zero?: JsonValue;
+  /** Names of the fields that have a {@link FieldType.zero}. */
+  readonly always: readonly string[];
+}
+
+/** A field of a struct. */
+export interface FieldType {
+  readonly element: PathElement;
+  readonly type: Type;
+  /** What the field has where it is left out, as a key of a list's items. */
+  readonly default?: JsonValue;
+  /**
+   * What a client with declared types writes where the field is not set; an object that leaves it out means the same.
+   * Unset for fields that are not written then, and where clients write just what they were given.
+   */
+  readonly zero?: JsonValue;
+  /** Whether a value says the same as leaving the field out. Unset where none does. */
+  readonly isZero?: (value: JsonValue) => boolean;
+}
+
+/** The value that a field has in an object; undefined when it is absent. */
+export function fieldValue(field: FieldType | undefined, written: JsonValue | undefined): JsonValue | undefined {
+  if (field?.isZero === undefined) return written;
+  if (written === undefined || written === null) return field.zero;
+  return field.isZero(written) ? undefined : written;
+}
+
+/** A list. */
+export interface ListType {
+  /** Owned as a whole, or item by item: told apart by value, or by keys. */
+  readonly relation: 'atomic' | 'set' | 'map';
+  readonly items: Type;
+  /** What null stands for among the items; unset where it stands for itself. */
+  readonly zero?: JsonValue;
+  /** Names of the fields by which items are told apart; only of a `map`. */
+  readonly keys: readonly string[];
+}
+
+/** Which of a type's forms counts for a value: `map` before `scalar` before `list` where the value does not tell. */
+export function formOf(type: Type, value: JsonValue | undefined): 'map' | 'scalar' | 'list' {
+  if (value !== undefined && value !== null) {
+    if (typeof value !== 'object') {
+      if (type.scalar) return 'scalar';
+    } else if (Array.isArray(value)) {
+      if (type.list) return 'list';
+    } else if (type.map) return 'map';
+  }
+  return type.map ? 'map' : type.scalar ? 'scalar' : 'list';
+}
+
+const NO_FIELD_TYPES: ReadonlyMap<string, FieldType> = new Map();
+const NOTHING_ALWAYS: readonly string[] = [];
+
+/** A map whose keys are data. */
+export const mapOf = (others: Type, atomic = false): MapType => ({
+  atomic,
+  fields: NO_FIELD_TYPES,
+  others,
+  always: NOTHING_ALWAYS,
+});
+
+type Mutable = { -readonly [K in keyof Type]: Type[K] };
+
+/** Anything, owned as a whole. */
+export const ATOMIC: Type = cyclic((self) => ({
+  scalar: 'untyped',
+  list: { relation: 'atomic', items: self, keys: [] },
+  map: mapOf(self, true),
+}));
+
+/** Anything, objects member by member and lists as a whole: how objects without a schema are owned. */
+export const DEDUCED: Type = cyclic((self) => ({
+  scalar: 'untyped',
+  list: { relation: 'atomic', items: ATOMIC, keys: [] },
+  map: mapOf(self),
+}));
+
+function cyclic(make: (self: Type) => Type): Type {
+  const self: Mutable = {};
+  return Object.assign(self, make(self));
+}
+
+/** Whether a map says nothing of what it holds. Nobody can have changed how it is owned. */
+export const isUndeclared = (map: MapType): boolean =>
+  map.fields.size === 0 && (map.others === DEDUCED || map.others?.scalar === 'untyped');

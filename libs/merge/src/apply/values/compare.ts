@@ -1,0 +1,170 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { memberOf } from '@orch/machinery';
+import { equalJson, isObject } from '../../json-values.js';
+import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
+import type { PathElement } from '../paths/path-element.js';
+import { type FieldType, fieldValue, formOf, type MapType, type Type } from '../types/type.js';
+import { elementOf, everythingBelow, typeOfField } from './everything.js';
+import { elementsOf } from './list-items.js';
+
+/** What one object has otherwise than another. */
+export interface Comparison {
+  /** What the second adds, and what it has with another value. */
+  readonly set: FieldSet;
+  /** What only the first has. */
+  readonly removed: FieldSet;
+}
+
+/** What changed at a place and below it. */
+interface Change {
+  /** The value itself is another. */
+  readonly self: boolean;
+  readonly set: FieldSet | undefined;
+  readonly removed: FieldSet | undefined;
+}
+
+const ITSELF: Change = { self: true, set: undefined, removed: undefined };
+
+/**
+ * Compares two objects of a type: what is owned as a whole as a whole, the rest field by field and item by item. Any
+ * object can be compared, also one that does not fit its type: of items with the same keys the first counts, and a list
+ * whose items lack their keys is one value.
+ */
+export function compareObjects(type: Type, before: JsonObject, after: JsonObject): Comparison {
+  const change = compare(type, before, after);
+  return { set: change?.set ?? NO_FIELDS, removed: change?.removed ?? NO_FIELDS };
+}
+
+function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
+  if (before === after) return undefined;
+  const [from, to] = [formOf(type, before), formOf(type, after)];
+  const change = compareAs(to, type, before, after);
+  // A value that takes another form loses what was below it, and is another value.
+  return from === to ? change : both(change, compareAs(from, type, before, after));
+}
+
+function compareAs(
+  form: 'map' | 'scalar' | 'list',
+  type: Type,
+  before: JsonValue,
+  after: JsonValue,
+): Change | undefined {
+  if (form === 'map' && type.map && !type.map.atomic) {
+    const [from, to] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
+    if (!isEmpty(type.map, from) || !isEmpty(type.map, to)) return compareMaps(type.map, from, to);
+  } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
+    const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
+    const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
+    if (from.length + to.length > 0 && elements[0] && elements[1]) {
+      return compareLists(
+        type.list.items,
+        { items: from, elements: elements[0] },
+        { items: to, elements: elements[1] },
+      );
+    }
+  }
+  return equalJson(before, after) ? undefined : ITSELF;
+}
+
+const NOTHING: JsonObject = {};
+
+function isEmpty(map: MapType, object: JsonObject): boolean {
+  for (const name in object) if (fieldValue(map.fields.get(name), object[name]) !== undefined) return false;
+  return map.always.length === 0 || object === NOTHING;
+}
+
+const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
+  a && b
+    ? {
+        self: a.self || b.self,
+        set: union(a.set ?? NO_FIELDS, b.set ?? NO_FIELDS),
+        removed: union(a.removed ?? NO_FIELDS, b.removed ?? NO_FIELDS),
+      }
+    : (a ?? b);
+
+/** Gathers what changed on one level; most levels have no change, and make nothing. */
+class Level {
+  #set: LevelBuilder | undefined;
+  #removed: LevelBuilder | undefined;
+
+  child(element: PathElement, type: Type, before: JsonValue | undefined, after: JsonValue | undefined): void {
+    if (after === undefined) {
+      if (before !== undefined) this.removed.add(element, true, everythingBelow(type, before));
+    } else if (before === undefined) this.set.add(element, true, everythingBelow(type, after));
+    else {
+      const change = compare(type, before, after);
+      if (change === undefined) return;
+      if (change.self || change.set) this.set.add(element, change.self, change.set);
+      if (change.removed) this.removed.add(element, false, change.removed);
+    }
+  }
+
+  get set(): LevelBuilder {
+    this.#set ??= new LevelBuilder();
+    return this.#set;
+  }
+
+  get removed(): LevelBuilder {
+    this.#removed ??= new LevelBuilder();
+    return this.#removed;
+  }
+
+  change(): Change | undefined {
+    if (this.#set === undefined && this.#removed === undefined) return undefined;
+    return { self: false, set: this.#set?.build(), removed: this.#removed?.build() };
+  }
+}
+
+function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
+  const level = new Level();
+  const visit = (name: string, field: FieldType | undefined) => {
+    const from = fieldValue(field, memberOf(before, name));
+    const to = fieldValue(field, memberOf(after, name));
+    if (from !== to) level.child(elementOf(field, name), typeOfField(map, field), from, to);
+  };
+  for (const name of Object.keys(after)) visit(name, map.fields.get(name));
+  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) visit(name, map.fields.get(name));
+  // A value that is no object at all has none of the zeros either.
+  if (before === NOTHING || after === NOTHING) zerosOf(map, before, after, level);
+  return level.change();
+}
+
+/** Fields that one side has although it is not written, and the other, which is no object, has not. */
+function zerosOf(map: MapType, before: JsonObject, after: JsonObject, level: Level): void {
+  for (const name of map.always) {
+    if (Object.hasOwn(before, name) || Object.hasOwn(after, name)) continue;
+    const field = map.fields.get(name);
+    if (field?.zero === undefined) continue;
+    if (before === NOTHING) level.set.add(field.element, true, everythingBelow(field.type, field.zero));
+    else level.removed.add(field.element, true, everythingBelow(field.type, field.zero));
+  }
+}
+
+interface Items {
+  readonly items: readonly JsonValue[];
+  readonly elements: readonly PathElement[];
+}
+
+function compareLists(type: Type, before: Items, after: Items): Change | undefined {
+  const level = new Level();
+  const { elements } = before;
+  if (elements.length === after.elements.length && elements.every((each, i) => each.text === after.elements[i]?.text)) {
+    for (let i = 0; i < elements.length; i++) {
+      level.child(elements[i] as PathElement, type, before.items[i] ?? null, after.items[i] ?? null);
+    }
+    return level.change();
+  }
+  const [old, now] = [byElement(before), byElement(after)];
+  for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
+  for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);
+  return level.change();
+}
+
+/** The items by their elements; of several with the same keys the first stands for all. */
+function byElement({ items, elements }: Items) {
+  const found = new Map<string, { element: PathElement; item: JsonValue }>();
+  elements.forEach((element, i) => {
+    if (!found.has(element.text)) found.set(element.text, { element, item: items[i] ?? null });
+  });
+  return found;
+}

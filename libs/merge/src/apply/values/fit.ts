@@ -1,0 +1,131 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { formOf, type ListType, type MapType, type ScalarForm, type Type } from '../types/type.js';
+import { ItemError, itemElement } from './list-items.js';
+
+/** What is wrong with a value. */
+export type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
+
+/** A value that is not what its type says. */
+export interface Misfit {
+  /** For programs; the message says the same to people. */
+  readonly reason: MisfitReason;
+  /** As people read it: `.spec.containers[name="a"].image`. */
+  readonly path: string;
+  /** In the reference's words. */
+  readonly message: string;
+}
+
+/** What does not fit its type: forms, fields that are not declared, items that cannot be told apart. Empty when all does. */
+export function misfitsOf(type: Type, object: JsonObject): Misfit[] {
+  const found: Misfit[] = [];
+  check(type, object, '', found);
+  return found;
+}
+
+/** Misfits in one text, in the reference's form. */
+export function misfitText(misfits: readonly Misfit[]): string {
+  const lines = misfits.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');
+}
+
+function check(type: Type, value: JsonValue, path: string, found: Misfit[]): void {
+  if (value === null) return;
+  const form = formOf(type, value);
+  if (form === 'map' && type.map) checkMap(type.map, value, path, found);
+  else if (form === 'list' && type.list) checkList(type.list, value, path, found);
+  else if (!fitsScalar(type.scalar ?? 'untyped', value)) {
+    found.push({ reason: 'type-mismatch', path, message: scalarMessage(type.scalar ?? 'untyped', value) });
+  }
+}
+
+function checkMap(map: MapType, value: JsonValue, path: string, found: Misfit[]): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    found.push({ reason: 'type-mismatch', path, message: `expected map, got &{${printed(value)}}` });
+    return;
+  }
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const type = map.fields.get(name)?.type ?? map.others;
+    const below = path + fieldElement(name);
+    if (type) check(type, member, below, found);
+    else found.push({ reason: 'unknown-field', path: below, message: 'field not declared in schema' });
+  }
+}
+
+function checkList(list: ListType, value: JsonValue, path: string, found: Misfit[]): void {
+  if (!Array.isArray(value)) {
+    found.push({ reason: 'type-mismatch', path, message: `expected list, got &{${printed(value)}}` });
+    return;
+  }
+  const seen = new Set<string>();
+  for (const [i, item] of value.entries()) {
+    const element = elementAt(list, i, item, path, found);
+    if (element === undefined) return;
+    if (seen.has(element.text))
+      found.push({ reason: 'duplicate-key', path, message: `duplicate entries for key ${element}` });
+    seen.add(element.text);
+    check(list.items, item, path + element, found);
+  }
+}
+
+/** Without keys nothing further down the list can be named. */
+function elementAt(
+  list: ListType,
+  index: number,
+  item: JsonValue,
+  path: string,
+  found: Misfit[],
+): PathElement | undefined {
+  try {
+    return itemElement(list, index, item);
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error;
+    found.push({ reason: 'missing-key', path, message: `element ${index}: ${error.message}` });
+    return undefined;
+  }
+}
+
+function fitsScalar(scalar: ScalarForm, value: JsonValue): boolean {
+  switch (scalar) {
+    case 'numeric':
+      return typeof value === 'number' || typeof value === 'bigint';
+    case 'untyped':
+      return true;
+    default:
+      return typeof value === scalar;
+  }
+}
+
+function scalarMessage(scalar: ScalarForm, value: JsonValue): string {
+  if (scalar === 'numeric') return `expected numeric (int or float), got ${formName(value)}`;
+  if (scalar === 'boolean') return `expected boolean, got &{${printed(value)}}`;
+  return `expected string, got &value.valueUnstructured{Value:${spelled(value)}}`;
+}
+
+function formName(value: JsonValue): string {
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** Values as the reference's language prints them, which is what its messages show. */
+function printed(value: JsonValue): string {
+  if (Array.isArray(value)) return `[${value.map(printed).join(' ')}]`;
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value).sort();
+    return `map[${names.map((name) => `${name}:${printed(value[name] ?? null)}`).join(' ')}]`;
+  }
+  return value === null ? '<nil>' : String(value);
+}
+
+function spelled(value: JsonValue): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[]interface {}{${value.map(spelled).join(', ')}}`;
+  if (typeof value === 'object' && value !== null) {
+    const names = Object.keys(value).sort();
+    return `map[string]interface {}{${names.map((name) => `${JSON.stringify(name)}:${spelled(value[name] ?? null)}`).join(', ')}}`;
+  }
+  return value === null ? 'interface {}(nil)' : String(value);
+}

@@ -1,0 +1,80 @@
+import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+import type { PathElement } from '../paths/path-element.js';
+import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
+import { typeOfField } from './everything.js';
+import { itemElement } from './list-items.js';
+
+/**
+ * An object with what another says of it. Nothing is taken away: null over an object or a list leaves it as it is.
+ * The result shares with both; neither is changed.
+ * @throws ItemError for lists whose items cannot be told apart
+ */
+export function mergeObjects(type: Type, live: JsonObject, said: JsonObject): JsonObject {
+  return (merge(type, live, said) ?? {}) as JsonObject;
+}
+
+function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefined): JsonValue | undefined {
+  if (said === undefined) return live;
+  if (live === undefined) return said;
+  const form = formOf(type, said);
+  if (form === 'map' && type.map && !type.map.atomic) {
+    const [from, to] = [isObject(live) ? live : {}, isObject(said) ? said : {}];
+    if (Object.keys(from).length > 0 || Object.keys(to).length > 0) return mergeMaps(type.map, from, to);
+  } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
+    const [from, to] = [Array.isArray(live) ? live : [], Array.isArray(said) ? said : []];
+    if (from.length > 0 || to.length > 0) return mergeLists(type.list, from, to);
+  }
+  return said;
+}
+
+function mergeMaps(map: MapType, live: JsonObject, said: JsonObject): JsonObject {
+  const merged: JsonObject = { ...live };
+  for (const name of Object.keys(said)) {
+    const type = typeOfField(map, map.fields.get(name));
+    setMember(merged, name, merge(type, memberOf(live, name), said[name]));
+  }
+  return merged;
+}
+
+interface Place {
+  readonly text: string;
+  readonly item: JsonValue;
+}
+
+const placesOf = (list: ListType, items: readonly JsonValue[]): Place[] =>
+  items.map((item, i) => ({ text: (itemElement(list, i, item) as PathElement).text, item }));
+
+/**
+ * Joins two lists whose items are told apart. Items of both stand in the order of what is said; those that only the
+ * live list has stay before the shared item that they stood before; new ones follow what they follow.
+ */
+function mergeLists(list: ListType, live: readonly JsonValue[], said: readonly JsonValue[]): JsonValue[] {
+  const [old, now] = [placesOf(list, live), placesOf(list, said)];
+  const oldItems = new Map(old.map(({ text, item }) => [text, item]));
+  const isSaid = new Set(now.map(({ text }) => text));
+  const shared = now.filter(({ text }) => oldItems.has(text)).map(({ text }) => text);
+  const merged: JsonValue[] = [];
+  const takeSaid = ({ text, item }: Place) => {
+    merged.push(merge(list.items, oldItems.get(text), item) ?? null);
+    if (shared[nextShared] === text) nextShared++;
+  };
+  let [i, j, nextShared] = [0, 0, 0];
+  while (i < old.length || j < now.length) {
+    const [mine, theirs] = [old[i], now[j]];
+    if (mine && theirs && mine.text === theirs.text) {
+      takeSaid(theirs);
+      i++;
+      j++;
+    } else if (mine && !isSaid.has(mine.text)) {
+      merged.push(mine.item);
+      i++;
+    } else if (mine && (theirs === undefined || (nextShared < shared.length && shared[nextShared] !== mine.text))) {
+      i++; // comes where what is said has it
+    } else if (theirs) {
+      takeSaid(theirs);
+      j++;
+    }
+  }
+  return merged;
+}

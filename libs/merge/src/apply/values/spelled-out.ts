@@ -1,0 +1,37 @@
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { fieldValue, formOf, type ListType, type MapType, type Type } from '../types/type.js';
+import { typeOfField } from './everything.js';
+
+/**
+ * An object as a client with declared types writes it: with the fields that are always written, without those that are
+ * empty. The object itself where the type knows no such fields. Nothing is changed; the result shares with the object.
+ */
+export function spelledOut(type: Type, object: JsonObject): JsonObject {
+  return spell(type, object) as JsonObject;
+}
+
+function spell(type: Type, value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const list = formOf(type, value) === 'list' ? type.list : undefined;
+    return list && isDeclared(list) ? value.map((item) => spell(list.items, item ?? list.zero ?? null)) : value;
+  }
+  return type.map ? spellMembers(type.map, value) : value;
+}
+
+/** Whether zeros are known of what a list or map holds. */
+const isDeclared = ({ zero }: ListType | MapType): boolean => zero !== undefined;
+
+function spellMembers(map: MapType, object: JsonObject): JsonObject {
+  if (map.fields.size === 0 && !isDeclared(map)) return object;
+  const spelled: JsonObject = {};
+  for (const name of Object.keys(object)) {
+    const field = map.fields.get(name);
+    const value = field ? fieldValue(field, object[name]) : (object[name] ?? map.zero ?? object[name]);
+    if (value !== undefined) {
+      setMember<JsonValue | undefined>(spelled, name, spell(typeOfField(map, field), value));
+    }
+  }
+  for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = map.fields.get(name)?.zero;
+  return spelled;
+}
