@@ -1,6 +1,6 @@
 import { convert, kindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type JsonObject, type Names } from '@orch/machinery';
-import { declaredType, FieldManager, fieldElement, setOf, type VersionTypes } from '@orch/merge';
+import { declaredType, FieldManager, pathsOf, type VersionTypes } from '@orch/merge';
 import type { ResourceDefinition } from '@orch/schema';
 
 /** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */

@@ -1,4 +1,5 @@
 export { type ApplyOptions, FieldManager, type WriteOptions } from './field-manager.js';
+export { checkManagedFields } from './managed/check.js';
 export type { Converter } from './managed/conversion.js';
 export { ApplyError, ManagedFieldsError } from './managed/errors.js';
 export { bothTypes, type ManagedKind, type VersionTypes } from './managed/kind.js';
