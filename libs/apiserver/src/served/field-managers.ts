@@ -31,11 +31,7 @@ export function fieldManagersOf(
         resetFields: new Map(
           versions.map((version) => [
             formatApiVersion(version),
-            setOf(
-              ...kindRules(version, names)
-                .resetFields(subresource)
-                .map((path) => path.map(fieldElement)),
-            ),
+            pathsOf(kindRules(version, names).resetFields(subresource)),
           ]),
         ),
       },
