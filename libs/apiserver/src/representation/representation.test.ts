@@ -93,7 +93,7 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   beforeAll(async () => {
     api = await testApi({}, profile);
     for (let i = 0; i < 600; i++) {
-      const data = { text: 'ü'.repeat(500), number: String(i) };
+      const data = { text: 'ü'.repeat(400), number: String(i) };
       await api.create('configmaps', { metadata: { name: `c${String(i).padStart(3, '0')}` }, data });
     }
     rows.push(...api.store.rows(api.endpoint('configmaps').type));

@@ -213,7 +213,8 @@ describe('what plugins see', () => {
     await start(watching({ admit: ({ object }) => void admitted.push(structuredClone(object)) }));
     await api.create('services', { metadata: { generateName: 's-', uid: 'mine' }, spec: { ports: [{ port: 80 }] } });
     expect(admitted.at(-1)).toMatchObject({ spec: { type: 'ClusterIP', ports: [{ protocol: 'TCP' }] } });
-    expect(admitted.at(-1)?.metadata).toEqual({ generateName: 's-', namespace: 'default' });
+    const managedFields = [expect.objectContaining({ operation: 'Update' })];
+    expect(admitted.at(-1)?.metadata).toEqual({ generateName: 's-', namespace: 'default', managedFields });
     expect(last()).toMatchObject({
       name: expect.stringMatching(/^s-/),
       object: { metadata: { uid: expect.any(String) } },

@@ -61,8 +61,9 @@ export function merging(
     const { fieldManager, force } = options;
     const application = { manager: fieldManager, force, now: new Date(deps.now()) };
     const merged = applied(() => manager.apply(live as JsonObject | undefined, said, application));
-    if (holdsTooMany(merged, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
-    return readObject(endpoint.definition.schema, merged).object;
+    const { object } = readObject(endpoint.definition.schema, merged);
+    if (holdsTooMany(object, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
+    return object;
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import type { Key } from '@orch/storage';
 import type { RequestLimits } from '../deps.js';
 import { tooLarge } from '../http/read-body.js';
+import { withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { tooManyValues } from './decode-body.js';
 
@@ -27,8 +28,8 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues'>;
 
 /**
- * What a patch makes of an object, or defaults add to it, may be no more than what a client could send. An object that is
- * larger already may get smaller. The error is a 413.
+ * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its
+ * fields takes no more than that again. An object that is larger already may get smaller. The error is a 413.
  */
 export function sizeError(
   body: Buffer,
@@ -36,16 +37,26 @@ export function sizeError(
   before = 0,
 ): StatusError | undefined {
   if (body.length <= before) return undefined;
-  if (body.length > maxBodyBytes) return tooLarge(maxBodyBytes);
-  return holdsMoreValues(body, maxValues) ? tooManyValues(maxValues) : undefined;
+  const own = withoutOwners(body);
+  if (Math.max(own.length, body.length - own.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
+  return holdsMoreValues(own, maxValues) ? tooManyValues(maxValues) : undefined;
 }
 
 /** What the stored form of an object leaves out: its type and its version. */
 const UNSTORED_VALUES = 3;
 
 /** Whether an object will be refused for its values, said before it has its stored form. */
-export const holdsTooMany = (object: object, maxValues: number): boolean =>
-  countValues(object, maxValues + UNSTORED_VALUES) > maxValues + UNSTORED_VALUES;
+export const holdsTooMany = (object: ApiObject, maxValues: number): boolean =>
+  countValues(unowned(object), maxValues + UNSTORED_VALUES) > maxValues + UNSTORED_VALUES;
+
+/** Values of an object, but for who owns them, up to `most` and one more. */
+export const valuesOf = (object: ApiObject, most: number): number => countValues(unowned(object), most);
+
+function unowned(object: ApiObject): ApiObject {
+  if (!object.metadata?.managedFields) return object;
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
 
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);

@@ -1,10 +1,11 @@
 import { holdsMoreValues, isTooDeep, readObject } from '@orch/codec';
-import { badRequest } from '@orch/machinery';
+import { type ApiObject, badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import { sendObject } from '../representation/send-object.js';
+import { withoutOwners } from '../representation/stored-body.js';
 import { apply } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
@@ -45,7 +46,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     const patched = document.apply(schema, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
-    if (holdsTooMany(patched, maxValues) && !holdsMoreValues(stored.body, maxValues)) {
+    if (holdsTooMany(patched as ApiObject, maxValues) && !holdsMoreValues(withoutOwners(stored.body), maxValues)) {
       throw tooManyValues(maxValues);
     }
     // Operations add to what is deep already; documents that are merged make nothing deeper than the deeper of both.

@@ -1,8 +1,7 @@
-import { countValues } from '@orch/codec';
 import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
 import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
-import { holdsTooMany, invalidObject, validateMeta } from './object-checks.js';
+import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
 
 /**
  * The rules of the kind, in the version that is stored; those of a large object a step at a time.
@@ -29,8 +28,8 @@ async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools
 /** What is larger already may stay so. */
 function hasGrownBeyond({ object, old }: Draft, maxValues: number): boolean {
   if (!holdsTooMany(object, maxValues)) return false;
-  const most = old ? countValues(old, Number.POSITIVE_INFINITY) : 0;
-  return most <= maxValues || countValues(object, most) > most;
+  const most = old ? valuesOf(old, Number.POSITIVE_INFINITY) : 0;
+  return most <= maxValues || valuesOf(object, most) > most;
 }
 
 function refuse({ request: { endpoint }, object }: Draft, errors: readonly FieldError[]): void {
