@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { equalJson, isObject } from '../../json-values.js';
-import { FieldsV1Error } from '../paths/fields-v1.js';
+import { FieldsV1Error } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
@@ -42,7 +42,7 @@ function checked(owners: Owners, known: ReadonlySet<JsonValue>): Owners {
   const read = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     try {
-      read.set(id, known.has(owner.entry()) ? owner : Owner.of(owner.identity, owner.time, owner.fields));
+      read.set(id, known.has(owner.entry()) ? owner : owner.reread());
     } catch (error) {
       if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
       throw error;
