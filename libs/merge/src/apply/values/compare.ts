@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { memberOf } from '@orch/machinery';
 import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
-import { type FieldType, fieldValue, formOf, type MapType, type Type } from '../types/type.js';
-import { elementOf, everythingBelow, typeOfField } from './everything.js';
+import { planFor, type Step, valueAt } from '../types/plan.js';
+import { formOf, type MapType, type Type } from '../types/type.js';
+import { everythingBelow } from './everything.js';
 import { elementsOf } from './list-items.js';
 
 /** What one object has otherwise than another. */
@@ -50,8 +50,15 @@ function compareAs(
   after: JsonValue,
 ): Change | undefined {
   if (form === 'map' && type.map && !type.map.atomic) {
-    const [from, to] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
-    if (!isEmpty(type.map, from) || !isEmpty(type.map, to)) return compareMaps(type.map, from, to);
+    if (isObject(before) && isObject(after)) {
+      const change = compareMaps(type.map, before, after);
+      if (change || !isEmpty(before) || !isEmpty(after)) return change;
+    } else {
+      // What is no object has nothing below it; what the other has came or went.
+      const came = isObject(after) ? everythingBelow(type, after) : undefined;
+      const went = isObject(before) ? everythingBelow(type, before) : undefined;
+      if (came || went) return { self: false, set: came, removed: went };
+    }
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
     const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
     const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
@@ -66,11 +73,9 @@ function compareAs(
   return equalJson(before, after) ? undefined : ITSELF;
 }
 
-const NOTHING: JsonObject = {};
-
-function isEmpty(map: MapType, object: JsonObject): boolean {
-  for (const name in object) if (fieldValue(map.fields.get(name), object[name]) !== undefined) return false;
-  return map.always.length === 0 || object === NOTHING;
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
@@ -117,27 +122,20 @@ class Level {
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
   const level = new Level();
-  const visit = (name: string, field: FieldType | undefined) => {
-    const from = fieldValue(field, memberOf(before, name));
-    const to = fieldValue(field, memberOf(after, name));
-    if (from !== to) level.child(elementOf(field, name), typeOfField(map, field), from, to);
-  };
-  for (const name of Object.keys(after)) visit(name, map.fields.get(name));
-  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) visit(name, map.fields.get(name));
-  // A value that is no object at all has none of the zeros either.
-  if (before === NOTHING || after === NOTHING) zerosOf(map, before, after, level);
-  return level.change();
-}
-
-/** Fields that one side has although it is not written, and the other, which is no object, has not. */
-function zerosOf(map: MapType, before: JsonObject, after: JsonObject, level: Level): void {
-  for (const name of map.always) {
-    if (Object.hasOwn(before, name) || Object.hasOwn(after, name)) continue;
-    const field = map.fields.get(name);
-    if (field?.zero === undefined) continue;
-    if (before === NOTHING) level.set.add(field.element, true, everythingBelow(field.type, field.zero));
-    else level.removed.add(field.element, true, everythingBelow(field.type, field.zero));
+  const plan = planFor(map, after);
+  for (let i = 0; i < plan.steps.length; i++) {
+    const step = plan.steps[i] as Step;
+    const [from, to] = [valueAt(step, before), valueAt(step, after)];
+    if (from !== to) level.child(step.element, step.type, from, to);
   }
+  const old = planFor(map, before);
+  if (old !== plan) {
+    for (const step of old.steps) {
+      if (Object.hasOwn(after, step.name) || step.field?.zero !== undefined) continue;
+      level.child(step.element, step.type, valueAt(step, before), undefined);
+    }
+  }
+  return level.change();
 }
 
 interface Items {
