@@ -7,8 +7,12 @@ import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js
 export interface Step {
   readonly name: string;
   readonly element: PathElement;
-  readonly field: FieldType | undefined;
   readonly type: Type;
+  /** As in {@link FieldType}; unset for what is not declared. */
+  readonly zero: JsonValue | undefined;
+  readonly isZero: FieldType['isZero'];
+  /** Every object inherits a member of that name, such as `constructor`; only one of its own counts. */
+  readonly inherited: boolean;
 }
 
 /** The way through objects that have the same members in the same order: looked up and sorted once, not for each. */
@@ -54,25 +58,22 @@ function makePlan(map: MapType, names: readonly string[]): Plan {
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
-export function stepOf(map: MapType, name: string): Step {
+function stepOf(map: MapType, name: string): Step {
   const field = map.fields.get(name);
   return {
     name,
     element: field?.element ?? fieldElement(name),
-    field,
     type: field?.type ?? map.others ?? ATOMIC_VALUE,
+    zero: field?.zero,
+    isZero: field?.isZero,
+    inherited: name in Object.prototype,
   };
 }
 
 /** The value at a step; undefined when it is absent. */
-export function valueAt({ name, field }: Step, object: JsonObject): JsonValue | undefined {
-  const written = name in EMPTY ? own(object, name) : object[name];
-  if (field?.isZero === undefined) return written;
-  if (written === undefined || written === null) return field.zero;
-  return field.isZero(written) ? undefined : written;
+export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
+  const written = step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name];
+  if (step.isZero === undefined) return written;
+  if (written === undefined || written === null) return step.zero;
+  return step.isZero(written) ? undefined : written;
 }
-
-/** Members that every object inherits, such as `constructor`: only those of its own count. */
-const EMPTY: object = {};
-const own = (object: JsonObject, name: string): JsonValue | undefined =>
-  Object.hasOwn(object, name) ? object[name] : undefined;

@@ -3,7 +3,7 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
 import { planFor, type Step, valueAt } from '../types/plan.js';
-import { formOf, type MapType, type Type } from '../types/type.js';
+import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { elementsOf } from './list-items.js';
 
@@ -37,6 +37,7 @@ export function compareObjects(type: Type, before: JsonObject, after: JsonObject
 
 function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
   if (before === after) return undefined;
+  if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
   const change = compareAs(to, type, before, after);
   // A value that takes another form loses what was below it, and is another value.
@@ -61,6 +62,7 @@ function compareAs(
     }
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
     const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
+    if (sameItems(type.list, from, to)) return compareInTurn(type.list, from, to);
     const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
     if (from.length + to.length > 0 && elements[0] && elements[1]) {
       return compareLists(
@@ -98,10 +100,13 @@ class Level {
     } else if (before === undefined) this.set.add(element, true, everythingBelow(type, after));
     else {
       const change = compare(type, before, after);
-      if (change === undefined) return;
-      if (change.self || change.set) this.set.add(element, change.self, change.set);
-      if (change.removed) this.removed.add(element, false, change.removed);
+      if (change) this.changed(element, change);
     }
+  }
+
+  changed(element: PathElement, { self, set, removed }: Change): void {
+    if (self || set) this.set.add(element, self, set);
+    if (removed) this.removed.add(element, false, removed);
   }
 
   get set(): LevelBuilder {
@@ -131,9 +136,35 @@ function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Chang
   const old = planFor(map, before);
   if (old !== plan) {
     for (const step of old.steps) {
-      if (Object.hasOwn(after, step.name) || step.field?.zero !== undefined) continue;
+      if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
       level.child(step.element, step.type, valueAt(step, before), undefined);
     }
+  }
+  return level.change();
+}
+
+/** Whether two lists have items of the same keys, or the same values, in the same order; so they mostly do. */
+function sameItems({ keys }: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): boolean {
+  if (before.length !== after.length || before.length === 0) return false;
+  for (let i = 0; i < before.length; i++) {
+    const [from, to] = [before[i], after[i]];
+    if (from === to) continue;
+    if (keys.length === 0 || !isObject(from) || !isObject(to)) return false;
+    for (const key of keys) if (from[key] !== to[key]) return false;
+  }
+  return true;
+}
+
+/** Compares items in turn; their elements are asked for where something has changed. */
+function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
+  const level = new Level();
+  for (let i = 0; i < before.length; i++) {
+    const [from, to] = [before[i] ?? null, after[i] ?? null];
+    const change = compare(list.items, from, to);
+    if (change === undefined) continue;
+    const element = elementsOf(list, [to])?.[0];
+    if (element === undefined) return ITSELF;
+    level.changed(element, change);
   }
   return level.change();
 }
@@ -145,13 +176,6 @@ interface Items {
 
 function compareLists(type: Type, before: Items, after: Items): Change | undefined {
   const level = new Level();
-  const { elements } = before;
-  if (elements.length === after.elements.length && elements.every((each, i) => each.text === after.elements[i]?.text)) {
-    for (let i = 0; i < elements.length; i++) {
-      level.child(elements[i] as PathElement, type, before.items[i] ?? null, after.items[i] ?? null);
-    }
-    return level.change();
-  }
   const [old, now] = [byElement(before), byElement(after)];
   for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
   for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);
