@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import type { FieldSet } from '../paths/field-set.js';
+import { elementOf, type FieldSet, SELF } from '../paths/field-set.js';
 import { isUndeclared, type Type } from '../types/type.js';
 import { reconcile } from '../values/reconcile.js';
 import type { Owners } from './entries.js';
@@ -34,15 +34,22 @@ function isCurrent(type: Type, fieldsV1: JsonValue | undefined): boolean {
 
 function isLevelCurrent(type: Type, level: JsonObject): boolean {
   const { map, list } = type;
-  if (map && isUndeclared(map)) return true;
+  if (map ? isUndeclared(map) : !list) return true;
+  if (map ? map.atomic : list?.relation === 'atomic') return false;
   for (const text in level) {
-    if (text === '.') continue;
-    if (map ? map.atomic : list ? list.relation !== 'map' && list.relation !== 'set' : false) return false;
     const below = level[text];
-    const under = map ? (map.fields.get(text.slice(2))?.type ?? map.others) : list?.items;
-    if (under && isObject(below) && !isLevelCurrent(under, below)) return false;
+    if (!isObject(below) || !hasBelow(below)) continue;
+    const element = elementOf(text);
+    const under = map ? (map.fields.get(element?.name ?? '')?.type ?? map.others) : list?.items;
+    if (under && !isLevelCurrent(under, below)) return false;
   }
   return true;
+}
+
+/** Whether a level has anything but the place itself. */
+function hasBelow(level: JsonObject): boolean {
+  for (const text in level) if (text !== SELF) return true;
+  return false;
 }
 
 /**

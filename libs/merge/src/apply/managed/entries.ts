@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { equalJson, isObject } from '../../json-values.js';
-import { FieldsV1Error } from '../paths/fields-v1.js';
+import { isObject } from '../../json-values.js';
+import { FieldsV1Error } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
@@ -33,8 +33,21 @@ export function readStored(entries: JsonValue | undefined): Owners {
 export function readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Owners {
   if (!Array.isArray(entries) || entries.length === 0) return NO_OWNERS;
   const known = Array.isArray(stored) ? stored : [];
-  const owners = readStored(entries.map((entry, i) => (equalJson(entry, known[i]) ? (known[i] ?? null) : entry)));
+  const owners = readStored(entries.map((entry, i) => (sameText(entry, known[i]) ? (known[i] ?? null) : entry)));
   return checked(owners, new Set(known));
+}
+
+/** Whether two values would be written as the same text. What differs in nothing but order is read, and found equal later. */
+function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (!isObject(a) || !isObject(b)) return false;
+  const [names, others] = [Object.keys(a), Object.keys(b)];
+  if (names.length !== others.length) return false;
+  for (let i = 0; i < names.length; i++) {
+    const name = names[i] as string;
+    if (name !== others[i] || !sameText(a[name] ?? null, b[name] ?? null)) return false;
+  }
+  return true;
 }
 
 /** @throws ManagedFieldsError when an owner that is not among the known entries holds no set of fields */
@@ -42,7 +55,7 @@ function checked(owners: Owners, known: ReadonlySet<JsonValue>): Owners {
   const read = new Map<string, Owner>();
   for (const [id, owner] of owners) {
     try {
-      read.set(id, known.has(owner.entry()) ? owner : Owner.of(owner.identity, owner.time, owner.fields));
+      read.set(id, known.has(owner.entry()) ? owner : owner.reread());
     } catch (error) {
       if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
       throw error;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import type { FieldSet } from '../paths/field-set.js';
+import { isObject } from '../../json-values.js';
+import { FieldSet, FieldsV1Error, NO_FIELDS } from '../paths/field-set.js';
 import { readFieldsV1, writeFieldsV1 } from '../paths/fields-v1.js';
 
 /** How an owner came by its fields: it says what they shall be, or it has set them. */
@@ -57,13 +58,18 @@ export class Owner {
 
   /** What it owns. @throws FieldsV1Error when the entry that it was read from holds no set of fields */
   get fields(): FieldSet {
-    this.#fields ??= readFieldsV1(this.#entry?.fieldsV1);
+    this.#fields ??= storedFields(this.#entry?.fieldsV1);
     return this.#fields;
   }
 
   /** The `fieldsV1` that it was read from, so long as nothing changed. */
   get written(): JsonValue | undefined {
     return this.#entry?.fieldsV1;
+  }
+
+  /** The same owner with its entry read whole, and written anew. @throws FieldsV1Error */
+  reread(): Owner {
+    return Owner.of(this.identity, this.time, readFieldsV1(this.#entry?.fieldsV1));
   }
 
   /** The same owner of other fields; itself when they are the same set. */
@@ -94,4 +100,11 @@ export class Owner {
       ...(subresource !== '' && { subresource }),
     };
   }
+}
+
+/** Written by the server, so it is read level by level, where something changes. @throws FieldsV1Error */
+function storedFields(fieldsV1: JsonValue | undefined): FieldSet {
+  if (fieldsV1 === undefined || fieldsV1 === null) return NO_FIELDS;
+  if (!isObject(fieldsV1)) throw new FieldsV1Error('fieldsV1 must be an object');
+  return FieldSet.written(fieldsV1);
 }

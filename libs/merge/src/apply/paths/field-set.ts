@@ -1,4 +1,5 @@
-import { compareElements, fieldElement, type PathElement } from './path-element.js';
+import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { compareElements, fieldElement, type PathElement, PathElementError, parsePathElement } from './path-element.js';
 
 /** How a child is found below an object, step by step. */
 export type Path = readonly PathElement[];
@@ -13,15 +14,61 @@ export interface Node {
   readonly below: FieldSet | undefined;
 }
 
+/** Member of a trie that says that the place itself is in the set beside what is below it. */
+export const SELF = '.';
+
+/** `fieldsV1` that is no set of fields. */
+export class FieldsV1Error extends Error {
+  override readonly name = 'FieldsV1Error';
+}
+
 /**
  * A set of paths as a trie whose levels are sorted. A path that is in the set says nothing of those below it. Never
  * changed once it is made; the empty set is {@link NO_FIELDS}.
+ *
+ * A level is a list of nodes, or the object that stands for it in `fieldsV1`: each is made of the other when somebody
+ * asks for it, so that of the large sets which are only carried along the few levels are read where something changes.
  */
 export class FieldSet {
-  constructor(
-    /** In the order of {@link compareElements}, each element once. */
-    readonly nodes: readonly Node[],
-  ) {}
+  #nodes: readonly Node[] | undefined;
+  #trie: JsonObject | undefined;
+
+  private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
+    this.#nodes = nodes;
+    this.#trie = trie;
+  }
+
+  /** The set of nodes in the order of {@link compareElements}, each element once. */
+  static of(nodes: readonly Node[]): FieldSet {
+    return new FieldSet(nodes, undefined);
+  }
+
+  /** The set of a trie that the server has written: sorted, and with all texts in their one form. */
+  static written(trie: JsonObject): FieldSet {
+    return new FieldSet(undefined, trie);
+  }
+
+  /** In the order of {@link compareElements}, each element once. @throws FieldsV1Error when it comes of something else */
+  get nodes(): readonly Node[] {
+    this.#nodes ??= nodesOf(this.#trie ?? {});
+    return this.#nodes;
+  }
+
+  /**
+   * The level as it stands in `fieldsV1`. Shared, so it is never changed.
+   * @param self whether the place itself is in the set
+   */
+  trie(self: boolean): JsonObject {
+    const kept = this.#trie;
+    if (kept && Object.hasOwn(kept, SELF) === self) return kept;
+    const trie: JsonObject = {};
+    if (self) trie[SELF] = {};
+    for (const { element, member, below } of this.nodes) {
+      setMember<JsonValue | undefined>(trie, element.text, below ? below.trie(member) : {});
+    }
+    this.#trie = trie;
+    return trie;
+  }
 
   /** Whether it has no path. */
   get isEmpty(): boolean {
@@ -30,10 +77,11 @@ export class FieldSet {
 
   /** What stands at an element; undefined when nothing does. */
   at(element: PathElement): Node | undefined {
-    let [low, high] = [0, this.nodes.length - 1];
+    const { nodes } = this;
+    let [low, high] = [0, nodes.length - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;
-      const node = this.nodes[middle] as Node;
+      const node = nodes[middle] as Node;
       const order = compareElements(node.element, element);
       if (order === 0) return node;
       if (order < 0) low = middle + 1;
@@ -66,15 +114,48 @@ export class FieldSet {
 }
 
 /** The set without a path. */
-export const NO_FIELDS = new FieldSet([]);
+export const NO_FIELDS = FieldSet.of([]);
+
+/** Reads one level. @throws FieldsV1Error */
+function nodesOf(trie: JsonObject): Node[] {
+  const level = new LevelBuilder();
+  for (const text of Object.keys(trie)) {
+    if (text === SELF) continue;
+    const element = elementOf(text);
+    const content = trie[text] ?? null;
+    if (element === undefined) continue;
+    const below = content !== null && hasBelow(content, text) ? FieldSet.written(content) : undefined;
+    level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
+  }
+  return level.nodes;
+}
+
+/** The element of a member of a trie; undefined for kinds that later releases may know. @throws FieldsV1Error */
+export function elementOf(text: string): PathElement | undefined {
+  try {
+    return parsePathElement(text);
+  } catch (error) {
+    if (error instanceof PathElementError) throw new FieldsV1Error(`parsing key as path element: ${error.message}`);
+    throw error;
+  }
+}
+
+/** Whether a level has anything but the place itself. @throws FieldsV1Error for what is no level */
+function hasBelow(content: JsonValue, text: string): content is JsonObject {
+  if (typeof content !== 'object' || Array.isArray(content))
+    throw new FieldsV1Error(`an object was expected at ${text}`);
+  for (const name in content) if (name !== SELF) return true;
+  return false;
+}
 
 /** Puts a level together; elements may come in any order and more than once. */
 export class LevelBuilder {
-  readonly #nodes: Node[] = [];
+  /** What was added so far, in order. */
+  readonly nodes: Node[] = [];
 
   /** Adds a child; one that is there already becomes the union of both. */
   add(element: PathElement, member: boolean, below: FieldSet | undefined): void {
-    const nodes = this.#nodes;
+    const nodes = this.nodes;
     let place = nodes.length;
     while (place > 0) {
       const before = nodes[place - 1] as Node;
@@ -92,7 +173,7 @@ export class LevelBuilder {
 
   /** The level; undefined when nothing was added. */
   build(): FieldSet | undefined {
-    return this.#nodes.length === 0 ? undefined : new FieldSet(this.#nodes);
+    return this.nodes.length === 0 ? undefined : FieldSet.of(this.nodes);
   }
 }
 
@@ -107,29 +188,35 @@ export function setOf(...paths: readonly Path[]): FieldSet {
 
 function singleton(path: Path): FieldSet {
   let set: FieldSet | undefined;
-  for (const element of [...path].reverse()) set = new FieldSet([{ element, member: set === undefined, below: set }]);
+  for (const element of [...path].reverse()) set = FieldSet.of([{ element, member: set === undefined, below: set }]);
   return set ?? NO_FIELDS;
 }
 
-const joined = (a: Node, b: Node): Node => ({
-  element: a.element,
-  member: a.member || b.member,
-  below: a.below && b.below ? union(a.below, b.below) : (a.below ?? b.below),
-});
+const joined = (a: Node, b: Node): Node =>
+  changedNode(a, a.member || b.member, a.below && b.below ? union(a.below, b.below) : (a.below ?? b.below));
 
-/** Goes through two levels side by side and keeps what `pick` makes of each element that either has. */
+const changedNode = (node: Node, member: boolean, below: FieldSet | undefined): Node =>
+  member === node.member && below === node.below ? node : { element: node.element, member, below };
+
+/**
+ * Goes through two levels side by side and keeps what `pick` makes of each element that either has. The first set itself
+ * when all its nodes stay and none comes.
+ */
 function zip(a: FieldSet, b: FieldSet, pick: (x: Node | undefined, y: Node | undefined) => Node | undefined): FieldSet {
   const made: Node[] = [];
   let [i, j] = [0, 0];
+  let same = true;
   while (i < a.nodes.length || j < b.nodes.length) {
     const [x, y] = [a.nodes[i], b.nodes[j]];
     const order = x === undefined ? 1 : y === undefined ? -1 : compareElements(x.element, y.element);
     const node = pick(order <= 0 ? x : undefined, order >= 0 ? y : undefined);
     if (order <= 0) i++;
     if (order >= 0) j++;
+    same &&= node === x && order <= 0;
     if (node && (node.member || node.below)) made.push(node);
   }
-  return made.length === 0 ? NO_FIELDS : new FieldSet(made);
+  if (same) return a;
+  return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
 }
 
 const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
@@ -157,7 +244,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return zip(a, b, (x, y) => {
     if (!x || !y) return x;
     const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
-    return { element: x.element, member: x.member && !y.member, below };
+    return changedNode(x, x.member && !y.member, below);
   });
 }
 
@@ -167,14 +254,13 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return zip(a, b, (x, y) => {
     if (!x || !y) return x;
     if (y.member) return undefined;
-    const below = x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below;
-    return { element: x.element, member: x.member, below };
+    return changedNode(x, x.member, x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below);
   });
 }
 
 /** Paths that have none below them. */
 export function leaves(set: FieldSet): FieldSet {
-  return new FieldSet(
+  return FieldSet.of(
     set.nodes.map(({ element, below }) => ({ element, member: !below, below: below && leaves(below) })),
   );
 }

@@ -53,16 +53,19 @@ export class PathElement {
 
 /** Fields by name. Names come again and again; what they are made into is kept, so far as there are not too many. */
 const fields = new Map<string, PathElement>();
-const KEPT_FIELDS = 20_000;
+/** The same by their texts, and items by theirs. */
+const elements = new Map<string, PathElement>();
+const KEPT = 20_000;
+
+function kept(cache: Map<string, PathElement>, key: string, element: PathElement): PathElement {
+  if (cache.size >= KEPT) cache.clear();
+  cache.set(key, element);
+  return element;
+}
 
 /** The element of a field, or of a key of a map. */
 export function fieldElement(name: string): PathElement {
-  const kept = fields.get(name);
-  if (kept) return kept;
-  const made = new PathElement('f', `f:${name}`, name, NO_KEYS, null);
-  if (fields.size >= KEPT_FIELDS) fields.clear();
-  fields.set(name, made);
-  return made;
+  return fields.get(name) ?? kept(fields, name, new PathElement('f', `f:${name}`, name, NO_KEYS, null));
 }
 
 /** The element of an item that is told by its keys; they may come in any order. */
@@ -103,6 +106,16 @@ export function compareElements(a: PathElement, b: PathElement): number {
  * @throws PathElementError for what is no path element
  */
 export function parsePathElement(text: string): PathElement | undefined {
+  const known = elements.get(text);
+  if (known) return known;
+  const element = parseText(text);
+  return element && (text.length > LONGEST_KEPT ? element : kept(elements, text, element));
+}
+
+/** Values of sets may be long, and are not kept then. */
+const LONGEST_KEPT = 256;
+
+function parseText(text: string): PathElement | undefined {
   if (text.length < 2) throw new PathElementError('key must be 2 characters long');
   if (text[1] !== ':') throw new PathElementError(`missing colon: ${text}`);
   const content = text.slice(2);

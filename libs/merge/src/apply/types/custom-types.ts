@@ -24,7 +24,7 @@ class CustomTypes {
   root(schema: JsonObject): Type {
     const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
     const map = this.map(schema, preserves);
-    return { map: { ...map, fields: new Map([...map.fields, ...this.head()]) } };
+    return { map: { ...map, fields: new Map([...map.fields, ...this.head()]), plans: [] } };
   }
 
   private head(): [string, FieldType][] {
@@ -61,7 +61,7 @@ class CustomTypes {
     if (schema['x-kubernetes-embedded-resource'] === true) for (const entry of this.head()) fields.set(...entry);
     const others = this.others(schema.additionalProperties, preserves || fields.size === 0, preserves);
     const atomic = schema['x-kubernetes-map-type'] === 'atomic';
-    return { atomic, fields, ...(others && { others }), always: [] };
+    return { atomic, fields, ...(others && { others }), always: [], plans: [] };
   }
 
   /** @param open whether keys that nothing is said of may be there */

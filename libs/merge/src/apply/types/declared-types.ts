@@ -54,7 +54,7 @@ function structType(schema: StructSchema, zeros: boolean): Type {
   const kept = zeros ? made.with : made.without;
   const known = kept.get(schema);
   if (known) return known;
-  const map: Growing = { atomic: schema.structType === 'atomic', fields: new Map(), always: [] };
+  const map: Growing = { atomic: schema.structType === 'atomic', fields: new Map(), always: [], plans: [] };
   const type: Type = { map };
   kept.set(schema, type); // before its fields, which may hold it
   for (const field of schema.fields.values()) {
@@ -80,7 +80,7 @@ function typeInField(field: Field, zeros: boolean): Type {
   const type = typeOf(field.schema, zeros);
   if (field.schema.kind === 'list') return { list: listType(field, field.schema.items, zeros) };
   if (field.mapType === undefined || !type.map) return type;
-  return { map: { ...type.map, atomic: field.mapType === 'atomic' } };
+  return { map: { ...type.map, atomic: field.mapType === 'atomic', plans: [] } };
 }
 
 function typeOf(schema: Schema, zeros: boolean): Type {

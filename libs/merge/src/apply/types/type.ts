@@ -1,5 +1,6 @@
 import type { JsonValue } from '@orch/machinery';
 import type { PathElement } from '../paths/path-element.js';
+import type { Plan } from './plan.js';
 
 /** What a scalar may be; `untyped` is anything. */
 export type ScalarForm = 'string' | 'numeric' | 'boolean' | 'untyped';
@@ -28,6 +29,8 @@ export interface MapType {
   readonly zero?: JsonValue;
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
+  /** Ways through the objects that came last; kept by {@link planFor}. */
+  readonly plans: Plan[];
 }
 
 /** A field of a struct. */
@@ -84,7 +87,11 @@ export const mapOf = (others: Type, atomic = false): MapType => ({
   fields: NO_FIELD_TYPES,
   others,
   always: NOTHING_ALWAYS,
+  plans: [],
 });
+
+/** Fits what no schema speaks of: whatever it is, it is one value. */
+export const ATOMIC_VALUE: Type = { scalar: 'untyped' };
 
 type Mutable = { -readonly [K in keyof Type]: Type[K] };
 

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { memberOf } from '@orch/machinery';
 import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { PathElement } from '../paths/path-element.js';
-import { type FieldType, fieldValue, formOf, type MapType, type Type } from '../types/type.js';
-import { elementOf, everythingBelow, typeOfField } from './everything.js';
+import { planFor, type Step, valueAt } from '../types/plan.js';
+import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
+import { everythingBelow } from './everything.js';
 import { elementsOf } from './list-items.js';
 
 /** What one object has otherwise than another. */
@@ -37,6 +37,7 @@ export function compareObjects(type: Type, before: JsonObject, after: JsonObject
 
 function compare(type: Type, before: JsonValue, after: JsonValue): Change | undefined {
   if (before === after) return undefined;
+  if (type.map && type.scalar === undefined) return compareAs('map', type, before, after);
   const [from, to] = [formOf(type, before), formOf(type, after)];
   const change = compareAs(to, type, before, after);
   // A value that takes another form loses what was below it, and is another value.
@@ -50,10 +51,18 @@ function compareAs(
   after: JsonValue,
 ): Change | undefined {
   if (form === 'map' && type.map && !type.map.atomic) {
-    const [from, to] = [isObject(before) ? before : NOTHING, isObject(after) ? after : NOTHING];
-    if (!isEmpty(type.map, from) || !isEmpty(type.map, to)) return compareMaps(type.map, from, to);
+    if (isObject(before) && isObject(after)) {
+      const change = compareMaps(type.map, before, after);
+      if (change || !isEmpty(before) || !isEmpty(after)) return change;
+    } else {
+      // What is no object has nothing below it; what the other has came or went.
+      const came = isObject(after) ? everythingBelow(type, after) : undefined;
+      const went = isObject(before) ? everythingBelow(type, before) : undefined;
+      if (came || went) return { self: false, set: came, removed: went };
+    }
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
     const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
+    if (sameItems(type.list, from, to)) return compareInTurn(type.list, from, to);
     const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
     if (from.length + to.length > 0 && elements[0] && elements[1]) {
       return compareLists(
@@ -66,11 +75,9 @@ function compareAs(
   return equalJson(before, after) ? undefined : ITSELF;
 }
 
-const NOTHING: JsonObject = {};
-
-function isEmpty(map: MapType, object: JsonObject): boolean {
-  for (const name in object) if (fieldValue(map.fields.get(name), object[name]) !== undefined) return false;
-  return map.always.length === 0 || object === NOTHING;
+function isEmpty(object: JsonObject): boolean {
+  for (const _ in object) return false;
+  return true;
 }
 
 const both = (a: Change | undefined, b: Change | undefined): Change | undefined =>
@@ -93,10 +100,13 @@ class Level {
     } else if (before === undefined) this.set.add(element, true, everythingBelow(type, after));
     else {
       const change = compare(type, before, after);
-      if (change === undefined) return;
-      if (change.self || change.set) this.set.add(element, change.self, change.set);
-      if (change.removed) this.removed.add(element, false, change.removed);
+      if (change) this.changed(element, change);
     }
+  }
+
+  changed(element: PathElement, { self, set, removed }: Change): void {
+    if (self || set) this.set.add(element, self, set);
+    if (removed) this.removed.add(element, false, removed);
   }
 
   get set(): LevelBuilder {
@@ -117,27 +127,46 @@ class Level {
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
   const level = new Level();
-  const visit = (name: string, field: FieldType | undefined) => {
-    const from = fieldValue(field, memberOf(before, name));
-    const to = fieldValue(field, memberOf(after, name));
-    if (from !== to) level.child(elementOf(field, name), typeOfField(map, field), from, to);
-  };
-  for (const name of Object.keys(after)) visit(name, map.fields.get(name));
-  for (const name of Object.keys(before)) if (!Object.hasOwn(after, name)) visit(name, map.fields.get(name));
-  // A value that is no object at all has none of the zeros either.
-  if (before === NOTHING || after === NOTHING) zerosOf(map, before, after, level);
+  const plan = planFor(map, after);
+  for (let i = 0; i < plan.steps.length; i++) {
+    const step = plan.steps[i] as Step;
+    const [from, to] = [valueAt(step, before), valueAt(step, after)];
+    if (from !== to) level.child(step.element, step.type, from, to);
+  }
+  const old = planFor(map, before);
+  if (old !== plan) {
+    for (const step of old.steps) {
+      if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
+      level.child(step.element, step.type, valueAt(step, before), undefined);
+    }
+  }
   return level.change();
 }
 
-/** Fields that one side has although it is not written, and the other, which is no object, has not. */
-function zerosOf(map: MapType, before: JsonObject, after: JsonObject, level: Level): void {
-  for (const name of map.always) {
-    if (Object.hasOwn(before, name) || Object.hasOwn(after, name)) continue;
-    const field = map.fields.get(name);
-    if (field?.zero === undefined) continue;
-    if (before === NOTHING) level.set.add(field.element, true, everythingBelow(field.type, field.zero));
-    else level.removed.add(field.element, true, everythingBelow(field.type, field.zero));
+/** Whether two lists have items of the same keys, or the same values, in the same order; so they mostly do. */
+function sameItems({ keys }: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): boolean {
+  if (before.length !== after.length || before.length === 0) return false;
+  for (let i = 0; i < before.length; i++) {
+    const [from, to] = [before[i], after[i]];
+    if (from === to) continue;
+    if (keys.length === 0 || !isObject(from) || !isObject(to)) return false;
+    for (const key of keys) if (from[key] !== to[key]) return false;
   }
+  return true;
+}
+
+/** Compares items in turn; their elements are asked for where something has changed. */
+function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
+  const level = new Level();
+  for (let i = 0; i < before.length; i++) {
+    const [from, to] = [before[i] ?? null, after[i] ?? null];
+    const change = compare(list.items, from, to);
+    if (change === undefined) continue;
+    const element = elementsOf(list, [to])?.[0];
+    if (element === undefined) return ITSELF;
+    level.changed(element, change);
+  }
+  return level.change();
 }
 
 interface Items {
@@ -147,13 +176,6 @@ interface Items {
 
 function compareLists(type: Type, before: Items, after: Items): Change | undefined {
   const level = new Level();
-  const { elements } = before;
-  if (elements.length === after.elements.length && elements.every((each, i) => each.text === after.elements[i]?.text)) {
-    for (let i = 0; i < elements.length; i++) {
-      level.child(elements[i] as PathElement, type, before.items[i] ?? null, after.items[i] ?? null);
-    }
-    return level.change();
-  }
   const [old, now] = [byElement(before), byElement(after)];
   for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
   for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);

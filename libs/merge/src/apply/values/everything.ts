@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { type FieldSet, LevelBuilder } from '../paths/field-set.js';
-import { fieldElement, type PathElement } from '../paths/path-element.js';
-import { type FieldType, fieldValue, formOf, type ListType, type MapType, type Type } from '../types/type.js';
+import { FieldSet } from '../paths/field-set.js';
+import { compareElements, fieldElement, type PathElement } from '../paths/path-element.js';
+import { planFor, type Step, valueAt } from '../types/plan.js';
+import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
 import { elementsOf } from './list-items.js';
 
 /**
@@ -9,36 +10,51 @@ import { elementsOf } from './list-items.js';
  * owned as a whole, what is empty, and a list whose items lack the keys to tell them apart.
  */
 export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return type.list && formOf(type, value) === 'list' ? inList(type.list, value) : undefined;
-  return type.map ? inMap(type.map, value) : undefined;
+  const trie = trieBelow(type, value);
+  return trie && FieldSet.written(trie);
 }
 
-function inList(list: ListType, items: readonly JsonValue[]): FieldSet | undefined {
+/** As it stands in `fieldsV1`: the place itself, and all below it. Made at once, for it will be written as it is. */
+function trieBelow(type: Type, value: JsonValue): JsonObject | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (Array.isArray(value)) return type.list && value.length > 0 ? trieOfList(type.list, value) : undefined;
+  return type.map && !type.map.atomic ? trieOfMap(type.map, value) : undefined;
+}
+
+function trieOfList(list: ListType, items: readonly JsonValue[]): JsonObject | undefined {
   const elements = list.relation === 'atomic' ? undefined : elementsOf(list, items);
   if (elements === undefined) return undefined;
-  const level = new LevelBuilder();
-  for (let i = 0; i < items.length; i++) {
-    level.add(elements[i] as PathElement, true, everythingBelow(list.items, items[i] ?? null));
+  const trie: JsonObject = { '.': {} };
+  for (const i of inElementOrder(elements)) {
+    const { text } = elements[i] as PathElement;
+    // Of several with the same keys the first stands for all.
+    if (trie[text] === undefined) trie[text] = trieBelow(list.items, items[i] ?? null) ?? {};
   }
-  return level.build();
+  return trie;
 }
 
-function inMap(map: MapType, object: JsonObject): FieldSet | undefined {
-  if (map.atomic) return undefined;
-  const level = new LevelBuilder();
-  for (const name of Object.keys(object)) {
-    const field = map.fields.get(name);
-    const value = fieldValue(field, object[name]);
+/** Places of the items in the order of their elements. */
+function inElementOrder(elements: readonly PathElement[]): number[] {
+  const places = elements.map((_, i) => i);
+  for (let i = 1; i < elements.length; i++) {
+    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) <= 0) continue;
+    return places.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
+  }
+  return places;
+}
+
+function trieOfMap(map: MapType, object: JsonObject): JsonObject | undefined {
+  const trie: JsonObject = { '.': {} };
+  const { steps } = planFor(map, object);
+  let found = false;
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i] as Step;
+    const value = valueAt(step, object);
     if (value === undefined) continue;
-    level.add(elementOf(field, name), true, everythingBelow(typeOfField(map, field), value));
+    found = true;
+    trie[step.element.text] = (typeof value === 'object' ? trieBelow(step.type, value) : undefined) ?? {};
   }
-  for (const name of map.always) {
-    const field = map.fields.get(name);
-    if (field?.zero === undefined || Object.hasOwn(object, name)) continue;
-    level.add(field.element, true, everythingBelow(field.type, field.zero));
-  }
-  return level.build();
+  return found ? trie : undefined;
 }
 
 /** The element of a field or key. */
@@ -47,7 +63,4 @@ export const elementOf = (field: FieldType | undefined, name: string): PathEleme
 
 /** What a field or key of a map holds; a key that is not declared where nothing else may be is owned without a schema. */
 export const typeOfField = (map: MapType, field: FieldType | undefined): Type =>
-  field?.type ?? map.others ?? UNDECLARED;
-
-/** Fits what no schema speaks of: whatever it is, it is one value. */
-const UNDECLARED: Type = { scalar: 'untyped' };
+  field?.type ?? map.others ?? ATOMIC_VALUE;

@@ -31,41 +31,45 @@ function byValue(item: JsonValue): PathElement {
   return valueElement(item);
 }
 
-/** Elements of items with one text as their only key: names, mostly, which come again and again. */
-const named = new Map<string, Map<string, PathElement>>();
-const KEPT_FIELDS = 500;
-const KEPT_NAMES = 5_000;
-
 function byKeys(list: ListType, item: JsonValue): PathElement {
   if (item === null) throw new ItemError('associative list with keys may not have a null element');
   if (!isObject(item)) throw new ItemError('associative list with keys may not have non-map elements');
-  const [first] = list.keys;
-  if (list.keys.length > 1 || first === undefined) return keyElement(list.keys.map((key) => keyOf(list, item, key)));
-  const key = keyOf(list, item, first);
-  return typeof key.value === 'string' ? byName(key.name, key.value, key) : keyElement([key]);
+  const keys = list.keys.map((name) => ({ name, value: keyOf(list, item, name) }));
+  return shortElement(list, keys) ?? keyElement(keys);
 }
 
-function byName(field: string, name: string, key: KeyField): PathElement {
-  let kept = named.get(field);
-  if (kept === undefined) {
-    if (named.size >= KEPT_FIELDS) named.clear();
-    kept = new Map();
-    named.set(field, kept);
+/** Elements by their lists and the values of their keys: names, mostly, which come again and again. */
+const known = new WeakMap<ListType, Map<string, PathElement>>();
+const KEPT = 2_000;
+const LONGEST = 100;
+
+/** The element of an item with keys of a few characters; undefined for other keys, which are not kept. */
+function shortElement(list: ListType, keys: readonly KeyField[]): PathElement | undefined {
+  let text = '';
+  for (const { value } of keys) {
+    if (typeof value === 'string') text += `s${value.length}:${value}`;
+    else if (typeof value === 'number') text += `n${value};`;
+    else return undefined;
   }
-  const known = kept.get(name);
-  if (known) return known;
-  const made = keyElement([key]);
-  if (kept.size >= KEPT_NAMES) kept.clear();
-  kept.set(name, made);
-  return made;
+  if (text.length > LONGEST) return undefined;
+  let elements = known.get(list);
+  if (elements === undefined || elements.size >= KEPT) {
+    elements = new Map();
+    known.set(list, elements);
+  }
+  let element = elements.get(text);
+  if (element === undefined) {
+    element = keyElement(keys);
+    elements.set(text, element);
+  }
+  return element;
 }
 
-function keyOf(list: ListType, item: JsonObject, name: string): KeyField {
+function keyOf(list: ListType, item: JsonObject, name: string): JsonValue {
   const field = list.items.map?.fields.get(name);
   const value = fieldValue(field, memberOf(item, name));
-  if (value !== undefined) return { name, value };
-  const byDefault = field?.default;
-  if (byDefault !== undefined) return { name, value: byDefault };
+  if (value !== undefined) return value;
+  if (field?.default !== undefined) return field.default;
   throw new ItemError(
     `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
   );

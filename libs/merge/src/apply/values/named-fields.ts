@@ -8,7 +8,7 @@ const NO_TYPE: Type = {};
  * may not be taken away. Keys of maps and items of lists are owned only for themselves.
  */
 export function withNamedFields(type: Type, set: FieldSet): FieldSet {
-  return new FieldSet(
+  return FieldSet.of(
     set.nodes.map(({ element, member, below }): Node => {
       const field = element.kind === 'f' ? type.map?.fields.get(element.name) : undefined;
       if (!below) return { element, member, below };

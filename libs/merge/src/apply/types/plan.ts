@@ -1,0 +1,79 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import { compareText } from '../paths/order.js';
+import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
+
+/** One member of an object, with all that its type says of it. */
+export interface Step {
+  readonly name: string;
+  readonly element: PathElement;
+  readonly type: Type;
+  /** As in {@link FieldType}; unset for what is not declared. */
+  readonly zero: JsonValue | undefined;
+  readonly isZero: FieldType['isZero'];
+  /** Every object inherits a member of that name, such as `constructor`; only one of its own counts. */
+  readonly inherited: boolean;
+}
+
+/** The way through objects that have the same members in the same order: looked up and sorted once, not for each. */
+export interface Plan {
+  /** Names as the objects have them. */
+  readonly names: readonly string[];
+  /** A step for each name, and for each field that is there without being written, in the order of their elements. */
+  readonly steps: readonly Step[];
+}
+
+/** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
+const KEPT = 8;
+
+/** Beyond so many members they are most likely data, and come once. */
+const LARGEST = 64;
+
+/** The plan for an object. */
+export function planFor(map: MapType, object: JsonObject): Plan {
+  const names = Object.keys(object);
+  const { plans } = map;
+  for (let i = 0; i < plans.length; i++) {
+    const plan = plans[i] as Plan;
+    if (sameNames(plan.names, names)) return plan;
+  }
+  const plan = makePlan(map, names);
+  if (names.length <= LARGEST) {
+    if (plans.length >= KEPT) plans.shift();
+    plans.push(plan);
+  }
+  return plan;
+}
+
+function sameNames(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+function makePlan(map: MapType, names: readonly string[]): Plan {
+  const unwritten = map.always.length === 0 ? [] : map.always.filter((name) => !names.includes(name));
+  const steps = [...names, ...unwritten].sort(compareText).map((name) => stepOf(map, name));
+  return { names, steps };
+}
+
+/** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
+function stepOf(map: MapType, name: string): Step {
+  const field = map.fields.get(name);
+  return {
+    name,
+    element: field?.element ?? fieldElement(name),
+    type: field?.type ?? map.others ?? ATOMIC_VALUE,
+    zero: field?.zero,
+    isZero: field?.isZero,
+    inherited: name in Object.prototype,
+  };
+}
+
+/** The value at a step; undefined when it is absent. */
+export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
+  const written = step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name];
+  if (step.isZero === undefined) return written;
+  if (written === undefined || written === null) return step.zero;
+  return step.isZero(written) ? undefined : written;
+}
