@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NamingProfile } from '@orch/machinery';
@@ -9,6 +9,8 @@ export interface StandaloneSettings {
   readonly naming?: NamingProfile;
   /** Further options of `orch standalone`. */
   readonly args?: readonly string[];
+  /** Another build of `orch` than the one in this tree. */
+  readonly executable?: string;
   /** Users beside the administrator; each is its own token. */
   readonly users?: readonly string[];
 }
@@ -32,8 +34,10 @@ export interface Standalone {
 
 /** Starts `orch standalone` on free ports in a new temporary directory; resolves when it is ready. */
 export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
-  const { naming = 'kubernetes', args = [], users = [] } = settings;
+  const { naming = 'kubernetes', args = [], users = [], executable = EXECUTABLE } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
+  // Releases before 0.1.0 run PostgreSQL as another user right there.
+  if (settings.executable) chmodSync(dir, 0o711);
   const data = join(dir, 'data');
   mkdirSync(data);
   const token = randomBytes(24).toString('hex');
@@ -48,7 +52,7 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     name: 'standalone',
     command: process.execPath,
     args: [
-      EXECUTABLE,
+      executable,
       'standalone',
       `--secure-port=${securePort}`,
       `--insecure-port=${plainPort}`,

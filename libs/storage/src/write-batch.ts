@@ -126,24 +126,54 @@ export function batchParameters(
   patience: number | null,
   namespaceType: TypeId,
 ): Parameter[] {
-  const ops = units.flat();
+  const ops = units.length === 1 ? (units[0] ?? []) : units.flat();
   const types = typesOf(ops);
-  const lanes = new Map(types.map((type, i) => [type, i + 1]));
+  const { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies } = columnsOf(ops, types);
   return [
     patience,
     int4Array(types),
     int8Array(gatesOf(ops, namespaceType)),
     namespaceType,
-    int2Array(ops.map(({ type }) => lanes.get(type) ?? 0)),
-    int2Array(ops.map(actionOf)),
-    textArray(ops.map((op) => op.namespace)),
-    textArray(ops.map((op) => op.name)),
-    textArray(ops.map((op) => (op.op === 'create' ? op.uid : ''))),
-    int8Array(ops.map(versionOf)),
-    textArray(ops.map((op) => op.storedVersion ?? '')),
-    byteaArray(ops.map((op) => op.body)),
-    int2Array(units.flatMap((unit) => unit.map((_, i) => (i === 0 ? unit.length : 0)))),
+    int2Array(lanes),
+    int2Array(actions),
+    textArray(namespaces),
+    textArray(names),
+    textArray(uids),
+    int8Array(versions),
+    textArray(storedVersions),
+    byteaArray(bodies),
+    int2Array(setSizes(units)),
   ];
+}
+
+/** One pass instead of one for each column: for a lone write each pass costs more than what it does. */
+function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[]) {
+  const lanes: number[] = [];
+  const actions: number[] = [];
+  const namespaces: string[] = [];
+  const names: string[] = [];
+  const uids: string[] = [];
+  const versions: Version[] = [];
+  const storedVersions: string[] = [];
+  const bodies: Buffer[] = [];
+  for (const op of ops) {
+    lanes.push(types.indexOf(op.type) + 1);
+    actions.push(actionOf(op));
+    namespaces.push(op.namespace);
+    names.push(op.name);
+    uids.push(op.op === 'create' ? op.uid : '');
+    versions.push(versionOf(op));
+    storedVersions.push(op.storedVersion ?? '');
+    bodies.push(op.body);
+  }
+  return { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies };
+}
+
+/** Where a set begins its size, 1 for a single write; 0 for what belongs to the set begun before it. */
+function setSizes(units: readonly (readonly WriteOp[])[]): number[] {
+  const sizes: number[] = [];
+  for (const { length } of units) for (let item = 0; item < length; item++) sizes.push(item === 0 ? length : 0);
+  return sizes;
 }
 
 /** What became of each unit of a batch, in the order sent, and the changes that were made. */

@@ -49,14 +49,16 @@ const isExempt = ({ user, info }: OpenContext): boolean =>
  * @throws StatusError 429 when there is none in time
  */
 export function flowControl({ seats, bodies }: FlowControl, metrics: RequestMetrics): Stage {
-  return async (ctx) => {
-    if (isLongRunning(ctx.info)) return;
+  return (ctx) => {
+    if (isLongRunning(ctx.info)) return undefined;
     const kind = kindOf(ctx.info);
     const exempt = isExempt(ctx);
-    if (!exempt) await takeSeat(ctx, seats[kind], kind, metrics);
-    const inflight = metrics.enter(kind, performance.now());
-    ctx.onEnd.push(() => inflight.leave());
-    ctx.holdBody = holdsBodies(ctx, bodies, exempt, metrics);
+    const enter = (): void => {
+      const inflight = metrics.enter(kind, performance.now());
+      ctx.onEnd.push(() => inflight.leave());
+      ctx.holdBody = holdsBodies(ctx, bodies, exempt, metrics);
+    };
+    return exempt ? enter() : takeSeat(ctx, seats[kind], kind, metrics).then(enter);
   };
 }
 

@@ -10,7 +10,7 @@ const USER = 'impersonate-user';
  * caller's own rights where the client believes that it has less.
  * @throws StatusError 403; 400 where no user is named
  */
-export const impersonation: Stage = async ({ req: { headers }, user }) => {
+export const impersonation: Stage = ({ req: { headers }, user }) => {
   let asked = false;
   for (const header in headers) if (header.startsWith(PREFIX)) asked = true;
   if (!asked) return;

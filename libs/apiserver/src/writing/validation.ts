@@ -10,7 +10,9 @@ import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-ch
 export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
   const large = draft.turn();
   if (large) return large.then(() => validateLarge(draft, tools));
-  refuse(draft, [...steps(draft)].flat());
+  let errors: readonly FieldError[] = [];
+  for (const found of steps(draft)) if (found.length > 0) errors = [...errors, ...found];
+  refuse(draft, errors);
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {

@@ -133,19 +133,25 @@ export class WritePipeline {
       if (own?.op === 'create') return triedCreation(store, namespaces, own);
       return { outcome: 'committed', version: plan.stored.version };
     }
-    const outcome = await commit(store, plan.ops).catch(async (error: unknown) => {
+    let outcome: WriteOutcome;
+    try {
+      outcome = await commit(store, plan.ops);
+    } catch (error) {
       await plan.conclude(fateAfter(error));
       throw error;
-    });
+    }
     await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');
     return outcome;
   }
 }
 
 /** One write alone may be placed where a set could not be. @returns what became of the object's own write, the first */
-async function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
-  const [own, ...others] = ops;
-  if (own && others.length === 0) return store.write(own);
+function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
+  const [own] = ops;
+  return own && ops.length === 1 ? store.write(own) : commitSet(store, ops);
+}
+
+async function commitSet(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
   const outcome = await store.writeSet(ops);
   if (outcome.outcome === 'refused') return outcome.refusal;
   return { outcome: 'committed', version: outcome.versions[0] ?? UNWRITTEN };

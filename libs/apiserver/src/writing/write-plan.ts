@@ -1,5 +1,5 @@
 import type { Admission, Operation } from '@orch/admission';
-import type { Allocators } from '@orch/kinds';
+import type { Allocation, Allocators } from '@orch/kinds';
 import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@orch/machinery';
 import { withoutIdleTimes } from '@orch/merge';
 import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
@@ -26,8 +26,8 @@ export interface WritePlan {
   readonly removed: boolean;
   /** It takes or gives up addresses or ports: what is planned upon it before its fate is known could not be undone. */
   readonly changesClaims: boolean;
-  /** To be called once the fate of the write is known. */
-  conclude(fate: Fate): Promise<void>;
+  /** To be called once the fate of the write is known; returns a promise only where something was taken for it. */
+  conclude(fate: Fate): void | Promise<void>;
 }
 
 export interface PlanTools extends StageTools {
@@ -40,8 +40,6 @@ export interface PlanTools extends StageTools {
 
 /** The version of a base that is itself still to be written. */
 export const UNWRITTEN = 0n;
-
-const NOTHING_TAKEN = { changes: false, undo: async () => undefined, settle: async () => undefined };
 
 /**
  * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
@@ -114,25 +112,27 @@ const idleTimesKept = (old: ApiObject, object: ApiObject) =>
 /** An object that is there afterwards. */
 async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const { request, base, object, old } = draft;
-  const allocation = (await allocate(draft, tools)) ?? NOTHING_TAKEN;
+  const allocating = allocate(draft, tools);
+  const allocation = allocating && (await allocating);
+  const settle = (fate: Fate) => allocation && conclude(allocation, fate);
   const body = toStoredBody(old ? idleTimesKept(old, object) : object);
   // What a deletion adds is the server's own, and what could not be marked could not be deleted.
   const tooMuch = draft.operation === 'DELETE' ? undefined : sizeError(body, tools.limits, base?.body.length);
   if (tooMuch) {
-    await conclude(allocation, 'dropped');
+    await settle('dropped');
     throw tooMuch;
   }
   await draft.turn();
   const version = base?.version ?? UNWRITTEN;
   if (base && isStoredAs(base, request, body)) {
-    await conclude(allocation, 'dropped');
+    await settle('dropped');
     return {
       ops: [],
       stored: base,
       object,
       removed: false,
       changesClaims: false,
-      conclude: async () => undefined,
+      conclude: () => undefined,
     };
   }
   return {
@@ -140,8 +140,8 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     stored: { version, body },
     object,
     removed: false,
-    changesClaims: allocation.changes,
-    conclude: (fate) => conclude(allocation, fate),
+    changesClaims: allocation?.changes ?? false,
+    conclude: settle,
   };
 }
 
@@ -150,12 +150,14 @@ const isStoredAs = (base: Stored, { endpoint }: WriteRequest, body: Buffer): boo
   (base.storedVersion || endpoint.storage.version) === endpoint.storage.version && sameBody(base.body, body);
 
 /** Takes what the object needs; of a dry run nothing is to be given back, and a deletion takes nothing. */
-async function allocate({ request, operation, object, old }: Draft, tools: PlanTools) {
+function allocate(
+  { request, operation, object, old }: Draft,
+  tools: PlanTools,
+): Promise<Allocation | undefined> | undefined {
   if (operation === 'DELETE') return undefined;
   const { storageRules: rules } = request.endpoint;
   if (!request.options.dryRun) return rules.allocate(object, old, tools.allocators);
-  await rules.allocate(object, old, tools.lookingAllocators);
-  return undefined;
+  return rules.allocate(object, old, tools.lookingAllocators)?.then(() => undefined);
 }
 
 /** Writing the last state of an object out of existence. */

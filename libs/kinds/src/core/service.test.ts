@@ -125,10 +125,10 @@ describe('allocation', () => {
     const withPorts = (count: number, uid: string) =>
       service({ type: 'NodePort', ports: Array.from({ length: count }, (_, i) => ({ port: i + 1 })) }, uid);
     const large = withPorts(2000, 'u1');
-    const { settle } = await rules.allocate(large, undefined, wide);
+    const allocation = await rules.allocate(large, undefined, wide);
     expect(new Set(Object(large.spec).ports.map(({ nodePort }: { nodePort: number }) => nodePort)).size).toBe(2000);
     expect(rounds).toBeLessThan(40);
-    await settle();
+    await allocation?.settle();
     rounds = 0;
     // Of those that it needs too few are left: what was taken is given back.
     await expect(rules.allocate(withPorts(1000, 'u2'), undefined, wide)).rejects.toThrow('range is full');
@@ -161,9 +161,9 @@ describe('allocation', () => {
   });
 
   it('takes back what a failed write took', async () => {
-    const { undo } = await rules.allocate(service({ type: 'NodePort' }), undefined, allocators);
+    const allocation = await rules.allocate(service({ type: 'NodePort' }), undefined, allocators);
     expect([addresses.taken.size, ports.taken.size]).toEqual([1, 1]);
-    await undo();
+    await allocation?.undo();
     expect([addresses.taken.size, ports.taken.size]).toEqual([0, 0]);
   });
 
@@ -181,11 +181,11 @@ describe('allocation', () => {
     const { clusterIP, ports: oldPorts } = Object(old.spec);
     const same = service({ type: 'NodePort' });
     rules.prepareForUpdate(same, old, through());
-    await (await rules.allocate(same, old, allocators)).settle();
+    await (await rules.allocate(same, old, allocators))?.settle();
     expect(same.spec).toMatchObject({ clusterIP, ports: oldPorts });
     const inner = service({});
     rules.prepareForUpdate(inner, old, through());
-    await (await rules.allocate(inner, old, allocators)).settle();
+    await (await rules.allocate(inner, old, allocators))?.settle();
     expect([addresses.taken.size, ports.taken.size]).toEqual([1, 0]);
     await rules.release(inner, allocators);
     expect(addresses.taken.size).toBe(0);

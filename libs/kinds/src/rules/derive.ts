@@ -2,7 +2,7 @@ import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
-import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
+import type { KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import {
   desiredChanged,
   desiredMembers,
@@ -14,7 +14,6 @@ import {
 
 const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
-const NO_ALLOCATION: Allocation = { changes: false, undo: later, settle: later };
 
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
 export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
@@ -41,7 +40,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validate && changed) yield declared.validate(object, names, old);
       if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
     },
-    allocate: declared.allocate ?? (async () => NO_ALLOCATION),
+    allocate: declared.allocate ?? (() => undefined),
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),
     selectableFieldNames: fields.map(([name]) => name),

@@ -94,8 +94,8 @@ export interface KindRules {
   /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
   validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
 
-  /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
-  allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
+  /** Takes addresses and ports from the ranges of the installation. Mutates `object`. Undefined for kinds that take none. */
+  allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation> | undefined;
   /** Gives back what an object that is removed held. */
   release(object: ApiObject, allocators: Allocators): Promise<void>;
 

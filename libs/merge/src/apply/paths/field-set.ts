@@ -117,7 +117,7 @@ export class FieldSet {
 export const NO_FIELDS = FieldSet.of([]);
 
 /** Reads one level. @throws FieldsV1Error */
-function nodesOf(trie: JsonObject): Node[] {
+function nodesOf(trie: JsonObject): readonly Node[] {
   const level = new LevelBuilder();
   for (const text of Object.keys(trie)) {
     if (text === SELF) continue;
@@ -150,30 +150,37 @@ function hasBelow(content: JsonValue, text: string): content is JsonObject {
 
 /** Puts a level together; elements may come in any order and more than once. */
 export class LevelBuilder {
-  /** What was added so far, in order. */
-  readonly nodes: Node[] = [];
+  #nodes: Node[] = [];
+  #inOrder = true;
 
   /** Adds a child; one that is there already becomes the union of both. */
   add(element: PathElement, member: boolean, below: FieldSet | undefined): void {
-    const nodes = this.nodes;
-    let place = nodes.length;
-    while (place > 0) {
-      const before = nodes[place - 1] as Node;
-      const order = compareElements(before.element, element);
-      if (order < 0) break;
-      if (order === 0) {
-        nodes[place - 1] = joined(before, { element, member, below });
-        return;
-      }
-      place--;
+    const last = this.#nodes.at(-1);
+    if (last && compareElements(last.element, element) >= 0) this.#inOrder = false;
+    this.#nodes.push({ element, member, below });
+  }
+
+  /** What was added so far, in order. */
+  get nodes(): readonly Node[] {
+    if (!this.#inOrder) this.#sort();
+    return this.#nodes;
+  }
+
+  /** Once and at the end: an object may have tens of thousands of fields in any order. */
+  #sort(): void {
+    const sorted: Node[] = [];
+    for (const node of this.#nodes.sort((a, b) => compareElements(a.element, b.element))) {
+      const last = sorted.at(-1);
+      if (last && compareElements(last.element, node.element) === 0) sorted[sorted.length - 1] = joined(last, node);
+      else sorted.push(node);
     }
-    if (place === nodes.length) nodes.push({ element, member, below });
-    else nodes.splice(place, 0, { element, member, below });
+    this.#nodes = sorted;
+    this.#inOrder = true;
   }
 
   /** The level; undefined when nothing was added. */
   build(): FieldSet | undefined {
-    return this.nodes.length === 0 ? undefined : FieldSet.of(this.nodes);
+    return this.#nodes.length === 0 ? undefined : FieldSet.of(this.nodes);
   }
 }
 

@@ -1,0 +1,171 @@
+/**
+ * What single requests cost in several built trees of this repository, by turns of some 40 ms within the same minutes: the columns
+ * of `make bench` are measured one after another, and the machine, and how much V8 has compiled, change meanwhile.
+ *
+ *   npx tsx test/load/turns.ts [--trees=../old,.] [--starts=4] [--requests=1500]
+ *
+ * Each start is a standalone server of each tree with a new database, over TLS; every second one begins with the last tree. Requests
+ * are those of a lone requester; 64 make four times as many. CPU is that of all processes of a server, the database included.
+ */
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Standalone, startStandalone } from '../support/standalone.js';
+import { Connection, type Endpoint, requestBytes } from './connection.js';
+import { table } from './report.js';
+import { benchResource, inNamespace, objectBody, type Resource } from './resource.js';
+import { latencyOf, median, now } from './summary.js';
+import { addressOf } from './target.js';
+import { ServerProcesses } from './usage.js';
+
+const { values: flags } = parseArgs({
+  options: {
+    trees: { type: 'string', default: '../old,.' },
+    starts: { type: 'string', default: '4' },
+    requests: { type: 'string', default: '1500' },
+  },
+});
+const trees = flags.trees.split(',');
+
+type Verb = 'create' | 'update' | 'get';
+interface Step {
+  readonly verb: Verb;
+  readonly requesters: number;
+  /** Of a lone requester's requests. */
+  readonly share: number;
+}
+
+/** What the server is to compile first, which is not shown. */
+const WARM_UP: readonly Step[] = [
+  { verb: 'create', requesters: 16, share: 4 },
+  { verb: 'update', requesters: 16, share: 1 },
+  { verb: 'get', requesters: 16, share: 2 },
+];
+const STEPS: readonly Step[] = [
+  { verb: 'create', requesters: 1, share: 1 },
+  { verb: 'create', requesters: 64, share: 4 },
+  { verb: 'update', requesters: 1, share: 1 },
+  { verb: 'update', requesters: 64, share: 4 },
+  { verb: 'get', requesters: 1, share: 1 },
+  { verb: 'get', requesters: 64, share: 4 },
+];
+/** Requests of each requester in one turn. */
+const TURN = { lone: 40, many: 8 } as const;
+const OBJECTS = 64;
+
+/** One tree's server, and connections to it that stay open. */
+class Subject {
+  readonly processes = new ServerProcesses(() => [this.server.process.pid]);
+  readonly #connections: Connection[] = [];
+  readonly #versions: string[] = [];
+  latencies: number[] = [];
+  #created = 0;
+
+  constructor(
+    readonly tree: string,
+    readonly server: Standalone,
+    private readonly endpoint: Endpoint,
+    private readonly resource: Resource,
+  ) {}
+
+  static async start(tree: string): Promise<Subject> {
+    const server = await startStandalone({ executable: resolve(tree, 'services/orch/bin/orch.js') });
+    const endpoint: Endpoint = { ...addressOf(server.url), tls: { ca: server.ca }, token: server.token };
+    const resource = await inNamespace(endpoint, await benchResource(endpoint), 'turns');
+    const subject = new Subject(tree, server, endpoint, resource);
+    for (let object = 0; object < OBJECTS; object++) subject.#connections.push(await Connection.open(endpoint));
+    for (let object = 0; object < OBJECTS; object++) await subject.#send('create', object, `u-${object}`);
+    return subject;
+  }
+
+  async turn({ verb, requesters }: Step): Promise<void> {
+    const times = requesters === 1 ? TURN.lone : TURN.many;
+    const loop = async (requester: number) => {
+      for (let time = 0; time < times; time++) {
+        const object = (requester + time * requesters) % OBJECTS;
+        const began = now();
+        await this.#send(verb, object, verb === 'create' ? `c-${this.#created++}` : `u-${object}`, requester);
+        this.latencies.push(now() - began);
+      }
+    };
+    await Promise.all(Array.from({ length: requesters }, (_, requester) => loop(requester)));
+  }
+
+  async #send(verb: Verb, object: number, name: string, requester = 0): Promise<void> {
+    const { path } = this.resource;
+    const version = verb === 'update' ? this.#versions[object] : undefined;
+    const body =
+      verb === 'get' ? undefined : objectBody(this.resource, name, { sent: now(), ...(version && { version }) });
+    const method = { create: 'POST', update: 'PUT', get: 'GET' }[verb];
+    const request = requestBytes(this.endpoint, method, verb === 'create' ? path : join(path, name), body);
+    const answer = await this.#connections[requester]?.request(request, true);
+    if (!answer || answer.status >= 300) throw new Error(`${verb} ${name}: ${answer?.status} ${answer?.body}`);
+    if (name.startsWith('u-'))
+      this.#versions[object] = /"resourceVersion":"(\d+)"/.exec(answer.body.toString())?.[1] ?? '';
+  }
+
+  async stop(): Promise<void> {
+    for (const connection of this.#connections) connection.close();
+    await this.server.stop();
+  }
+}
+
+/** Microseconds of CPU and milliseconds of the median request in each tree, in the order of the subjects. */
+async function measure(subjects: readonly Subject[], step: Step): Promise<{ cpu: number; p50: number }[]> {
+  const each = step.requesters * (step.requesters === 1 ? TURN.lone : TURN.many);
+  const turns = Math.ceil((Number(flags.requests) * step.share) / each);
+  const before = subjects.map(({ processes }) => processes.cpuMicroseconds());
+  for (const subject of subjects) subject.latencies = [];
+  for (let turn = 0; turn < turns; turn++) {
+    for (const subject of turn % 2 === 0 ? subjects : subjects.toReversed()) await subject.turn(step);
+  }
+  return subjects.map(({ processes, latencies }, i) => ({
+    cpu: (processes.cpuMicroseconds() - (before[i] ?? 0)) / (turns * each),
+    p50: latencyOf(latencies).p50,
+  }));
+}
+
+/** By tree and then by the name of a measurement: its value in each start. */
+const found = new Map(trees.map((tree) => [tree, new Map<string, number[]>()]));
+
+function note(tree: string, name: string, value: number): void {
+  const values = found.get(tree)?.get(name) ?? [];
+  found.get(tree)?.set(name, [...values, value]);
+}
+
+for (let start = 0; start < Number(flags.starts); start++) {
+  const subjects: Subject[] = [];
+  try {
+    for (const tree of start % 2 === 0 ? trees : trees.toReversed()) subjects.push(await Subject.start(tree));
+    for (const step of WARM_UP) await measure(subjects, step);
+    for (const step of STEPS) {
+      const results = await measure(subjects, step);
+      const title = `${step.verb}, ${step.requesters} requesters`;
+      subjects.forEach(({ tree }, i) => {
+        note(tree, `${title}: server CPU|µs each`, results[i]?.cpu ?? Number.NaN);
+        note(tree, `${title}: p50|ms`, results[i]?.p50 ?? Number.NaN);
+      });
+    }
+  } finally {
+    for (const subject of subjects) await subject.stop();
+  }
+}
+
+const columns = new Map(
+  [...found].map(([tree, values]) => {
+    const rows = [...values].map(([key, each]) => {
+      const [name = '', unit = ''] = key.split('|');
+      return { name, unit, value: median(each) };
+    });
+    return [tree, rows];
+  }),
+);
+process.stdout.write(`Medians of ${flags.starts} starts\n\n${table(columns, trees[0])}\n`);
+const [first = '', ...others] = trees;
+for (const tree of others) {
+  for (const [key, values] of found.get(tree) ?? []) {
+    const base = found.get(first)?.get(key) ?? [];
+    const ratios = values.map((value, i) => (value / (base[i] ?? Number.NaN)).toFixed(2));
+    if (key.endsWith('µs each'))
+      process.stdout.write(`${key.split('|')[0]}, ${tree} : ${first}, each start: ${ratios}\n`);
+  }
+}
