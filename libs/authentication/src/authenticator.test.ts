@@ -16,6 +16,7 @@ import { forwardedIdentity } from './request-header.js';
 import { TokenFile } from './token-file.js';
 import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
+import { keepChains } from './x509.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -48,6 +49,7 @@ beforeAll(async () => {
       }
     },
   );
+  keepChains(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import { type DetailedPeerCertificate, type Server, TLSSocket } from 'node:tls';
 import { type Authentication, authenticated } from './user.js';
 
 /** What a connection's client certificate says. */
@@ -21,7 +21,7 @@ const NONE: CertificateVerdict = { kind: 'none' };
  *
  * The server must ask for certificates and leave refusing to this function (`requestCert: true`,
  * `rejectUnauthorized: false`), with nothing but the client CA's bundle as `ca`: `authorized` then means that the
- * chain ends there and the certificate is meant for clients.
+ * chain ends there and the certificate is meant for clients. It must have been given to {@link keepChains}.
  * The common name is the user, each organization a group; no common name is no user (spec: "Client certificate").
  */
 export function certificateVerdict(socket: Socket): CertificateVerdict {
@@ -35,9 +35,30 @@ export function certificateVerdict(socket: Socket): CertificateVerdict {
 
 const verdicts = new WeakMap<Socket, CertificateVerdict>();
 
+/** Releases that drop what lies between a client's certificate and its authority (https://github.com/nodejs/node/issues/65579). */
+const DROPS_CHAINS = /^(24\.21|26\.[89])\./.test(process.versions.node);
+/** As they were before they were dropped; not verified. */
+const chains = new WeakMap<Socket, DetailedPeerCertificate>();
+
+/**
+ * Sees to it that the server knows whole chains of client certificates, on whatever release of Node. To be called before
+ * the server listens.
+ */
+export function keepChains(server: Server): void {
+  if (!DROPS_CHAINS) return;
+  const known = new WeakSet<TLSSocket>();
+  // The only event of a handshake that names its socket. The chain is there when the handshake is done, and dropped by the first
+  // listener to that.
+  server.on('keylog', (_secret, socket) => {
+    if (known.has(socket)) return;
+    known.add(socket);
+    socket.prependOnceListener('secure', () => chains.set(socket, socket.getPeerCertificate(true)));
+  });
+}
+
 function judge(socket: Socket): CertificateVerdict {
   if (!(socket instanceof TLSSocket)) return NONE;
-  const certificate = socket.getPeerCertificate(true);
+  const certificate = chains.get(socket) ?? socket.getPeerCertificate(true);
   // Typed as always present; it is an empty object when none was sent, null when the socket is gone.
   if (!certificate?.raw) return NONE;
   // The verdict stands for the whole connection, so the connection must not change its certificate.

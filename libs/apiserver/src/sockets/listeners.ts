@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { keepChains } from '@orch/authentication';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
@@ -98,12 +99,14 @@ function secureServer(options: ListenOptions): Http2SecureServer {
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
   } as const;
-  return createSecureServer({
+  const server = createSecureServer({
     ...tls,
     allowHTTP1: true,
     settings: { maxConcurrentStreams: http2MaxStreams },
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
+  keepChains(server);
+  return server;
 }
 
 const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredentials) =>
