@@ -4,6 +4,7 @@ import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } f
 import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { forwardedIdentity } from '@orch/authentication';
+import { certificateBelow } from '@orch/authentication/testing';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFallbackApp } from '../chain/fallback-app.js';
@@ -221,8 +222,9 @@ describe('who asks over HTTP/2', () => {
 
   it('may be shown by the certificate of the connection', async () => {
     await session();
-    const on = await session(server.pki.admin);
-    expect((await ask(on, PATH, { authorization: '' })).status).toBe(200);
+    for (const pair of [server.pki.admin, await certificateBelow(server.pki.ca, 'far')]) {
+      expect((await ask(await session(pair), PATH, { authorization: '' })).status).toBe(200);
+    }
   });
 
   it('is whom a front proxy names, and nobody believes others', async () => {
