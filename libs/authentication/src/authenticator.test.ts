@@ -5,7 +5,7 @@ import { Agent, createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
@@ -16,7 +16,7 @@ import { certificateBelow } from './testing/index.js';
 import { TokenFile } from './token-file.js';
 import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
-import { keepChains } from './x509.js';
+import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -36,8 +36,7 @@ beforeAll(async () => {
       cert: pki.serving.cert,
       key: pki.serving.key,
       ca: [pki.ca.cert, pki.proxyCa.cert],
-      requestCert: true,
-      rejectUnauthorized: false,
+      ...CERTIFICATES_ASKED_FOR,
     },
     async (req, res) => {
       res.setHeader('session-reused', String((req.socket as TLSSocket).isSessionReused()));
@@ -214,6 +213,17 @@ test('a resumed TLS session is of the same authority, also with a certificate si
   agents.push(via);
   expect(await ask(via)).toMatchObject({ code: 200, reused: 'false' });
   expect(await ask(via)).toMatchObject({ code: 200, reused: 'true', body: { user: { name: 'far' } } });
+});
+
+test('a connection keeps its certificate: it may not negotiate anew, not even before its first request', async () => {
+  const { port } = server.address() as AddressInfo;
+  const options = { host: '127.0.0.1', port, ca: pki.ca.cert, ...pki.admin, maxVersion: 'TLSv1.2' } as const;
+  const socket = connect(options).on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  const refused = new Promise((resolve) => socket.once('close', () => resolve('refused')));
+  const renegotiated = new Promise((resolve) => socket.renegotiate({}, (error) => resolve(error ? 'refused' : 'done')));
+  expect(await Promise.race([refused, renegotiated])).toBe('refused');
+  socket.destroy();
 });
 
 test('a resumed TLS session carries the same user', async () => {

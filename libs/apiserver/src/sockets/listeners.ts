@@ -2,7 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
-import { keepChains } from '@orch/authentication';
+import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
@@ -93,8 +93,6 @@ function secureServer(options: ListenOptions): Http2SecureServer {
   const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
     ...contextOf(options, options.credentials),
-    requestCert: true,
-    rejectUnauthorized: false,
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
@@ -110,7 +108,14 @@ function secureServer(options: ListenOptions): Http2SecureServer {
 }
 
 const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredentials) =>
-  ({ minVersion: 'TLSv1.2', ...tls, key: serving.key, cert: serving.cert, ca: clientCa }) as const;
+  ({
+    minVersion: 'TLSv1.2',
+    ...tls,
+    ...CERTIFICATES_ASKED_FOR,
+    key: serving.key,
+    cert: serving.cert,
+    ca: clientCa,
+  }) as const;
 
 function prepared(server: Server, listener: ApiListener): Server {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
