@@ -140,9 +140,12 @@ const HEADERS_TOO_LARGE = {
   status: { message: 'the head of the request is too large', reason: '', code: 431 },
 };
 
+/** Errors of HTTP; others are of the connection, which then takes no answer. */
+const OF_HTTP = /^(HPE|ERR_HTTP)_/;
+
 /** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
-function answerMalformed({ code }: NodeJS.ErrnoException, socket: Connection): void {
-  if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+function answerMalformed({ code = '' }: NodeJS.ErrnoException, socket: Connection): void {
+  if (!OF_HTTP.test(code) || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
   const refusal = code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : MALFORMED;
   const body = JSON.stringify({
     kind: 'Status',
