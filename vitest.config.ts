@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 /** Unit tests run on the sources of every package (`source` export condition), with no build before. */
@@ -8,5 +9,7 @@ export default defineConfig({
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // By default one of two cores does nothing.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
   },
 });

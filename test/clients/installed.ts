@@ -9,7 +9,7 @@ const INSTALL_MS = 1_200_000;
 
 /**
  * A folder of the user's cache that `fill` has filled once. `name` tells everything that its content depends on. An
- * installation that fails leaves nothing behind and throws.
+ * installation that fails leaves nothing behind and throws; of two at once, the one that is done first stays.
  */
 export function installed(name: string, fill: (folder: string) => void): string {
   const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'orch-test');
@@ -19,7 +19,7 @@ export function installed(name: string, fill: (folder: string) => void): string 
   mkdirSync(making, { recursive: true });
   try {
     fill(making);
-    renameSync(making, folder);
+    if (!existsSync(folder)) renameSync(making, folder);
   } finally {
     rmSync(dirname(making), { recursive: true, force: true });
   }

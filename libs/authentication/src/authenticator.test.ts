@@ -1,21 +1,22 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createPlainServer, request as plainRequest } from 'node:http';
 import { Agent, createServer, request, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TLSSocket } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { namesOf, StatusError } from '@orch/machinery';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
 import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
-import { ensurePki, type KeyPair, type Pki } from './pki.js';
+import { ensurePki, type Pki } from './pki.js';
 import { forwardedIdentity } from './request-header.js';
+import { certificateBelow } from './testing/index.js';
 import { TokenFile } from './token-file.js';
 import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
+import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
 
 const DAY_MS = 86_400_000;
 let dir: string;
@@ -35,8 +36,7 @@ beforeAll(async () => {
       cert: pki.serving.cert,
       key: pki.serving.key,
       ca: [pki.ca.cert, pki.proxyCa.cert],
-      requestCert: true,
-      rejectUnauthorized: false,
+      ...CERTIFICATES_ASKED_FOR,
     },
     async (req, res) => {
       res.setHeader('session-reused', String((req.socket as TLSSocket).isSessionReused()));
@@ -48,6 +48,7 @@ beforeAll(async () => {
       }
     },
   );
+  keepChains(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -96,17 +97,6 @@ async function clientCertificate(subject: Subject, options: { days?: number; usa
   const key = await generateKey();
   const { days = 1, usage = 'client' } = options;
   return { key, cert: await issueCertificate(pki.ca, { key, subject, usage, days }, Date.now()) };
-}
-
-/** An authority below another, made with openssl: servers themselves make none. */
-async function issueAuthority(above: KeyPair, key: string): Promise<string> {
-  const file = join(dir, 'intermediate.key');
-  await writeFile(file, key, { mode: 0o600 });
-  const request = execFileSync('openssl', ['req', '-new', '-key', file, '-subj', '/CN=intermediate']);
-  await writeFile(join(dir, 'intermediate.ext'), 'basicConstraints=critical,CA:true\nkeyUsage=critical,keyCertSign\n');
-  const signed = ['x509', '-req', '-CA', above.certFile, '-CAkey', above.keyFile, '-days', '1'];
-  const args = [...signed, '-extfile', join(dir, 'intermediate.ext')];
-  return execFileSync('openssl', args, { input: request, encoding: 'utf8', stdio: ['pipe', 'pipe', 'ignore'] });
 }
 
 test('client certificate: common name and organizations', async () => {
@@ -218,16 +208,22 @@ test('an authority of callers and proxies tells them apart by name', async () =>
 
 test('a resumed TLS session is of the same authority, also with a certificate signed in between', async () => {
   authenticator = make();
-  const intermediate = { key: await generateKey(), cert: '' };
-  intermediate.cert = await issueAuthority(pki.ca, intermediate.key);
-  const key = await generateKey();
-  const subject = { commonName: 'far' };
-  const cert = await issueCertificate(intermediate, { key, subject, usage: 'client', days: 1 }, Date.now());
-  const chain = cert + intermediate.cert;
-  const via = new Agent({ ca: pki.ca.cert, cert: chain, key, keepAlive: false, maxCachedSessions: 10 });
+  const far = await certificateBelow(pki.ca, 'far');
+  const via = new Agent({ ca: pki.ca.cert, ...far, keepAlive: false, maxCachedSessions: 10 });
   agents.push(via);
   expect(await ask(via)).toMatchObject({ code: 200, reused: 'false' });
   expect(await ask(via)).toMatchObject({ code: 200, reused: 'true', body: { user: { name: 'far' } } });
+});
+
+test('a connection keeps its certificate: it may not negotiate anew, not even before its first request', async () => {
+  const { port } = server.address() as AddressInfo;
+  const options = { host: '127.0.0.1', port, ca: pki.ca.cert, ...pki.admin, maxVersion: 'TLSv1.2' } as const;
+  const socket = connect(options).on('error', () => undefined);
+  await once(socket, 'secureConnect');
+  const refused = new Promise((resolve) => socket.once('close', () => resolve('refused')));
+  const renegotiated = new Promise((resolve) => socket.renegotiate({}, (error) => resolve(error ? 'refused' : 'done')));
+  expect(await Promise.race([refused, renegotiated])).toBe('refused');
+  socket.destroy();
 });
 
 test('a resumed TLS session carries the same user', async () => {

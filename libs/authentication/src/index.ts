@@ -18,3 +18,4 @@ export { forwardedIdentity, isIdentityHeader } from './request-header.js';
 export { TokenFile, TokenFileError, type TokenVerifier } from './token-file.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
+export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

@@ -1,5 +1,6 @@
+import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
-import { type DetailedPeerCertificate, TLSSocket } from 'node:tls';
+import { type DetailedPeerCertificate, type Server, TLSSocket } from 'node:tls';
 import { type Authentication, authenticated } from './user.js';
 
 /** What a connection's client certificate says. */
@@ -14,14 +15,23 @@ export type CertificateVerdict =
       readonly authority: string | undefined;
     };
 
+/**
+ * How a server asks for certificates whose verdict is {@link certificateVerdict}'s. A connection keeps its certificate: what was found
+ * at its first handshake (`authorized`) would not be found anew at a second one.
+ */
+export const CERTIFICATES_ASKED_FOR = {
+  requestCert: true,
+  rejectUnauthorized: false,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+} as const;
+
 const NONE: CertificateVerdict = { kind: 'none' };
 
 /**
  * The verdict on a connection, found once and kept as long as its socket.
  *
- * The server must ask for certificates and leave refusing to this function (`requestCert: true`,
- * `rejectUnauthorized: false`), with nothing but the client CA's bundle as `ca`: `authorized` then means that the
- * chain ends there and the certificate is meant for clients.
+ * The server must be made with {@link CERTIFICATES_ASKED_FOR}, with nothing but the client CA's bundle as `ca`, and be given to
+ * {@link keepChains}: `authorized` then means that the chain ends there and the certificate is meant for clients.
  * The common name is the user, each organization a group; no common name is no user (spec: "Client certificate").
  */
 export function certificateVerdict(socket: Socket): CertificateVerdict {
@@ -35,13 +45,33 @@ export function certificateVerdict(socket: Socket): CertificateVerdict {
 
 const verdicts = new WeakMap<Socket, CertificateVerdict>();
 
+/** Releases that drop what lies between a client's certificate and its authority (https://github.com/nodejs/node/issues/65579). */
+const DROPS_CHAINS = /^(24\.21|26\.[89])\./.test(process.versions.node);
+
+/**
+ * Sees to it that the chains of client certificates are known on whatever release of Node. To be called before the server
+ * listens.
+ */
+export function keepChains(server: Server): void {
+  if (!DROPS_CHAINS) return;
+  const known = new WeakSet<TLSSocket>();
+  // The only event of a handshake that names its socket. The chain is there when the handshake is done, and dropped by the first
+  // listener to that.
+  server.on('keylog', (_secret, socket) => {
+    if (known.has(socket)) return;
+    known.add(socket);
+    socket.prependOnceListener('secure', () => {
+      const whole = socket.getPeerCertificate(true);
+      socket.getPeerCertificate = () => whole;
+    });
+  });
+}
+
 function judge(socket: Socket): CertificateVerdict {
   if (!(socket instanceof TLSSocket)) return NONE;
   const certificate = socket.getPeerCertificate(true);
   // Typed as always present; it is an empty object when none was sent, null when the socket is gone.
   if (!certificate?.raw) return NONE;
-  // The verdict stands for the whole connection, so the connection must not change its certificate.
-  socket.disableRenegotiation();
   if (!socket.authorized)
     return { kind: 'refused', reason: `client certificate: ${String(socket.authorizationError)}` };
   const name = values(certificate.subject.CN).at(-1);

@@ -72,7 +72,8 @@ describe('when the database fails', () => {
     expect(performance.now() - start).toBeLessThan(2000);
     await server.start();
     expect(await until(() => create(store, type, 'after'), 10_000)).toBeGreaterThan(version);
-    expect((await store.get(type, { namespace: '', name: 'before' }))?.version).toBe(version);
+    const before = await until(() => store.get(type, { namespace: '', name: 'before' }), 10_000);
+    expect(before?.version).toBe(version);
   });
 
   it('is away: many requests wait no longer than one, and not for each other', async () => {

@@ -1,3 +1,4 @@
+import { parseStoredJson } from '@orch/codec';
 import { type ApiObject, type Names, StatusError } from '@orch/machinery';
 import type { Change as Committed, ReadingStore } from '@orch/storage';
 import type { Endpoint } from '../served/endpoint.js';
@@ -124,7 +125,7 @@ export class NamespaceTerminator {
 /** The quick look spares the parse; the parse tells the field from an annotation of the same name. */
 function isTerminating(body: Buffer): boolean {
   if (!body.includes('"deletionTimestamp"')) return false;
-  const { metadata } = JSON.parse(body.toString()) as ApiObject;
+  const { metadata } = parseStoredJson(body) as ApiObject;
   return metadata?.deletionTimestamp !== undefined;
 }
 

@@ -1,7 +1,10 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
+import type { Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { forwardedIdentity } from '@orch/authentication';
+import { certificateBelow } from '@orch/authentication/testing';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFallbackApp } from '../chain/fallback-app.js';
@@ -11,6 +14,7 @@ import { openSecureServer, type SecureOverrides, type SecureServer, TOKEN } from
 import { type TestApi, testApi } from '../testing/test-api.js';
 
 const PATH = '/api/v1/namespaces/default/configmaps';
+const ACCEPTED = 'net.server.socket';
 const BEARER = { authorization: `Bearer ${TOKEN}` };
 
 let api: TestApi;
@@ -44,6 +48,16 @@ async function session(pair?: Pair, overrides?: SecureOverrides): Promise<Client
   await once(opened, 'remoteSettings');
   return opened;
 }
+
+/** The next connection that is accepted, on the server's side. */
+const nextAccepted = () =>
+  new Promise<Socket>((resolve) => {
+    const take = (message: unknown) => {
+      unsubscribe(ACCEPTED, take);
+      resolve((message as { socket: Socket }).socket);
+    };
+    subscribe(ACCEPTED, take);
+  });
 
 type Headers = Readonly<Record<string, string | number>>;
 
@@ -208,8 +222,9 @@ describe('who asks over HTTP/2', () => {
 
   it('may be shown by the certificate of the connection', async () => {
     await session();
-    const on = await session(server.pki.admin);
-    expect((await ask(on, PATH, { authorization: '' })).status).toBe(200);
+    for (const pair of [server.pki.admin, await certificateBelow(server.pki.ca, 'far')]) {
+      expect((await ask(await session(pair), PATH, { authorization: '' })).status).toBe(200);
+    }
   });
 
   it('is whom a front proxy names, and nobody believes others', async () => {
@@ -295,9 +310,15 @@ describe('connections of HTTP/2', () => {
   });
 
   it('are cut when they flood the server with resets', async () => {
+    const accepted = nextAccepted();
     const on = await session();
-    const gone = new Promise((resolve) => on.once('close', resolve));
-    for (let round = 0; round < 60 && !on.destroyed; round++) {
+    const taken = await accepted;
+    // Node 20 says goodbye, and the client closes; later ones close at once, and the client may not notice.
+    const gone = new Promise((resolve) => {
+      on.once('close', resolve);
+      taken.once('close', resolve);
+    });
+    for (let round = 0; round < 60 && !taken.destroyed; round++) {
       for (let at = 0; at < 50 && !on.destroyed; at++) {
         const stream = on.request({ ':path': PATH, ...BEARER });
         stream.on('error', () => undefined);

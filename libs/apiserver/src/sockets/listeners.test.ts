@@ -97,6 +97,17 @@ describe('what is shown', () => {
   };
   const serialOf = (socket: TLSSocket) => socket.getPeerCertificate().serialNumber;
 
+  it('is not negotiated anew within a connection, by which a client could change its certificate', async () => {
+    await open((_req, res) => res.end());
+    for (const shown of [false, true]) {
+      if (shown) listeners?.show({ serving: pki.serving, clientCa: pki.ca.cert });
+      const socket = await handshake({ maxVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] });
+      const refused = once(socket, 'error').then(([error]) => error.code);
+      const done = new Promise((resolve) => socket.renegotiate({}, resolve));
+      expect(await Promise.race([done, refused])).toBe('ERR_SSL_NO_RENEGOTIATION');
+    }
+  });
+
   it('is another certificate from one connection to the next, over either version of HTTP', async () => {
     const { socket, received } = await open((_req, res) => res.end('still here'));
     const before = serialOf(socket);

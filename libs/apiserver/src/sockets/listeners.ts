@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type RequestListener, type Server } f
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
+import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
@@ -92,22 +93,29 @@ function secureServer(options: ListenOptions): Http2SecureServer {
   const megabytes = Math.ceil((http2MaxStreams * (watchBufferBytes + STREAM_BYTES)) / 1e6);
   const tls = {
     ...contextOf(options, options.credentials),
-    requestCert: true,
-    rejectUnauthorized: false,
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
     noDelay: true,
   } as const;
-  return createSecureServer({
+  const server = createSecureServer({
     ...tls,
     allowHTTP1: true,
     settings: { maxConcurrentStreams: http2MaxStreams },
     maxSessionMemory: Math.max(DEFAULT_SESSION_MEGABYTES, megabytes),
   });
+  keepChains(server);
+  return server;
 }
 
 const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredentials) =>
-  ({ minVersion: 'TLSv1.2', ...tls, key: serving.key, cert: serving.cert, ca: clientCa }) as const;
+  ({
+    minVersion: 'TLSv1.2',
+    ...tls,
+    ...CERTIFICATES_ASKED_FOR,
+    key: serving.key,
+    cert: serving.cert,
+    ca: clientCa,
+  }) as const;
 
 function prepared(server: Server, listener: ApiListener): Server {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -132,9 +140,12 @@ const HEADERS_TOO_LARGE = {
   status: { message: 'the head of the request is too large', reason: '', code: 431 },
 };
 
+/** Errors of HTTP; others are of the connection, which then takes no answer. */
+const OF_HTTP = /^(HPE|ERR_HTTP)_/;
+
 /** What is not HTTP gets an answer that is, as far as the socket still takes one and is not in the middle of another. */
-function answerMalformed({ code }: NodeJS.ErrnoException, socket: Connection): void {
-  if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
+function answerMalformed({ code = '' }: NodeJS.ErrnoException, socket: Connection): void {
+  if (!OF_HTTP.test(code) || !socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
   const refusal = code === 'HPE_HEADER_OVERFLOW' ? HEADERS_TOO_LARGE : MALFORMED;
   const body = JSON.stringify({
     kind: 'Status',

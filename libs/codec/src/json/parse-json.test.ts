@@ -65,6 +65,17 @@ describe('parseJson', () => {
     expect(parsed.value).toEqual({ 'a:"': ':', 'b\\': '{[:', c: '\\":\\' });
   });
 
+  it('keeps names with escapes apart from those that were read before', () => {
+    const names = (value: JsonValue) => Object.keys(value as JsonObject);
+    for (const [place, read] of [(bytes: Buffer) => parseJson(bytes).value, parseStoredJson].entries()) {
+      const after = (text: string) => names(read(Buffer.from(text.replace('first', `first${place}`))));
+      expect(after('{"first":[],"\\\\":0}')[1]).toBe('\\');
+      for (const [text, name] of Object.entries({ '\\"': '"', '\\n': '\n', '\\u0061': 'a', '\\/': '/' })) {
+        expect(after(`{"first":1,"${text}":2}`)[1]).toBe(name);
+      }
+    }
+  });
+
   it.each(['{"__proto__":{"x":1},"a":1}', '{"\\u005f_proto__":{"x":1},"a":1}', '{"__proto__":{"x":1e0},"a":1}'])(
     'makes of `__proto__` a member like others: %s',
     (text) => {
@@ -137,6 +148,27 @@ describe('parseJson', () => {
         expect(outcome(() => parseJson(text).value)).toEqual(outcome(() => carefully(text)));
       }),
       { seed: 20260111, numRuns: 1000 },
+    );
+  });
+
+  it('says the same as the careful reader for any names (property)', () => {
+    const name = fc.array(fc.constantFrom('a', 'b', '\\', '"', '\n', 'é', '\u2028', '😀'), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    const names = fc.array(fc.tuple(name, fc.boolean()), { minLength: 1, maxLength: 3 });
+    const spelled = (text: string, inFull: boolean) =>
+      inFull ? text.replaceAll('a', '\\u0061').replaceAll('\\\\', '\\u005c') : text;
+    fc.assert(
+      fc.property(names, (each) => {
+        const members = each.map(([pieces, inFull], at) => `${spelled(JSON.stringify(pieces.join('')), inFull)}:${at}`);
+        const text = `{${members.join()}}`;
+        expect(Object.entries(parseJson(text).value as JsonObject)).toEqual(
+          Object.entries(carefully(text) as JsonObject),
+        );
+        expect(parseStoredJson(Buffer.from(text))).toEqual(carefully(text));
+      }),
+      { seed: 20261122, numRuns: 3000 },
     );
   });
 

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
 import { type Duplicates, JsonReader } from './json-reader.js';
+import { nativeJson } from './native-json.js';
 import { scanJson } from './scan.js';
 
 /** What a text may ask of the reader; going beyond is a {@link JsonSyntaxError}. */
@@ -56,8 +57,8 @@ export function parseJson(input: Buffer | string, limits: JsonLimits = {}): Pars
 function parseNatively(text: string, members: number): JsonValue | undefined {
   if (text.includes('\\u') && DELICATE.test(text)) return undefined;
   try {
-    const value = JSON.parse(text) as JsonValue;
-    return countMembers(value) === members ? value : undefined;
+    const value = nativeJson(text);
+    return value !== undefined && countMembers(value) === members ? value : undefined;
   } catch {
     return undefined;
   }
@@ -122,7 +123,8 @@ function holdsManyDigits(text: string): boolean {
 export function parseStoredJson(bytes: Buffer): JsonObject {
   const text = bytes.toString('utf8');
   const wide = holdsManyDigits(text) && WIDE_NUMBER.test(text);
-  return (wide ? new JsonReader(text, Number.POSITIVE_INFINITY).document() : JSON.parse(text)) as JsonObject;
+  const quick = wide ? undefined : nativeJson(text);
+  return (quick ?? new JsonReader(text, Number.POSITIVE_INFINITY).document()) as JsonObject;
 }
 
 /** Values of what came from JSON, as {@link ParsedJson.values} counts them; no more than one beyond `most` are looked for. */

@@ -1,3 +1,4 @@
+import { parseJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import { conforms, schemaAt } from '../values/conforms.js';
@@ -102,7 +103,7 @@ function assemble(
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return parseJson(text).value;
   } catch {
     return undefined;
   }

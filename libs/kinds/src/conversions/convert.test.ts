@@ -58,6 +58,13 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
     );
   });
 
+  it.each(['\\', '"', '\n'])('brings the label %j of a metric back', (label) => {
+    const named = { name: 'm', selector: { matchLabels: { a: 'x', [label]: 'y' } } };
+    const external = { metric: named, target: { type: 'Value', value: '1' } };
+    const object = autoscaler({ metrics: [{ type: 'External', external }] });
+    expect(convert(v1, v2, convert(v2, v1, object, names), names)).toEqual(object);
+  });
+
   it('shows the CPU target of a plain autoscaler as a field, with no annotation', () => {
     const converted = convert(v2, v1, autoscaler({ metrics: [cpu(70)] }), names);
     expect(converted).toEqual({
