@@ -38,6 +38,7 @@ function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
   if (value instanceof VerbatimValue) return value.text;
   if (value === undefined || value === null) return '"null"';
+  if (typeof value === 'bigint') return value.toString();
   let left = SHOWN_VALUES;
   return JSON.stringify(value, (_key, v: unknown) => {
     if (--left < 0) return undefined;
@@ -84,9 +85,9 @@ export const tooLong = (field: string, limit: number): FieldError => ({
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
 });
-/** A value that refers to something that is not there. */
-export const notFoundValue = (field: string, value: unknown): FieldError => ({
+/** A value that refers to something that is not there; `detail` may say what is. */
+export const notFoundValue = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueNotFound',
-  message: `Not found: ${shown(value)}`,
+  message: `Not found: ${shown(value)}${detail && `: ${detail}`}`,
 });

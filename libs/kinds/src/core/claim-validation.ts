@@ -16,9 +16,9 @@ const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWri
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 /** Access modes of a volume or a claim: one that no other pod may share stands alone. */
-export function validateAccessModes(spec: unknown, whyRequired: string): FieldError[] {
+export function validateAccessModes(spec: unknown, whyRequired: string, path = 'spec'): FieldError[] {
   const modes = stringsAt(spec, 'accessModes');
-  const field = 'spec.accessModes';
+  const field = `${path}.accessModes`;
   const errors = modes.length === 0 ? [required(field, whyRequired)] : [];
   errors.push(
     ...modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
@@ -29,14 +29,15 @@ export function validateAccessModes(spec: unknown, whyRequired: string): FieldEr
   return errors;
 }
 
-export function validateClaim(spec: unknown): FieldError[] {
+/** The spec of a claim; `path` is its place, also in the template of a pod's own claim. */
+export function validateClaimSpec(spec: unknown, path = 'spec'): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   return [
-    ...validateAccessModes(spec, 'at least 1 access mode is required'),
-    ...validateLabelSelector(at(spec, 'selector'), 'spec.selector'),
-    ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), 'spec.resources[storage]'),
-    ...(name === '' ? [] : invalidEach('spec.storageClassName', name, dnsSubdomainErrors(name))),
-    ...isOneOf('spec.volumeMode', at(spec, 'volumeMode'), VOLUME_MODES),
+    ...validateAccessModes(spec, 'at least 1 access mode is required', path),
+    ...validateLabelSelector(at(spec, 'selector'), `${path}.selector`),
+    ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), `${path}.resources[storage]`),
+    ...(name === '' ? [] : invalidEach(`${path}.storageClassName`, name, dnsSubdomainErrors(name))),
+    ...isOneOf(`${path}.volumeMode`, at(spec, 'volumeMode'), VOLUME_MODES),
   ];
 }
 

@@ -1,14 +1,14 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
-import { validateClaim, validateClaimUpdate } from './claim-validation.js';
+import { validateClaimSpec, validateClaimUpdate } from './claim-validation.js';
 import { storageClass, volumePhase } from './persistent-volume.js';
 
 export const persistentVolumeClaim: KindDeclaration = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
   },
-  validate: ({ spec }) => validateClaim(spec),
+  validate: ({ spec }) => validateClaimSpec(spec),
   validateUpdate: validateClaimUpdate,
   row(object, _now, names) {
     const volume = textAt(object, 'spec', 'volumeName');

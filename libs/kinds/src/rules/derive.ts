@@ -27,11 +27,11 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validate) yield declared.validate(object, names);
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
-    *validateUpdate(object, old) {
+    *validateUpdate(object, old, subresource = '') {
       const changed = declared.validate && desiredChanged(object, old);
       yield [];
       if (declared.validate && changed) yield declared.validate(object, names, old);
-      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
+      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
     },
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),
     release: declared.release ?? later,

@@ -86,8 +86,11 @@ export interface KindRules {
    * errors come in steps, between which others may have their turn when the object is large.
    */
   validateCreate(object: ApiObject): Iterable<FieldError[]>;
-  /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
-  validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
+  /**
+   * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
+   * @param subresource the one written through; default '', the resource itself
+   */
+  validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
   allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
@@ -139,8 +142,8 @@ export interface KindDeclaration {
   validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
   /** Only of new objects, after {@link validate}. */
   validateCreate?(object: ApiObject, names: Names): FieldError[];
-  /** What may not change, after {@link validate}. */
-  validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
+  /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
+  validateUpdate?(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */

@@ -16,24 +16,25 @@ import { invalidEach } from './checks.js';
 export const selectsAll = (selector: unknown): boolean =>
   Object.keys(mapAt(selector, 'matchLabels')).length + objectsAt(selector, 'matchExpressions').length === 0;
 
-/** The form of a LabelSelector object, where there is one. */
-export function validateLabelSelector(selector: unknown, path: string): FieldError[] {
+/** The form of a LabelSelector object, where there is one. `anyValues`: requirements may name values that no label can have. */
+export function validateLabelSelector(selector: unknown, path: string, anyValues = false): FieldError[] {
   if (!isObject(selector)) return [];
   return [
     ...validateLabels(mapAt(selector, 'matchLabels'), `${path}.matchLabels`),
     ...objectsAt(selector, 'matchExpressions').flatMap((requirement, index) =>
-      validateRequirement(requirement, `${path}.matchExpressions[${index}]`),
+      validateRequirement(requirement, `${path}.matchExpressions[${index}]`, anyValues),
     ),
   ];
 }
 
-function validateRequirement(requirement: unknown, path: string): FieldError[] {
+function validateRequirement(requirement: unknown, path: string, anyValues: boolean): FieldError[] {
   const key = textAt(requirement, 'key');
   const values = stringsAt(requirement, 'values');
+  const judged = anyValues ? [] : values;
   return [
     ...validateOperator(textAt(requirement, 'operator'), values, path),
     ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)),
-    ...values.flatMap((value, index) => invalidEach(`${path}.values[${index}]`, value, labelValueErrors(value))),
+    ...judged.flatMap((value, index) => invalidEach(`${path}.values[${index}]`, value, labelValueErrors(value))),
   ];
 }
 
