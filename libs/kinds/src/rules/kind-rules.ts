@@ -137,10 +137,14 @@ export interface KindDeclaration {
    * @param old in an update, the object as it is stored
    */
   validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
+  /** Finalizers may have any qualified name; else those without a domain are the product's own. Default false. */
+  readonly freeFinalizers?: boolean;
   /** Only of new objects, after {@link validate}. */
   validateCreate?(object: ApiObject, names: Names): FieldError[];
   /** What may not change, after {@link validate}. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
+  /** What the observed state must be like. Asked of an update that changes it. */
+  validateStatus?(object: ApiObject, names: Names, old: ApiObject): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */
