@@ -32,6 +32,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validate) yield declared.validate(object, names);
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
+    validateServed: declared.validateServed ?? (() => []),
     *validateUpdate(object, old) {
       const changed = declared.validate && desiredChanged(object, old);
       yield finalizers(object, old);

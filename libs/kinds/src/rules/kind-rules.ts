@@ -86,6 +86,8 @@ export interface KindRules {
    * errors come in steps, between which others may have their turn when the object is large.
    */
   validateCreate(object: ApiObject): Iterable<FieldError[]>;
+  /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
+  validateServed(object: ApiObject): FieldError[];
   /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
   validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
 
@@ -141,6 +143,8 @@ export interface KindDeclaration {
   readonly freeFinalizers?: boolean;
   /** Only of new objects, after {@link validate}. */
   validateCreate?(object: ApiObject, names: Names): FieldError[];
+  /** Only of new objects that are sent in this version, as they were sent. */
+  validateServed?(object: ApiObject): FieldError[];
   /** What may not change, after {@link validate}. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
   /** What the observed state must be like. Asked of an update that changes it. */
