@@ -69,8 +69,30 @@ function validateFieldRequirement(requirement: Json, path: string): FieldError[]
   return [...errors, ...names];
 }
 
+/** Where volumes can be made, in alternatives that differ. */
+export function validateTopologies(terms: readonly Json[], path: string): FieldError[] {
+  const seen = new Set<string>();
+  return each(terms, path, (term, field) => {
+    const known = canonicalTerm(term);
+    const again = seen.has(known) ? [duplicate(`${field}.matchLabelExpressions`, '')] : [];
+    seen.add(known);
+    return [...validateTopologyTerm(term, field), ...again];
+  });
+}
+
+/** The same text for terms that mean the same. Of a key that stands twice the last values count. */
+function canonicalTerm(term: Json): string {
+  const values = new Map(
+    objectsAt(term, 'matchLabelExpressions').map((requirement) => [
+      textAt(requirement, 'key'),
+      [...new Set(stringsAt(requirement, 'values'))].sort(),
+    ]),
+  );
+  return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 /** Where volumes can be made: keys of labels, each once, with the values that they may have. */
-export function validateTopologyTerm(term: unknown, path: string): FieldError[] {
+function validateTopologyTerm(term: unknown, path: string): FieldError[] {
   const field = `${path}.matchLabelExpressions`;
   const seen = new Set<string>();
   return each(objectsAt(term, 'matchLabelExpressions'), field, (requirement, at) => {
