@@ -6,6 +6,7 @@ export type FieldErrorReason =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid'
   | 'FieldValueNotFound';
 
@@ -67,11 +68,11 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
   reason: 'FieldValueNotSupported',
   message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`,
 });
-/** A value, or a key of a list that is a map, that stands in the list before. */
-export const duplicate = (field: string, value: unknown): FieldError => ({
+/** A value, or a key of a list that is a map, that stands in the list before; `detail` may say what must be unique. */
+export const duplicate = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${shown(value)}`,
+  message: `Duplicate value: ${shown(value)}${detail && `: ${detail}`}`,
 });
 /** A field that must not be set or not be changed here; `detail` says why. */
 export const forbiddenField = (field: string, detail: string): FieldError => ({
@@ -84,6 +85,12 @@ export const tooLong = (field: string, limit: number): FieldError => ({
   field,
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
+});
+/** A list or a map of `count` items, of which at most `limit` are allowed. */
+export const tooMany = (field: string, count: number, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${count}: must have at most ${limit} items`,
 });
 /** A value that refers to something that is not there; `detail` may say what is. */
 export const notFoundValue = (field: string, value: unknown, detail = ''): FieldError => ({

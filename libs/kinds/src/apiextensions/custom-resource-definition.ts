@@ -3,6 +3,7 @@ import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../val
 import { validateDefinition, validateDefinitionUpdate } from './definition-validation.js';
 
 export const customResourceDefinition: KindDeclaration = {
+  freeFinalizers: true,
   generation: true,
   unconditionalUpdate: false,
   defaults(object) {

@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 
 export const apiService: KindDeclaration = {
+  freeFinalizers: true,
   unconditionalUpdate: false,
   row: (object) => ({ Service: serviceText(object), Available: available(object) }),
 };

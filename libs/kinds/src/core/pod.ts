@@ -37,6 +37,7 @@ export const pod: KindDeclaration = {
   validate: (object, names, old) => validatePod(object, podContext(names, old)),
   validateCreate: (object, names) => validateNewPod(object, podContext(names)),
   validateUpdate: validateStep,
+  validateStatus: (object, _names, old) => validatePodStatus(object, old),
   prepareForUpdate: ({ spec }, old) => dropDisabledFields(spec, old.spec),
   prepareForCreate(object) {
     dropDisabledFields(object.spec);
@@ -97,7 +98,6 @@ function validateStep(object: ApiObject, old: ApiObject, names: Names, subresour
     ...validateAnnotationsUpdate(object, old, 'metadata.annotations', names),
     ...validatePodAnnotations(object, 'metadata.annotations', podContext(names, old)),
   ];
-  if (subresource === 'status') return [...annotations, ...validatePodStatus(object, old)];
   if (subresource === 'ephemeralcontainers') return [...annotations, ...validateEphemeralUpdate(object, old, names)];
   return [...annotations, ...validatePodUpdate(object.spec, old.spec)];
 }

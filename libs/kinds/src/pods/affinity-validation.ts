@@ -1,8 +1,8 @@
 import { dnsLabelErrors, type FieldError, invalidValue, qualifiedNameErrors, required } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
+import { validateNodeSelector, validateNodeSelectorTerm } from '../rules/node-selector.js';
 import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { validateNodeSelector, validateNodeTerm } from './node-selector-validation.js';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
@@ -21,7 +21,7 @@ function validateNodeAffinity(affinity: unknown, path: string): FieldError[] {
     ...(isObject(selector) ? validateNodeSelector(selector, `${path}.${REQUIRED}`) : []),
     ...objectsAt(affinity, PREFERRED).flatMap((term, index) => {
       const field = `${path}.${PREFERRED}[${index}]`;
-      return [...validateWeight(term, field), ...validateNodeTerm(term.preference, `${field}.preference`)];
+      return [...validateWeight(term, field), ...validateNodeSelectorTerm(term.preference, `${field}.preference`)];
     }),
   ];
 }

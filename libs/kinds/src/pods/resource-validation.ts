@@ -6,39 +6,22 @@ import {
   parseQuantity,
   type Quantity,
   QuantityError,
-  qualifiedNameErrors,
   required,
-  VerbatimValue,
 } from '@orch/machinery';
 import { invalidEach, quantityOf } from '../rules/checks.js';
+import { containerResourceErrors, isHugePages, isNative, validateResourceAmount } from '../rules/resource-names.js';
 import { mapAt } from '../values/fields.js';
 import { allContainers } from './containers.js';
 import type { PodContext } from './pod-context.js';
 import { type PodClaims, validateClaimsAsked } from './resource-claim-validation.js';
 
-const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
-/** What an installation counts beside what containers use. */
-const COUNTED = new Set([
-  ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
-  ...['persistentvolumeclaims', 'storage', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
-]);
-/** Of those, what comes in whole numbers only. */
-const WHOLE = new Set([
-  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
-  ...['persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'],
-]);
 const HUGE_PAGES = 'hugepages-';
 const NANO = 1_000_000_000n;
-const MILLI = 1_000_000n;
+/** As nearly all are named that come by the thousand. */
+const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
 
-const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
-/** Resources of the product itself; those of others have a domain of theirs before them. */
-const isNative = (name: string, names: Names): boolean => !name.includes('/') || name.includes(names.key('orch.io/'));
 /** Only of what the node can take back may more be promised than there is. */
 const mayOvercommit = (name: string, names: Names): boolean => isNative(name, names) && !isHugePages(name);
-const isExtended = (name: string, names: Names): boolean =>
-  !isNative(name, names) && !name.startsWith('requests.') && qualifiedNameErrors(`requests.${name}`).length === 0;
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -88,8 +71,8 @@ function validateAmount(
   if (!COMPUTE.has(name) || amount.startsWith('-')) {
     const field = `${list}[${name}]`;
     const quantity = quantityOf(amount);
-    errors.push(...validateResourceName(name, field, names));
-    if (quantity) errors.push(...validateQuantity(name, quantity, field, names));
+    if (!COMPUTE.has(name)) errors.push(...invalidEach(field, name, containerResourceErrors(name, names)));
+    errors.push(...validateResourceAmount(name, amount, field, names));
     errors.push(...compare());
     if (quantity && isHugePages(name) && !kept.hugePages && !isWholePages(name, quantity)) {
       errors.push(invalidValue(field, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`));
@@ -98,38 +81,6 @@ function validateAmount(
   }
   errors.push(...compare());
 }
-
-function validateResourceName(name: string, field: string, names: Names): FieldError[] {
-  if (COMPUTE.has(name)) return [];
-  const texts = qualifiedNameErrors(name);
-  if (name.includes('/')) {
-    const known = isNative(name, names) || isExtended(name, names);
-    if (!known) texts.push("doesn't follow extended resource name standard");
-  } else if (!isHugePages(name)) {
-    const known = COUNTED.has(name) || name.startsWith(`requests.${HUGE_PAGES}`);
-    if (texts.length === 0 && !known) texts.push('must be a standard resource type or fully qualified');
-    texts.push('must be a standard resource for containers');
-  }
-  return invalidEach(field, name, texts);
-}
-
-function validateQuantity(name: string, quantity: Quantity, field: string, names: Names): FieldError[] {
-  const errors: FieldError[] = [];
-  if (quantity.nanos < 0n) {
-    errors.push(invalidValue(field, quantity.toString(), 'must be greater than or equal to 0'));
-  }
-  const whole = WHOLE.has(name) || isExtended(name, names);
-  if (whole && quantity.nanos % NANO !== 0n)
-    errors.push(invalidValue(field, shownPart(quantity), 'must be an integer'));
-  return errors;
-}
-
-/** An amount that is no whole number, as the reference prints it: in thousandths, to which all are rounded. */
-const shownPart = ({ nanos }: Quantity): VerbatimValue =>
-  new VerbatimValue(
-    `resource.Quantity{i:resource.int64Amount{value:${nanos / MILLI}, scale:-3}, ` +
-      'd:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:"DecimalSI"}',
-  );
 
 function isWholePages(name: string, quantity: Quantity): boolean {
   const size = pageSize(name);

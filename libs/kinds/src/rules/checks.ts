@@ -12,6 +12,8 @@ import { numberAt, textAt } from '../values/fields.js';
 /** Checks of single values, with the messages that clients know. An empty list means valid. */
 
 export const MAX_INT32 = 2 ** 31 - 1;
+/** Protocols of ports, in the order in which messages list them. */
+export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65535;
 const PORT_NAME_MAX = 15;
 

@@ -1,7 +1,9 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
+import { equal } from '../values/equal.js';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
+import { validateFinalizerNames } from './finalizers.js';
 import type { Allocation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import { desiredChanged, emptyStatus, hasStatusSubresource, keepDesired, keepStatus } from './separation.js';
 
@@ -12,6 +14,8 @@ const NO_ALLOCATION: Allocation = { changes: false, undo: later, settle: later }
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
 export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
   const fields = Object.entries(declared.selectableFields ?? {});
+  const finalizers = (object: ApiObject, old?: ApiObject) =>
+    declared.freeFinalizers ? [] : validateFinalizerNames(object, old, names);
   return {
     nameRule: declared.nameRule ?? 'subdomain',
     hasGeneration: declared.generation ?? false,
@@ -24,14 +28,19 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
     *validateCreate(object) {
+      yield finalizers(object);
       if (declared.validate) yield declared.validate(object, names);
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
+    validateServed: declared.validateServed ?? (() => []),
     *validateUpdate(object, old, subresource = '') {
       const changed = declared.validate && desiredChanged(object, old);
-      yield [];
+      yield finalizers(object, old);
       if (declared.validate && changed) yield declared.validate(object, names, old);
       if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
+      if (declared.validateStatus && !equal(object.status, old.status)) {
+        yield declared.validateStatus(object, names, old);
+      }
     },
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),
     release: declared.release ?? later,

@@ -4,18 +4,17 @@ import {
   forbiddenField,
   invalidValue,
   required,
-  tooLong,
   validateAnnotations,
   validateLabels,
 } from '@orch/machinery';
-import { validateClaimSpec } from '../../core/claim-validation.js';
+import { validateClaim } from '../../core/claim-validation.js';
+import { validateDriverName } from '../../core/csi-validation.js';
 import { invalidEach, requiredText } from '../../rules/checks.js';
 import { isObject, type Json, mapAt, objectAt, textAt } from '../../values/fields.js';
 import type { PodContext } from '../pod-context.js';
 
 /** Volumes that drivers provide, and those that are claimed. */
 
-const MAX_DRIVER = 63;
 /** Metadata that the claim of a pod gets from the pod; as the reference writes the names in refusals. */
 const NOT_IN_TEMPLATES: readonly (readonly [string, string])[] = [
   ...['name', 'generateName', 'namespace', 'selfLink'].map((name) => [name, name] as const),
@@ -25,15 +24,6 @@ const NOT_IN_TEMPLATES: readonly (readonly [string, string])[] = [
     (name) => [name, name] as const,
   ),
 ];
-
-/** Name of a driver: a subdomain in either case, no longer than a label. */
-export function validateDriverName(name: string, field: string): FieldError[] {
-  return [
-    ...(name === '' ? [required(field)] : []),
-    ...(name.length > MAX_DRIVER ? [tooLong(field, MAX_DRIVER)] : []),
-    ...invalidEach(field, name, dnsSubdomainErrors(name.toLowerCase())),
-  ];
-}
 
 export function validateCsi(source: Json, path: string): FieldError[] {
   const errors = validateDriverName(textAt(source, 'driver'), `${path}.driver`);
@@ -73,7 +63,7 @@ export function validateEphemeral(source: Json, path: string): FieldError[] {
     ...validateAnnotations(mapAt(template, 'metadata', 'annotations'), `${field}.metadata.annotations`),
     ...validateLabels(mapAt(template, 'metadata', 'labels'), `${field}.metadata.labels`),
     ...validateTemplateMetadata(objectAt(template, 'metadata'), `${field}.metadata`),
-    ...validateClaimSpec(template.spec, `${field}.spec`),
+    ...validateClaim(template.spec, `${field}.spec`),
   ];
 }
 
