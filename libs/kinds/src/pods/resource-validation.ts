@@ -2,6 +2,7 @@ import {
   type FieldError,
   forbiddenField,
   invalidValue,
+  memberOf,
   type Names,
   parseQuantity,
   type Quantity,
@@ -42,7 +43,7 @@ export function validateResources(
   for (const name in requests) {
     const amount = requests[name] ?? '';
     validateAmount(name, amount, `${path}.requests`, context, errors, () =>
-      validateRequest(name, amount, limits[name], path, context.names),
+      validateRequest(name, amount, memberOf(limits, name), path, context.names),
     );
   }
   if (needsCompute(limits, requests)) errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
@@ -97,15 +98,9 @@ function pageSize(name: string): Quantity | undefined {
   }
 }
 
-function validateRequest(
-  name: string,
-  amount: string,
-  limit: string | undefined,
-  path: string,
-  names: Names,
-): FieldError[] {
+function validateRequest(name: string, amount: string, limit: unknown, path: string, names: Names): FieldError[] {
   if (limit === amount) return [];
-  if (limit === undefined) {
+  if (typeof limit !== 'string') {
     if (mayOvercommit(name, names)) return [];
     return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
   }

@@ -7,10 +7,10 @@ import { descendingPathErrors } from './volumes/path-validation.js';
 
 const TYPES = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 /** Profiles as annotations name them, by the type that fields give them; the last of one is of old. */
-const ANNOTATED: Readonly<Record<string, readonly string[]>> = {
-  RuntimeDefault: ['runtime/default', 'docker/default'],
-  Unconfined: ['unconfined'],
-};
+const ANNOTATED: ReadonlyMap<string, readonly string[]> = new Map([
+  ['RuntimeDefault', ['runtime/default', 'docker/default']],
+  ['Unconfined', ['unconfined']],
+]);
 const LOCAL = 'localhost/';
 
 /** Which calls of the kernel are allowed, of a pod or a container. */
@@ -48,7 +48,7 @@ export function validateSeccompAnnotations(
 }
 
 function validateAnnotated(profile: string, field: string): FieldError[] {
-  if (Object.values(ANNOTATED).some((known) => known.includes(profile))) return [];
+  if ([...ANNOTATED.values()].some((known) => known.includes(profile))) return [];
   if (!profile.startsWith(LOCAL)) return [invalidValue(field, profile, 'must be a valid seccomp profile')];
   const file = profile.slice(LOCAL.length);
   return invalidEach(field, file, descendingPathErrors(file));
@@ -77,7 +77,7 @@ export function validateSeccompAgrees(metadata: unknown, spec: unknown, path: st
 function validateSame(annotated: string, profile: Json, path: string): FieldError[] {
   const type = textAt(profile, 'type');
   const local = annotated.startsWith(LOCAL);
-  const sameType = type === 'Localhost' ? local : (ANNOTATED[type]?.includes(annotated) ?? true);
+  const sameType = type === 'Localhost' ? local : (ANNOTATED.get(type)?.includes(annotated) ?? true);
   if (!sameType) return [forbiddenField(`${path}.type`, 'seccomp type in annotation and field must match')];
   if (type !== 'Localhost' || annotated.slice(LOCAL.length) === profile.localhostProfile) return [];
   return [forbiddenField(`${path}.localhostProfile`, 'seccomp profile in annotation and field must match')];

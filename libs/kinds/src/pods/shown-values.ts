@@ -1,5 +1,5 @@
 import { VerbatimValue } from '@orch/machinery';
-import { isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownMap } from '../values/go-syntax.js';
 
 /**
@@ -27,24 +27,26 @@ export const shownSeccomp = (profile: Json): VerbatimValue =>
   );
 
 const SECURITY_MEMBERS: readonly (readonly [string, string])[] = [
-  ['capabilities', 'core.Capabilities'],
-  ['privileged', 'bool'],
-  ['seLinuxOptions', 'core.SELinuxOptions'],
-  ['windowsOptions', 'core.WindowsSecurityContextOptions'],
-  ['runAsUser', 'int64'],
-  ['runAsGroup', 'int64'],
-  ['runAsNonRoot', 'bool'],
-  ['readOnlyRootFilesystem', 'bool'],
-  ['allowPrivilegeEscalation', 'bool'],
-  ['procMount', 'core.ProcMountType'],
-  ['seccompProfile', 'core.SeccompProfile'],
+  ['Capabilities', 'core.Capabilities'],
+  ['Privileged', 'bool'],
+  ['SELinuxOptions', 'core.SELinuxOptions'],
+  ['WindowsOptions', 'core.WindowsSecurityContextOptions'],
+  ['RunAsUser', 'int64'],
+  ['RunAsGroup', 'int64'],
+  ['RunAsNonRoot', 'bool'],
+  ['ReadOnlyRootFilesystem', 'bool'],
+  ['AllowPrivilegeEscalation', 'bool'],
+  ['ProcMount', 'core.ProcMountType'],
+  ['SeccompProfile', 'core.SeccompProfile'],
 ];
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/** As fields are called, but for one. */
+const memberName = (name: string): string =>
+  name === 'SELinuxOptions' ? 'seLinuxOptions' : name.charAt(0).toLowerCase() + name.slice(1);
 
 export const shownSecurityContext = (context: Json): VerbatimValue =>
   new VerbatimValue(
     `core.SecurityContext{${SECURITY_MEMBERS.map(
-      ([name, type]) => `${capitalized(name)}:${pointer(context[name], type)}`,
+      ([name, type]) => `${name}:${pointer(context[memberName(name)], type)}`,
     ).join(', ')}}`,
   );
 
@@ -97,4 +99,4 @@ const podIP = (address: Json): string => `core.PodIP{IP:${quoted(address, 'ip')}
 export const shownPodIP = (address: Json): VerbatimValue => new VerbatimValue(podIP(address));
 
 /** A map of the labels that nodes must have. */
-export const shownNodeLabels = (spec: unknown): VerbatimValue => shownMap(mapAt(spec, 'nodeSelector'));
+export const shownNodeLabels = (spec: unknown): VerbatimValue => shownMap(at(spec, 'nodeSelector'));
