@@ -53,7 +53,10 @@ export const pod: KindDeclaration = {
     },
     ephemeralcontainers(object, old) {
       const added = at(object, 'spec', 'ephemeralContainers');
+      const { metadata = {} } = object;
       keepDesired(object, old);
+      const { resourceVersion, managedFields } = metadata;
+      object.metadata = { ...copy(old.metadata), resourceVersion, managedFields };
       object.status = copy(old.status);
       const spec = ensureObject(object, 'spec');
       if (added === undefined) delete spec.ephemeralContainers;

@@ -48,7 +48,8 @@ const validateInitContainers = (
     const text = 'must not be set for init containers';
     return [
       ...validateContainer(container, field, shared),
-      ...takeName(names, container, field),
+      // A name is required: that several lack it is not told as well.
+      ...(textAt(container, 'name') === '' && !names.has('') ? [] : takeName(names, container, field)),
       ...validateHostPorts([container], path),
       ...NOT_FOR_INIT.filter((name) => isObject(container[name])).map((name) =>
         forbiddenField(`${field}.${name}`, 'may not be set for init containers'),
