@@ -6,6 +6,7 @@ export type FieldErrorReason =
   | 'FieldValueDuplicate'
   | 'FieldValueForbidden'
   | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid'
   | 'FieldValueNotFound';
 
@@ -33,11 +34,29 @@ const SHOWN_CHARACTERS = 4_096;
 export const shortened = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 
+const CONTROLS = new Map([
+  ['07', '\\a'],
+  ['0b', '\\v'],
+]);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNPRINTABLE = /[\u0000-\u001f\u007f]/;
+
+/** A text in quotes, with the reference's escapes for what cannot be printed, which are not those of JSON. */
+function quoted(text: string): string {
+  const json = JSON.stringify(text);
+  if (!UNPRINTABLE.test(text)) return json;
+  return json.replace(/\\\\|\\u00([01][0-9a-f])|\u007f/g, (found, code?: string) =>
+    found === '\\\\' ? found : code === undefined ? '\\x7f' : (CONTROLS.get(code) ?? `\\x${code}`),
+  );
+}
+
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shortened(value));
-  if (value instanceof VerbatimValue) return value.text;
+  if (typeof value === 'string') return quoted(shortened(value));
+  if (value instanceof VerbatimValue) return shortened(value.text);
   if (value === undefined || value === null) return '"null"';
+  if (typeof value === 'bigint') return value.toString();
   let left = SHOWN_VALUES;
   return JSON.stringify(value, (_key, v: unknown) => {
     if (--left < 0) return undefined;
@@ -66,11 +85,11 @@ export const notSupported = (field: string, value: unknown, supported: readonly 
   reason: 'FieldValueNotSupported',
   message: `Unsupported value: ${shown(value)}: supported values: ${supported.map((s) => JSON.stringify(s)).join(', ')}`,
 });
-/** A value, or a key of a list that is a map, that stands in the list before. */
-export const duplicate = (field: string, value: unknown): FieldError => ({
+/** A value, or a key of a list that is a map, that stands in the list before; `detail` may say what must be unique. */
+export const duplicate = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueDuplicate',
-  message: `Duplicate value: ${shown(value)}`,
+  message: `Duplicate value: ${shown(value)}${detail && `: ${detail}`}`,
 });
 /** A field that must not be set or not be changed here; `detail` says why. */
 export const forbiddenField = (field: string, detail: string): FieldError => ({
@@ -84,9 +103,15 @@ export const tooLong = (field: string, limit: number): FieldError => ({
   reason: 'FieldValueTooLong',
   message: `Too long: must have at most ${limit} bytes`,
 });
-/** A value that refers to something that is not there. */
-export const notFoundValue = (field: string, value: unknown): FieldError => ({
+/** A list or a map of `count` items, of which at most `limit` are allowed. */
+export const tooMany = (field: string, count: number, limit: number): FieldError => ({
+  field,
+  reason: 'FieldValueTooMany',
+  message: `Too many: ${count}: must have at most ${limit} items`,
+});
+/** A value that refers to something that is not there; `detail` may say what is. */
+export const notFoundValue = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueNotFound',
-  message: `Not found: ${shown(value)}`,
+  message: `Not found: ${shown(value)}${detail && `: ${detail}`}`,
 });

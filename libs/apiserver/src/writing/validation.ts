@@ -38,17 +38,22 @@ function refuse({ request: { endpoint }, object }: Draft, errors: readonly Field
   if (errors.length > 0) throw invalidObject(endpoint, object, errors);
 }
 
-/** Each looks at all of the object. */
-function* steps({ request: { endpoint }, object, old, served }: Draft): Iterable<FieldError[]> {
+/** Each looks at all of the object. Fields are called what they are called in the version that was sent. */
+function* steps(draft: Draft): Iterable<FieldError[]> {
+  const { rules } = draft.request.endpoint;
+  for (const found of stored(draft)) {
+    yield found.map((error) => ({ ...error, field: rules.refusedFieldName(error.field) }));
+  }
+}
+
+function* stored({ request: { endpoint, subresource }, object, old, served }: Draft): Iterable<FieldError[]> {
   const { storageRules: rules } = endpoint;
   yield validateMeta(endpoint, object);
   if (old) {
     yield validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
-    yield* rules.validateUpdate(object, old);
+    yield* rules.validateUpdate(object, old, subresource);
     return;
   }
-  // What the version that was sent asks of new objects, beside what is asked in every version.
-  if (endpoint.conversion) yield* endpoint.rules.validateCreate(served);
-  for (const found of rules.validateCreate(object))
-    yield found.map((error) => ({ ...error, field: endpoint.rules.refusedFieldName(error.field) }));
+  yield endpoint.rules.validateServed(served);
+  yield* rules.validateCreate(object);
 }

@@ -1,11 +1,15 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, fill, isObject, objectsAt, textAt } from '../values/fields.js';
 import { UNSET } from '../values/text.js';
+import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
 
 export const validatingAdmissionPolicy: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
+  freeFinalizers: true,
   defaults: (object) => defaultMatch(at(object, 'spec', 'matchConstraints')),
+  validate: (object, _names, old) => validatePolicy(object, old),
+  validateStatus: validatePolicyStatus,
   row: (object) => ({
     Validations: objectsAt(object, 'spec', 'validations').length,
     ParamKind: at(object, 'spec', 'paramKind')
@@ -17,7 +21,9 @@ export const validatingAdmissionPolicy: KindDeclaration = {
 export const validatingAdmissionPolicyBinding: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
+  freeFinalizers: true,
   defaults: (object) => defaultMatch(at(object, 'spec', 'matchResources')),
+  validate: validatePolicyBinding,
   row: (object) => ({
     PolicyName: textAt(object, 'spec', 'policyName'),
     ParamRef: paramRef(at(object, 'spec', 'paramRef')),

@@ -4,6 +4,7 @@ import { validateDefinition, validateDefinitionUpdate } from './definition-valid
 
 export const customResourceDefinition: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  freeFinalizers: true,
   generation: true,
   unconditionalUpdate: false,
   defaults(object) {

@@ -4,6 +4,7 @@ import {
   dnsSubdomainErrors,
   type FieldError,
   invalidValue,
+  type Names,
   required,
 } from '@orch/machinery';
 import { oneOf } from '../rules/checks.js';
@@ -16,7 +17,7 @@ import { validateVersions } from './version-validation.js';
 const SCOPES = ['Cluster', 'Namespaced'];
 
 /** What every definition must be like. Messages name fields as clients know them. */
-export function validateDefinition(object: ApiObject): FieldError[] {
+export function validateDefinition(object: ApiObject, _names: Names, old?: ApiObject): FieldError[] {
   const spec = objectAt(object, 'spec');
   const names = objectAt(spec, 'names');
   return [
@@ -28,7 +29,7 @@ export function validateDefinition(object: ApiObject): FieldError[] {
       textAt(names, name) === '' ? [required(`spec.names.${name}`)] : [],
     ),
     ...validateNames(names, 'spec.names'),
-    ...validateConversion(at(spec, 'conversion')),
+    ...validateConversion(at(spec, 'conversion'), at(old, 'spec', 'conversion')),
     ...validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames'),
     ...validateStoredVersions(object),
     ...validatePruning(spec),

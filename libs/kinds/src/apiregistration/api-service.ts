@@ -4,6 +4,7 @@ import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 
 export const apiService: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  freeFinalizers: true,
   unconditionalUpdate: false,
   row: (object) => ({ Service: serviceText(object), Available: available(object) }),
 };

@@ -1,4 +1,6 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
+import { workloadTemplate } from '../apps/workload-template.js';
+import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { humanDuration, timeOf } from '../values/age.js';
@@ -21,8 +23,12 @@ export const job: KindDeclaration = {
     if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
     defaultTemplate(spec);
   },
-  prepareForCreate: generateSelector,
-  validate: ({ spec }) => validateJob(spec),
+  prepareForCreate(object, names) {
+    workloadTemplate.prepareForCreate(object);
+    generateSelector(object, names);
+  },
+  prepareForUpdate: workloadTemplate.prepareForUpdate,
+  validate: ({ spec }, names, old) => validateJob(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: validateJobUpdate,
   row: (object, now) => ({
     Completions: completions(object),

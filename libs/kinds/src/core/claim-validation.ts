@@ -1,42 +1,48 @@
 import {
   type ApiObject,
+  dnsLabelErrors,
   dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
   invalidValue,
+  type Names,
   notSupported,
   required,
 } from '@orch/machinery';
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
-import { validateLabelSelector } from '../rules/label-selector.js';
+import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
-import { at, type Json, objectAt, stringsAt, textAt } from '../values/fields.js';
+import { at, isObject, type Json, mapAt, objectAt, stringsAt, textAt } from '../values/fields.js';
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
-/** Access modes of a volume or a claim: one that no other pod may share stands alone. */
-export function validateAccessModes(spec: unknown, whyRequired: string): FieldError[] {
+/** Access modes of a volume or a claim: one that no other pod may share stands alone. `path` is that of the spec. */
+export function validateAccessModes(spec: unknown, path: string, whyRequired: string): FieldError[] {
   const modes = stringsAt(spec, 'accessModes');
-  const field = 'spec.accessModes';
+  const field = `${path}.accessModes`;
   const errors = modes.length === 0 ? [required(field, whyRequired)] : [];
-  errors.push(
-    ...modes.filter((mode) => !ACCESS_MODES.includes(mode)).map((mode) => notSupported(field, mode, ACCESS_MODES)),
-  );
-  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod')) {
+  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
+  if (known.length < modes.length) {
+    const strange = modes.filter((mode) => !ACCESS_MODES.includes(mode));
+    for (const mode of strange) errors.push(notSupported(field, mode, ACCESS_MODES));
+  }
+  if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
     errors.push(forbiddenField(field, 'may not use ReadWriteOncePod with other access modes'));
   }
   return errors;
 }
 
-export function validateClaim(spec: unknown): FieldError[] {
+/** `path` is that of the spec, `old` the one that is stored, in an update. */
+export function validateClaim(spec: unknown, path: string, old?: unknown): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   return [
-    ...validateAccessModes(spec, 'at least 1 access mode is required'),
-    ...validateLabelSelector(at(spec, 'selector'), 'spec.selector'),
-    ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), 'spec.resources[storage]'),
-    ...(name === '' ? [] : invalidEach('spec.storageClassName', name, dnsSubdomainErrors(name))),
-    ...isOneOf('spec.volumeMode', at(spec, 'volumeMode'), VOLUME_MODES),
+    ...validateAccessModes(spec, path, 'at least 1 access mode is required'),
+    ...validateLabelSelector(at(spec, 'selector'), `${path}.selector`, hasStrangeValue(at(old, 'selector'))),
+    ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), `${path}.resources[storage]`),
+    ...(name === '' ? [] : invalidEach(`${path}.storageClassName`, name, dnsSubdomainErrors(name))),
+    ...isOneOf(`${path}.volumeMode`, at(spec, 'volumeMode'), VOLUME_MODES),
+    ...validateDataSources(at(spec, 'dataSource'), at(spec, 'dataSourceRef'), path),
   ];
 }
 
@@ -45,16 +51,50 @@ export function validateSize(size: string, field: string): FieldError[] {
   return isNotPositive(size) ? [invalidValue(field, size, 'must be greater than zero')] : [];
 }
 
+/** What a volume is filled with, under its older name and its newer one. */
+function validateDataSources(source: unknown, reference: unknown, path: string): FieldError[] {
+  const namespace = textAt(reference, 'namespace');
+  const errors = [
+    ...validateDataSource(source, `${path}.dataSource`),
+    ...validateDataSource(reference, `${path}.dataSourceRef`),
+    ...(namespace === '' ? [] : invalidEach(`${path}.dataSourceRef.namespace`, namespace, dnsLabelErrors(namespace))),
+  ];
+  if (!isObject(source) || !isObject(reference)) return errors;
+  const field = `${path}.dataSource`;
+  if (namespace !== '') {
+    return [...errors, invalidValue(path, field, 'may not be specified when dataSourceRef.namespace is specified')];
+  }
+  const same = ['apiGroup', 'kind', 'name'].every((name) => equal(source[name], reference[name]));
+  return same ? errors : [...errors, invalidValue(path, field, 'must match dataSourceRef')];
+}
+
+function validateDataSource(source: unknown, path: string): FieldError[] {
+  if (!isObject(source)) return [];
+  const kind = textAt(source, 'kind');
+  const core = textAt(source, 'apiGroup') === '';
+  const text = "must be 'PersistentVolumeClaim' when referencing the default apiGroup";
+  return [
+    ...['name', 'kind'].flatMap((name) => (textAt(source, name) === '' ? [required(`${path}.${name}`)] : [])),
+    ...(core && kind !== 'PersistentVolumeClaim' ? [invalidValue(path, kind, text)] : []),
+  ];
+}
+
 /** A claim is what it was made as, but for the volume it is bound to once, and its size when it is bound. */
-export function validateClaimUpdate(object: ApiObject, old: ApiObject): FieldError[] {
+export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
   const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];
   const errors: FieldError[] = [];
-  if (!equal(comparable(spec, before, object, old), before)) {
+  const key = names.key('volume.beta.orch.io/storage-class');
+  const [noted, was] = [object, old].map(({ metadata }) => metadata?.annotations?.[key]);
+  const named = namesClass(spec, before, noted, was);
+  if (!named && noted !== was) {
+    errors.push(invalidValue(`metadata.annotations.${key}`, noted ?? '', 'field is immutable'));
+  }
+  if (!equal(comparable(spec, before, object, named || mayNameClass(spec, was)), before)) {
     const text = 'spec is immutable after creation except resources.requests for bound claims';
     errors.push(forbiddenField('spec', `${text}\n`));
   }
-  const [after, was] = [spec, before].map((each) => quantityOf(textAt(each, 'resources', 'requests', 'storage')));
-  if (after && was && after.compare(was) < 0) {
+  const [after, size] = [spec, before].map((each) => quantityOf(textAt(each, 'resources', 'requests', 'storage')));
+  if (after && size && after.compare(size) < 0) {
     errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value'));
   }
   if (!equal(spec.volumeMode, before.volumeMode)) {
@@ -63,17 +103,35 @@ export function validateClaimUpdate(object: ApiObject, old: ApiObject): FieldErr
   return errors;
 }
 
+/** Whether the class goes from the annotation, where it was said once, to its field. */
+const namesClass = (spec: Json, before: Json, noted: string | undefined, was: string | undefined): boolean =>
+  was !== undefined &&
+  before.storageClassName === undefined &&
+  spec.storageClassName === was &&
+  (noted === undefined || noted === was);
+
+/** A class that was left open may be named later. */
+const mayNameClass = (spec: Json, was: string | undefined): boolean =>
+  spec.storageClassName !== undefined && (was === undefined || was === spec.storageClassName);
+
 /** The new spec with what may change as it was. */
-function comparable(spec: Json, before: Json, object: ApiObject, old: ApiObject): Json {
+function comparable(spec: Json, before: Json, object: ApiObject, mayName: boolean): Json {
   const fixed = { ...spec };
   if (!before.volumeName) fixed.volumeName = before.volumeName;
-  // A class that was left open, or said in an annotation, may be named later.
-  if (before.storageClassName === undefined) fixed.storageClassName = undefined;
-  const bound = [object, old].some((claim) => textAt(claim, 'status', 'phase') === 'Bound');
+  if (before.storageClassName === undefined && mayName) fixed.storageClassName = undefined;
   const storage = at(before, 'resources', 'requests', 'storage');
-  if (bound && storage !== undefined) {
+  if (textAt(object, 'status', 'phase') === 'Bound' && storage !== undefined) {
     const requests = { ...objectAt(spec, 'resources', 'requests'), storage };
     fixed.resources = { ...objectAt(spec, 'resources'), requests };
   }
   return fixed;
 }
+
+/** What a claim was given. */
+export const validateClaimStatus = ({ status }: ApiObject): FieldError[] =>
+  Object.entries(mapAt(status, 'capacity')).flatMap(([name, amount]) => {
+    const quantity = quantityOf(amount);
+    if (!quantity || quantity.nanos >= 0n) return [];
+    const text = 'must be a valid resource quantity';
+    return [invalidValue(`status.capacity[${name}]`, Number(quantity.value()), text)];
+  });

@@ -1,11 +1,13 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { countAt, objectsAt, textAt } from '../values/fields.js';
 import { hostPort, NONE, someOf } from '../values/text.js';
+import { validateEndpoints } from './endpoints-validation.js';
 
 const MAX_SHOWN = 3;
 
 export const endpoints: KindDeclaration = {
   createOnUpdate: true,
+  validate: validateEndpoints,
   row: (object) => ({ Endpoints: addresses(object) }),
 };
 

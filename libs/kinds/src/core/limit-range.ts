@@ -1,8 +1,10 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { ensureObject, fill, type Json, objectAt, objectsAt } from '../values/fields.js';
+import { validateLimitRange } from './limit-range-validation.js';
 
 export const limitRange: KindDeclaration = {
   createOnUpdate: true,
+  validate: validateLimitRange,
   defaults(object) {
     for (const item of objectsAt(object, 'spec', 'limits')) {
       if (item.type === 'Container') defaultContainerLimits(item);

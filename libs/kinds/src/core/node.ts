@@ -1,17 +1,38 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, isEmpty, isObject, mapAt, objectsAt, textAt } from '../values/fields.js';
+import { keepDesired } from '../rules/separation.js';
+import { at, isEmpty, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { joined, orNone, UNKNOWN } from '../values/text.js';
+import { validateNode, validateNodeResources, validateNodeStatus, validateNodeUpdate } from './node-validation.js';
 
 export const node: KindDeclaration = {
   // Agents register a node with what they already know of it.
   keepsStatusOnCreate: true,
   defaults(object) {
-    const status = object.status;
+    const { spec, status } = object;
+    if (isObject(spec)) alignNetworks(spec);
     if (isObject(status) && isEmpty(status.allocatable) && !isEmpty(status.capacity)) {
       status.allocatable = copy(status.capacity);
     }
   },
+  // Agents took their configuration from the API once: what says so may stay, and does not come anew.
+  prepareForCreate(object) {
+    drop(object.spec, 'configSource');
+    drop(object.status, 'config');
+  },
+  prepareForUpdate(object, old) {
+    if (at(old, 'spec', 'configSource') === undefined) drop(object.spec, 'configSource');
+  },
+  subresources: {
+    status(object, old) {
+      keepDesired(object, old);
+      if (at(old, 'status', 'config') === undefined) drop(object.status, 'config');
+    },
+  },
+  validate: validateNode,
+  validateCreate: validateNodeResources,
+  validateUpdate: validateNodeUpdate,
+  validateStatus: validateNodeStatus,
   row: (object, _now, names) => ({
     Status: readiness(object),
     Roles: roles(object, names),
@@ -24,6 +45,18 @@ export const node: KindDeclaration = {
   }),
   selectableFields: { 'spec.unschedulable': (object) => String(at(object, 'spec', 'unschedulable') === true) },
 };
+
+/** The one network that older clients know is the first of the list. */
+function alignNetworks(spec: Json): void {
+  const first = textAt(spec, 'podCIDR');
+  const listed = stringsAt(spec, 'podCIDRs');
+  if (first !== '' && listed[0] !== first) spec.podCIDRs = [first];
+  else if (listed.length > 0) spec.podCIDR = listed[0];
+}
+
+function drop(parent: unknown, name: string): void {
+  if (isObject(parent)) delete parent[name];
+}
 
 const info = (object: ApiObject, name: string): string => textAt(object, 'status', 'nodeInfo', name);
 

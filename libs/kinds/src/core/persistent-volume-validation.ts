@@ -1,31 +1,57 @@
+import { posix } from 'node:path';
 import {
   type ApiObject,
   dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
   invalidValue,
+  type Names,
   notSupported,
   required,
 } from '@orch/machinery';
-import { invalidEach, isNotPositive, isOneOf } from '../rules/checks.js';
+import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
+import { validateNodeSelector } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, mapAt, objectAt, textAt } from '../values/fields.js';
+import { at, isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { VOLUME_MODES, validateAccessModes } from './claim-validation.js';
+import { sourcesOf, validateSource } from './volume-source-validation.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
-/** Objects in the spec of a volume that do not say where it lies. */
-const NO_SOURCE = ['capacity', 'claimRef', 'nodeAffinity'];
 
-export function validateVolume(spec: unknown): FieldError[] {
+export function validateVolume({ metadata, spec }: ApiObject): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   return [
-    ...validateAccessModes(spec, ''),
+    ...validateAccessModes(spec, 'spec', ''),
     ...validateCapacity(mapAt(spec, 'capacity')),
     ...(policy === '' ? [] : isOneOf('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES)),
-    ...validateSource(spec),
+    ...validateAffinity(spec),
+    ...validateSource(objectAt(spec), 'spec', metadata?.name ?? ''),
+    ...validateRecycling(spec, policy),
     ...(name === '' ? [] : invalidEach('spec.storageClassName', name, dnsSubdomainErrors(name))),
     ...isOneOf('spec.volumeMode', at(spec, 'volumeMode'), VOLUME_MODES),
+  ];
+}
+
+/** The volume of an attachment, which has no object of its own. */
+export function validateInlineVolume(spec: Readonly<Json>, path: string): FieldError[] {
+  const context = 'in the context of inline volumes';
+  const unfit = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'].filter(
+    (name) => isObject(spec[name]) || textAt(spec, name) !== '',
+  );
+  const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
+  const mode = at(spec, 'volumeMode');
+  return [
+    ...unfit.map((name) => forbiddenField(`${path}.${name}`, `may not be specified ${context}`)),
+    ...(isObject(spec.csi) ? [] : [required(`${path}.csi`, `has to be specified ${context}`)]),
+    ...validateAccessModes(spec, path, ''),
+    ...(policy === '' || policy === 'Retain'
+      ? []
+      : [forbiddenField(`${path}.persistentVolumeReclaimPolicy`, `may only be Retain ${context}`)]),
+    ...validateSource(spec, path, ''),
+    ...(mode === undefined || mode === 'Filesystem'
+      ? []
+      : [forbiddenField(`${path}.volumeMode`, `may not specify volumeMode other than Filesystem ${context}`)]),
   ];
 }
 
@@ -34,31 +60,38 @@ function validateCapacity(capacity: Readonly<Record<string, string>>): FieldErro
   const errors = names.length === 0 ? [required('spec.capacity')] : [];
   if (!names.includes('storage') || names.length > 1) errors.push(notSupported('spec.capacity', capacity, ['storage']));
   for (const [name, amount] of Object.entries(capacity)) {
-    if (isNotPositive(amount)) {
-      errors.push(invalidValue(`spec.capacity[${name}]`, amount, 'must be greater than zero'));
+    const field = `spec.capacity[${name}]`;
+    const quantity = quantityOf(amount);
+    if (quantity && quantity.nanos < 0n) {
+      errors.push(invalidValue(field, Number(quantity.value()), 'must be a valid resource quantity'));
     }
+    if (isNotPositive(amount)) errors.push(invalidValue(field, amount, 'must be greater than zero'));
   }
   return errors;
 }
 
-const sourcesOf = (spec: unknown): string[] =>
-  Object.entries(objectAt(spec)).flatMap(([name, value]) =>
-    isObject(value) && !NO_SOURCE.includes(name) ? [name] : [],
-  );
-
-function validateSource(spec: unknown): FieldError[] {
-  const [first, ...others] = sourcesOf(spec);
-  if (first === undefined) return [required('spec', 'must specify a volume type')];
-  const errors = others.map((name) => forbiddenField(`spec.${name}`, 'may not specify more than 1 volume type'));
-  if (first === 'local' && !isObject(at(spec, 'nodeAffinity'))) {
-    errors.push(required('spec.nodeAffinity', 'Local volume requires node affinity'));
+/** What lies on a node is reached from there only. */
+function validateAffinity(spec: unknown): FieldError[] {
+  const affinity = at(spec, 'nodeAffinity');
+  if (!isObject(affinity)) {
+    if (sourcesOf(spec)[0] !== 'local') return [];
+    return [required('spec.nodeAffinity', 'Local volume requires node affinity')];
   }
-  if (first === 'hostPath' && textAt(spec, 'hostPath', 'path') === '') errors.push(required('spec.hostPath.path'));
-  return errors;
+  const field = 'spec.nodeAffinity.required';
+  return isObject(affinity.required)
+    ? validateNodeSelector(affinity.required, field)
+    : [required(field, 'must specify required node constraints')];
+}
+
+/** Nobody's whole disk is swept. */
+function validateRecycling(spec: unknown, policy: string): FieldError[] {
+  const path = textAt(spec, 'hostPath', 'path');
+  if (policy !== 'Recycle' || path === '' || posix.resolve('/', path) !== '/' || !path.startsWith('/')) return [];
+  return [forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'")];
 }
 
 /** A volume lies where it lies. */
-export function validateVolumeUpdate(object: ApiObject, old: ApiObject): FieldError[] {
+export function validateVolumeUpdate(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
   const errors: FieldError[] = [];
   if (!equal(sources(object.spec, old.spec), sources(old.spec, old.spec))) {
     const text = 'spec.persistentvolumesource is immutable after creation\n';
@@ -66,6 +99,11 @@ export function validateVolumeUpdate(object: ApiObject, old: ApiObject): FieldEr
   }
   const mode = at(object, 'spec', 'volumeMode');
   if (!equal(mode, at(old, 'spec', 'volumeMode'))) errors.push(invalidValue('volumeMode', mode, 'field is immutable'));
+  const [affinity, before] = [at(object, 'spec', 'nodeAffinity'), at(old, 'spec', 'nodeAffinity')];
+  if (isObject(before) && !equal(affinity, renamed(before, affinity, names))) {
+    const text = 'field is immutable, except for updating from beta label to GA';
+    errors.push(invalidValue('nodeAffinity', affinity, text));
+  }
   return errors;
 }
 
@@ -75,4 +113,29 @@ function sources(spec: unknown, old: unknown): Json {
   if (!isObject(found.csi) || at(old, 'csi', 'controllerExpandSecretRef') !== undefined) return found;
   const { controllerExpandSecretRef: _secret, ...csi } = found.csi;
   return { ...found, csi };
+}
+
+/** Labels of nodes that have got another name, with that. */
+const LATER_NAMES: Readonly<Record<string, string>> = {
+  'failure-domain.beta.orch.io/zone': 'topology.orch.io/zone',
+  'failure-domain.beta.orch.io/region': 'topology.orch.io/region',
+  'beta.orch.io/os': 'orch.io/os',
+  'beta.orch.io/arch': 'orch.io/arch',
+  'beta.orch.io/instance-type': 'node.orch.io/instance-type',
+};
+
+/** The old affinity with those labels renamed that the new one has under their later name. */
+function renamed(old: Json, affinity: unknown, names: Names): Json {
+  const later = new Map(Object.entries(LATER_NAMES).map(([from, to]) => [names.key(from), names.key(to)]));
+  const terms = objectsAt(affinity, 'required', 'nodeSelectorTerms');
+  const follow = (term: Json, place: number): Json => {
+    const followers = objectsAt(terms[place], 'matchExpressions');
+    const matchExpressions = objectsAt(term, 'matchExpressions').map((requirement, index) => {
+      const key = textAt(followers[index], 'key');
+      return later.get(textAt(requirement, 'key')) === key ? { ...requirement, key } : requirement;
+    });
+    return { ...term, matchExpressions };
+  };
+  const before = objectsAt(old, 'required', 'nodeSelectorTerms');
+  return { ...old, required: { ...objectAt(old, 'required'), nodeSelectorTerms: before.map(follow) } };
 }

@@ -8,7 +8,7 @@ export const persistentVolume: KindDeclaration = {
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
   },
-  validate: ({ spec }) => validateVolume(spec),
+  validate: validateVolume,
   validateUpdate: validateVolumeUpdate,
   row: (object, _now, names) => ({
     Capacity: textAt(object, 'spec', 'capacity', 'storage'),

@@ -1,8 +1,12 @@
 import type { ApiObject } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { mapAt } from '../values/fields.js';
+import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.js';
 
 export const resourceQuota: KindDeclaration = {
+  validate: validateQuota,
+  validateUpdate: validateQuotaUpdate,
+  validateStatus: validateQuotaStatus,
   row(object) {
     const isLimit = (resource: string) => resource.startsWith('limits');
     return { Request: usage(object, (resource) => !isLimit(resource)), Limit: usage(object, isLimit) };

@@ -6,11 +6,9 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { invalidEach, oneOf, portErrors, portNumberErrors } from '../rules/checks.js';
+import { invalidEach, oneOf, PROTOCOLS, portErrors, portNumberErrors } from '../rules/checks.js';
 import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
 import { shownServicePort } from '../values/go-syntax.js';
-
-const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 /** The ports of a Service: named when there are several, each number of a protocol once. */
 export function validateServicePorts(spec: unknown): FieldError[] {

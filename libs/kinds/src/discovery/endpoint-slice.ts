@@ -3,6 +3,7 @@ import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { fill, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { someOf, UNSET } from '../values/text.js';
+import { validateEndpointSlice } from './endpoint-slice-validation.js';
 
 const MAX_SHOWN = 3;
 
@@ -14,6 +15,7 @@ export const endpointSlice: KindDeclaration = {
       fill(port, 'protocol', 'TCP');
     }
   },
+  validate: validateEndpointSlice,
   validateUpdate: (object, old) => immutableField(object, old, 'addressType'),
   row: (object) => ({
     AddressType: textAt(object, 'addressType'),

@@ -17,7 +17,7 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
 
 export const event: KindDeclaration = {
   createOnUpdate: true,
-  validateCreate: validateNewForm,
+  validateServed: validateNewForm,
   row: (object, now) => eventRow(eventsToCore(object), now),
   storedFieldNames: STORED_NAMES,
   // The only one that clients know by its name here; of the others they hear as of core events.

@@ -1,6 +1,7 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../values/fields.js';
 import { orNone } from '../values/text.js';
+import { validateFlowSchema, validateFlowStatus } from './flow-schema-validation.js';
 
 const DEFAULT_PRECEDENCE = 1000;
 
@@ -9,6 +10,8 @@ export const flowSchema: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
   defaults: (object) => fillZero(ensureObject(object, 'spec'), 'matchingPrecedence', DEFAULT_PRECEDENCE),
+  validate: validateFlowSchema,
+  validateStatus: validateFlowStatus,
   row(object) {
     const dangling = objectsAt(object, 'status', 'conditions').find(({ type }) => type === 'Dangling');
     return {

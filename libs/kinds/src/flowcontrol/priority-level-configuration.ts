@@ -1,6 +1,8 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, fill, fillZero, isObject, type Json, numberAt, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
+import { validateFlowStatus } from './flow-schema-validation.js';
+import { validatePriorityLevel } from './priority-level-validation.js';
 
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 } as const;
@@ -24,6 +26,11 @@ export function priorityLevelConfiguration(version: string): KindDeclaration {
       const limited = at(object, 'spec', 'limited');
       if (isObject(limited)) defaultLimited(limited, shares);
     },
+    validate: (object) => validatePriorityLevel(object, shares),
+    validateStatus: validateFlowStatus,
+    refusedFieldNames: new Map(
+      Object.values(SHARES).map((stored) => [`spec.limited.${stored}`, `spec.limited.${shares}`]),
+    ),
     row: (object) => ({
       Type: textAt(object, 'spec', 'type'),
       NominalConcurrencyShares: count(numberAt(object, 'spec', 'limited', shares)),

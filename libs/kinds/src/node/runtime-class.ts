@@ -5,6 +5,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { textAt } from '../values/fields.js';
 
 export const runtimeClass: KindDeclaration = {
+  freeFinalizers: true,
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
   validate(object) {

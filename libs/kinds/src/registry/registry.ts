@@ -151,7 +151,7 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
 };
 
 /** Kinds that are not built in: custom resources. */
-const CUSTOM: KindDeclaration = { generation: true, unconditionalUpdate: false };
+const CUSTOM: KindDeclaration = { generation: true, unconditionalUpdate: false, freeFinalizers: true };
 
 /** The rules of a kind, made once for each definition that is served. */
 export function kindRules(definition: ResourceDefinition, names: Names): KindRules {

@@ -12,6 +12,8 @@ import { numberAt, textAt } from '../values/fields.js';
 /** Checks of single values, with the messages that clients know. An empty list means valid. */
 
 export const MAX_INT32 = 2 ** 31 - 1;
+/** Protocols of ports, in the order in which messages list them. */
+export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65535;
 const PORT_NAME_MAX = 15;
 
@@ -29,7 +31,9 @@ export const nonNegative = (field: string, value: unknown): FieldError[] =>
 
 /** {@link nonNegative} for members of an object. */
 export const nonNegativeMembers = (object: unknown, path: string, names: readonly string[]): FieldError[] =>
-  names.flatMap((name) => nonNegative(`${path}.${name}`, numberAt(object, name)));
+  names.flatMap((name) =>
+    (numberAt(object, name) ?? 0) < 0 ? nonNegative(`${path}.${name}`, numberAt(object, name)) : [],
+  );
 
 /** A text that must be there and be one of some. */
 export function oneOf(field: string, value: unknown, supported: readonly string[]): FieldError[] {

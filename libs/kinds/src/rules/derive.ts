@@ -1,7 +1,9 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
+import { equal } from '../values/equal.js';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
+import { validateFinalizerNames } from './finalizers.js';
 import type { KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import {
   desiredChanged,
@@ -18,6 +20,8 @@ const later = async (): Promise<void> => undefined;
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
 export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
   const fields = Object.entries(declared.selectableFields ?? {});
+  const finalizers = (object: ApiObject, old?: ApiObject) =>
+    declared.freeFinalizers ? [] : validateFinalizerNames(object, old, names);
   return {
     nameRule: declared.nameRule ?? 'subdomain',
     hasGeneration: declared.generation ?? false,
@@ -31,14 +35,19 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
     *validateCreate(object) {
+      yield finalizers(object);
       if (declared.validate) yield declared.validate(object, names);
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
-    *validateUpdate(object, old) {
+    validateServed: declared.validateServed ?? (() => []),
+    *validateUpdate(object, old, subresource = '') {
       const changed = declared.validate && desiredChanged(object, old);
-      yield [];
+      yield finalizers(object, old);
       if (declared.validate && changed) yield declared.validate(object, names, old);
-      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
+      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
+      if (declared.validateStatus && !equal(object.status, old.status)) {
+        yield declared.validateStatus(object, names, old);
+      }
     },
     allocate: declared.allocate ?? (() => undefined),
     release: declared.release ?? later,

@@ -91,8 +91,13 @@ export interface KindRules {
    * errors come in steps, between which others may have their turn when the object is large.
    */
   validateCreate(object: ApiObject): Iterable<FieldError[]>;
-  /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
-  validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
+  /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
+  validateServed(object: ApiObject): FieldError[];
+  /**
+   * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
+   * @param subresource the one written through; default '', the resource itself
+   */
+  validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. Undefined for kinds that take none. */
   allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation> | undefined;
@@ -144,10 +149,16 @@ export interface KindDeclaration {
    * @param old in an update, the object as it is stored
    */
   validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
+  /** Finalizers may have any qualified name; else those without a domain are the product's own. Default false. */
+  readonly freeFinalizers?: boolean;
   /** Only of new objects, after {@link validate}. */
   validateCreate?(object: ApiObject, names: Names): FieldError[];
-  /** What may not change, after {@link validate}. */
-  validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
+  /** Only of new objects that are sent in this version, as they were sent. */
+  validateServed?(object: ApiObject): FieldError[];
+  /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
+  validateUpdate?(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[];
+  /** What the observed state must be like. Asked of an update that changes it. */
+  validateStatus?(object: ApiObject, names: Names, old: ApiObject): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */

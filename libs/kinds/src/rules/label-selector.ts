@@ -16,24 +16,34 @@ import { invalidEach } from './checks.js';
 export const selectsAll = (selector: unknown): boolean =>
   Object.keys(mapAt(selector, 'matchLabels')).length + objectsAt(selector, 'matchExpressions').length === 0;
 
-/** The form of a LabelSelector object, where there is one. */
-export function validateLabelSelector(selector: unknown, path: string): FieldError[] {
+/**
+ * The form of a LabelSelector object, where there is one.
+ * @param lenient values that no label can have are let pass, for the sake of objects that were stored with such ones
+ */
+export function validateLabelSelector(selector: unknown, path: string, lenient = false): FieldError[] {
   if (!isObject(selector)) return [];
   return [
     ...validateLabels(mapAt(selector, 'matchLabels'), `${path}.matchLabels`),
     ...objectsAt(selector, 'matchExpressions').flatMap((requirement, index) =>
-      validateRequirement(requirement, `${path}.matchExpressions[${index}]`),
+      validateRequirement(requirement, `${path}.matchExpressions[${index}]`, lenient),
     ),
   ];
 }
 
-function validateRequirement(requirement: unknown, path: string): FieldError[] {
+/** Whether a LabelSelector object asks for values that no label can have. */
+export const hasStrangeValue = (selector: unknown): boolean =>
+  objectsAt(selector, 'matchExpressions').some((requirement) =>
+    stringsAt(requirement, 'values').some((value) => labelValueErrors(value).length > 0),
+  );
+
+function validateRequirement(requirement: unknown, path: string, lenient: boolean): FieldError[] {
   const key = textAt(requirement, 'key');
   const values = stringsAt(requirement, 'values');
+  const checked = lenient ? [] : values;
   return [
     ...validateOperator(textAt(requirement, 'operator'), values, path),
     ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)),
-    ...values.flatMap((value, index) => invalidEach(`${path}.values[${index}]`, value, labelValueErrors(value))),
+    ...checked.flatMap((value, index) => invalidEach(`${path}.values[${index}]`, value, labelValueErrors(value))),
   ];
 }
 

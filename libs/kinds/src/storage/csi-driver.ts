@@ -1,7 +1,11 @@
-import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, ensureObject, isEmpty, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { at, ensureObject, isEmpty, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
+import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js';
+
+function dropContextMount(spec: unknown): void {
+  if (isObject(spec)) delete spec.seLinuxMount;
+}
 
 export const csiDriver: KindDeclaration = {
   generation: true,
@@ -10,11 +14,13 @@ export const csiDriver: KindDeclaration = {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent'];
   },
-  validateUpdate: (object, old) => [
-    ...immutableField(object, old, 'spec', 'attachRequired'),
-    ...immutableField(object, old, 'spec', 'fsGroupPolicy'),
-    ...immutableField(object, old, 'spec', 'volumeLifecycleModes'),
-  ],
+  // Which drivers can be told to mount with a context is an alpha feature that is off.
+  prepareForCreate: ({ spec }) => dropContextMount(spec),
+  prepareForUpdate(object, old) {
+    if (at(old, 'spec', 'seLinuxMount') === undefined) dropContextMount(object.spec);
+  },
+  validate: ({ spec }) => validateDriver(spec),
+  validateUpdate: validateDriverUpdate,
   row: (object) => ({
     AttachRequired: at(object, 'spec', 'attachRequired') !== false,
     PodInfoOnMount: at(object, 'spec', 'podInfoOnMount') === true,

@@ -1,7 +1,10 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { objectsAt } from '../values/fields.js';
+import { validateNodeDrivers, validateNodeDriversUpdate } from './csi-node-validation.js';
 
 export const csiNode: KindDeclaration = {
   unconditionalUpdate: false,
+  validate: (object, _names, old) => validateNodeDrivers(object, old),
+  validateUpdate: validateNodeDriversUpdate,
   row: (object) => ({ Drivers: objectsAt(object, 'spec', 'drivers').length }),
 };

@@ -5,15 +5,19 @@ import {
   invalidValue,
   qualifiedNameErrors,
   required,
+  tooLong,
 } from '@orch/machinery';
 import { invalidEach, isOneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validateTopologies } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
-import { mapAt, textAt } from '../values/fields.js';
+import { mapAt, objectsAt, textAt } from '../values/fields.js';
 
 const FORBIDDEN = ['parameters', 'provisioner', 'reclaimPolicy'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
+const MAX_PARAMETERS = 512;
+const MAX_PARAMETER_BYTES = 256 * 1024;
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
 
 export const storageClass: KindDeclaration = {
@@ -45,10 +49,19 @@ function validateClass(object: ApiObject): FieldError[] {
     ...(provisioner === ''
       ? [required('provisioner')]
       : invalidEach('provisioner', provisioner, qualifiedNameErrors(provisioner.toLowerCase()))),
-    ...(Object.hasOwn(mapAt(object, 'parameters'), '')
-      ? [invalidValue('parameters', '', 'field can not be empty.')]
-      : []),
+    ...validateParameters(mapAt(object, 'parameters')),
     ...isOneOf('reclaimPolicy', object.reclaimPolicy || undefined, RECLAIM_POLICIES),
     ...isOneOf('volumeBindingMode', object.volumeBindingMode, BINDING_MODES),
+    ...validateTopologies(objectsAt(object, 'allowedTopologies'), 'allowedTopologies'),
+  ];
+}
+
+function validateParameters(parameters: Readonly<Record<string, string>>): FieldError[] {
+  const entries = Object.entries(parameters);
+  if (entries.length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
+  const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
+  return [
+    ...(Object.hasOwn(parameters, '') ? [invalidValue('parameters', '', 'field can not be empty.')] : []),
+    ...(size > MAX_PARAMETER_BYTES ? [tooLong('parameters', MAX_PARAMETER_BYTES)] : []),
   ];
 }

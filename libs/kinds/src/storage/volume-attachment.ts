@@ -1,10 +1,14 @@
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, textAt } from '../values/fields.js';
+import { validateAttachment, validateAttachmentStatus, validateNewAttachment } from './volume-attachment-validation.js';
 
 export const volumeAttachment: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
   unconditionalUpdate: false,
+  validate: ({ spec }) => validateAttachment(spec),
+  validateCreate: ({ spec }) => validateNewAttachment(spec),
+  validateStatus: validateAttachmentStatus,
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
     Attacher: textAt(object, 'spec', 'attacher'),

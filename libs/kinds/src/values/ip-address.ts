@@ -88,16 +88,31 @@ export function canonicalAddress(text: string): string {
 export const addressErrors = (text: string): string[] =>
   isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 
+/** The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`), in its own form; other texts in their one form. */
+function plainAddress(text: string): string {
+  const canonical = canonicalAddress(text);
+  if (addressFamily(canonical) !== 6) return canonical;
+  const value = addressValue(canonical);
+  return value >> 32n === 0xffffn ? formatAddress(value & 0xffffffffn, 4) : canonical;
+}
+
+/** Texts that are an address of one family; IPv6 addresses that stand for IPv4 ones count as those. */
+export const addressOfFamilyErrors = (text: string, family: IPFamily): string[] =>
+  familyOf(plainAddress(text)) === family ? [] : [`must be a valid ${family} address`];
+
 /** Addresses that mean something else than one place in the network. */
-const SPECIAL: readonly (readonly [RegExp, string])[] = [
-  [/^(0\.0\.0\.0|::)$/, 'may not be unspecified (0.0.0.0 or ::)'],
-  [/^(127\.|::1$)/, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
-  [/^(169\.254\.|fe[89ab][0-9a-f]:)/i, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
-  [/^(224\.0\.0\.|ff02:)/i, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
+const SPECIAL: readonly (readonly [RegExp, (text: string) => string])[] = [
+  [/^(0\.0\.0\.0|::)$/, (text) => `may not be unspecified (${text})`],
+  [/^(127\.|::1$)/, () => 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],
+  [/^(169\.254\.|fe[89ab][0-9a-f]:)/, () => 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'],
+  [/^(224\.0\.0\.|ff[0-9a-f]2:)/, () => 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
 
-export const specialAddressErrors = (text: string): string[] =>
-  SPECIAL.flatMap(([form, message]) => (form.test(text) ? [message] : []));
+export function specialAddressErrors(text: string): string[] {
+  if (!isAddress(text)) return ['must be a valid IP address'];
+  const plain = plainAddress(text);
+  return SPECIAL.flatMap(([form, message]) => (form.test(plain) ? [message(text)] : []));
+}
 
 /** The length of a prefix such as `10.0.0.0/8`; undefined for what is none. */
 export function prefixLength(text: string): number | undefined {

@@ -1,0 +1,179 @@
+import {
+  type ApiObject,
+  dns1035LabelErrors,
+  dnsSubdomainErrors,
+  type FieldError,
+  invalidValue,
+  pathSegmentErrors,
+  qualifiedNameErrors,
+  required,
+} from '@orch/machinery';
+import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
+import { validateConditions } from '../rules/conditions.js';
+import { validateLabelSelector } from '../rules/label-selector.js';
+import { each, refuseRepeated } from '../rules/lists.js';
+import { equal } from '../values/equal.js';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { shownList } from '../values/go-values.js';
+import { validateMatchConditions } from './match-conditions.js';
+import { validateRule } from './rule-validation.js';
+
+const FAILURE_POLICIES = ['Fail', 'Ignore'];
+const MATCH_POLICIES = ['Equivalent', 'Exact'];
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+const MAX_ANNOTATIONS = 20;
+const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
+const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item';
+
+/** A policy as such; what its expressions mean is not looked at. `old` is the stored one, in an update. */
+export function validatePolicy({ metadata, spec }: ApiObject, old?: ApiObject): FieldError[] {
+  const parameters = at(spec, 'paramKind');
+  const match = at(spec, 'matchConstraints');
+  const field = 'spec.matchConstraints';
+  const same = ['paramKind', 'matchConditions'].every((name) => equal(at(spec, name), at(old, 'spec', name)));
+  return [
+    ...oneOf('spec.failurePolicy', at(spec, 'failurePolicy'), FAILURE_POLICIES),
+    ...(isObject(parameters) ? validateParamKind(parameters, 'spec.paramKind') : []),
+    ...(isObject(match) ? validateMatch(match, field) : [required(field)]),
+    ...(isObject(match) && objectsAt(match, 'resourceRules').length === 0 ? [required(`${field}.resourceRules`)] : []),
+    ...(old && same ? [] : validateMatchConditions(objectsAt(spec, 'matchConditions'), 'spec.matchConditions')),
+    ...validateWork(spec, metadata?.name ?? ''),
+  ];
+}
+
+function validateWork(spec: unknown, name: string): FieldError[] {
+  const [validations, annotations] = [objectsAt(spec, 'validations'), objectsAt(spec, 'auditAnnotations')];
+  const field = 'spec.auditAnnotations';
+  if (validations.length + annotations.length === 0) {
+    return [required('spec.validations', NOTHING_TO_DO), required(field, NOTHING_TO_DO)];
+  }
+  const keys = annotations.map((annotation) => textAt(annotation, 'key'));
+  const many = `must not have more than ${MAX_ANNOTATIONS} auditAnnotations`;
+  return [
+    ...each(validations, 'spec.validations', validateValidation),
+    ...(annotations.length > MAX_ANNOTATIONS ? [invalidValue(field, annotations, many)] : []),
+    ...each(annotations, field, (annotation, path) => validateAnnotation(annotation, path, name)),
+    ...refuseRepeated(keys, field, '.key'),
+  ];
+}
+
+function validateValidation(validation: Json, path: string): FieldError[] {
+  const [message, expression] = [textAt(validation, 'message'), textAt(validation, 'messageExpression')];
+  const blank = (text: string) => text !== '' && text.trim() === '';
+  const errors: FieldError[] = [];
+  if (textAt(validation, 'expression').trim() === '') {
+    errors.push(required(`${path}.expression`, 'expression is not specified'));
+  }
+  if (blank(expression)) {
+    errors.push(invalidValue(`${path}.messageExpression`, expression, 'must be non-empty if specified'));
+  }
+  if (blank(message)) {
+    errors.push(invalidValue(`${path}.message`, message, 'message must be non-empty if specified'));
+  } else if (/[\n\r]/.test(message.trim())) {
+    errors.push(invalidValue(`${path}.message`, message, 'message must not contain line breaks'));
+  }
+  return [...errors, ...isOneOf(`${path}.reason`, validation.reason, REASONS)];
+}
+
+function validateAnnotation(annotation: Json, path: string, name: string): FieldError[] {
+  const key = `${name}/${textAt(annotation, 'key')}`;
+  const expression = textAt(annotation, 'valueExpression').trim();
+  const field = `${path}.valueExpression`;
+  return [
+    ...invalidEach(`${path}.key`, key, qualifiedNameErrors(key)),
+    ...(expression === '' ? [required(field, 'valueExpression is not specified')] : []),
+    ...(Buffer.byteLength(expression) > MAX_VALUE_EXPRESSION_BYTES
+      ? [required(field, `must not exceed ${MAX_VALUE_EXPRESSION_BYTES} bytes in length`)]
+      : []),
+  ];
+}
+
+function validateParamKind(kind: Json, path: string): FieldError[] {
+  const name = textAt(kind, 'kind');
+  const wrong = dns1035LabelErrors(name.toLowerCase());
+  const text = `may have mixed case, but should otherwise match: ${wrong.join(',')}`;
+  return [
+    ...validateApiVersion(textAt(kind, 'apiVersion'), `${path}.apiVersion`),
+    ...(name === '' ? [required(`${path}.kind`)] : wrong.length > 0 ? [invalidValue(`${path}.kind`, name, text)] : []),
+  ];
+}
+
+function validateApiVersion(text: string, field: string): FieldError[] {
+  if (text === '') return [required(field)];
+  const parts = text.split('/');
+  if (parts.length > 2) return [invalidValue(field, text, `unexpected GroupVersion string: ${text}`)];
+  const version = parts.at(-1) ?? '';
+  const group = parts.length === 2 ? (parts[0] ?? '') : '';
+  const refuse = (value: string, errors: string[]) =>
+    errors.length > 0 ? [invalidValue(field, value, errors.join(','))] : [];
+  return [
+    ...(group === '' ? [] : refuse(group, dnsSubdomainErrors(group))),
+    ...(version === '' ? refuse(text, ['version must be specified']) : refuse(version, dns1035LabelErrors(version))),
+  ];
+}
+
+/** What is matched. Errors name the selector of objects as clients know it. */
+function validateMatch(match: Json, path: string): FieldError[] {
+  const selector = (name: string, field: string) =>
+    isObject(match[name]) ? validateLabelSelector(match[name], field) : [required(field)];
+  return [
+    ...oneOf(`${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES),
+    ...selector('namespaceSelector', `${path}.namespaceSelector`),
+    ...selector('objectSelector', `${path}.labelSelector`),
+    ...['resourceRules', 'excludeResourceRules'].flatMap((name) =>
+      each(objectsAt(match, name), `${path}.${name}`, validateNamedRule),
+    ),
+  ];
+}
+
+function validateNamedRule(rule: Json, path: string): FieldError[] {
+  const names = stringsAt(rule, 'resourceNames');
+  const field = `${path}.resourceNames`;
+  return [
+    ...each(names, field, (name, at) => invalidEach(at, name, pathSegmentErrors(name))),
+    ...refuseRepeated(names, field),
+    ...validateRule(rule, path),
+  ];
+}
+
+/** What the type check of expressions has found, and conditions. */
+export const validatePolicyStatus = ({ status }: ApiObject): FieldError[] => [
+  ...each(
+    objectsAt(status, 'typeChecking', 'expressionWarnings'),
+    'status.typeChecking.expressionWarnings',
+    (warning, path) => [
+      ...(textAt(warning, 'warning') === '' ? [required(`${path}.warning`)] : []),
+      ...(textAt(warning, 'fieldRef').trim() === '' ? [required(`${path}.fieldRef`)] : []),
+    ],
+  ),
+  ...validateConditions(objectsAt(status, 'conditions'), 'status.conditions'),
+];
+
+/** Where a policy holds. The path of what it matches is misspelt for clients as well. */
+export function validatePolicyBinding({ spec }: ApiObject): FieldError[] {
+  const policy = textAt(spec, 'policyName');
+  const [parameter, match] = [at(spec, 'paramRef'), at(spec, 'matchResources')];
+  const name = textAt(parameter, 'name');
+  return [
+    ...(policy === ''
+      ? [required('spec.policyName')]
+      : invalidEach('spec.policyName', policy, dnsSubdomainErrors(policy))),
+    ...(isObject(parameter) ? invalidEach('spec.paramRef.name', name, pathSegmentErrors(name)) : []),
+    ...(isObject(match) ? validateMatch(match, 'spec.matchResouces') : []),
+    ...validateActions(stringsAt(spec, 'validationActions'), 'spec.validationActions'),
+  ];
+}
+
+function validateActions(actions: readonly string[], path: string): FieldError[] {
+  const both =
+    'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)';
+  return [
+    ...each(actions, path, (action, field) => isOneOf(field, action, ACTIONS)),
+    ...refuseRepeated(actions, path),
+    ...(actions.includes('Deny') && actions.includes('Warn')
+      ? [invalidValue(path, shownList('admissionregistration.ValidationAction', actions), both)]
+      : []),
+    ...(actions.length === 0 ? [required(path, 'at least one validation action is required')] : []),
+  ];
+}

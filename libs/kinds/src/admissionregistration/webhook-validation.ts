@@ -1,0 +1,112 @@
+import {
+  type ApiObject,
+  dnsSubdomainErrors,
+  duplicate,
+  type FieldError,
+  invalidValue,
+  required,
+} from '@orch/machinery';
+import { isOneOf } from '../rules/checks.js';
+import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
+import { each } from '../rules/lists.js';
+import {
+  isReviewed,
+  SOME_REVIEW_VERSION,
+  validateReviewVersions,
+  validateWebhookClient,
+} from '../rules/webhook-client.js';
+import { equal } from '../values/equal.js';
+import { type Json, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { validateMatchConditions } from './match-conditions.js';
+import { validateRule } from './rule-validation.js';
+
+const FAILURE_POLICIES = ['Fail', 'Ignore'];
+const MATCH_POLICIES = ['Equivalent', 'Exact'];
+const REINVOCATION_POLICIES = ['IfNeeded', 'Never'];
+const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
+const SIDE_EFFECTS = [...NO_SIDE_EFFECTS, 'Some', 'Unknown'];
+const MAX_SECONDS = 30;
+
+/** What is asked of webhooks; less of those that were stored when less was asked. */
+interface Strictness {
+  readonly sideEffects: readonly string[];
+  readonly reviewed: boolean;
+  readonly uniqueNames: boolean;
+  readonly lenientSelectors: boolean;
+  readonly conditions: boolean;
+}
+
+/** Validating and mutating configurations. `old` is the stored one, in an update. */
+export function validateWebhooks(object: ApiObject, old?: ApiObject): FieldError[] {
+  const webhooks = objectsAt(object, 'webhooks');
+  const strict = strictness(webhooks, objectsAt(old, 'webhooks'));
+  const names = new Set<string>();
+  return each(webhooks, 'webhooks', (webhook, path) => {
+    const name = textAt(webhook, 'name');
+    const again = strict.uniqueNames && name !== '' && names.has(name);
+    names.add(name);
+    return [
+      ...validateWebhook(webhook, path, strict),
+      ...validateReviewVersions(
+        stringsAt(webhook, 'admissionReviewVersions'),
+        `${path}.admissionReviewVersions`,
+        SOME_REVIEW_VERSION,
+        strict.reviewed,
+      ),
+      ...(again ? [duplicate(`${path}.name`, name)] : []),
+    ];
+  });
+}
+
+function strictness(webhooks: readonly Json[], olds: readonly Json[]): Strictness {
+  const names = olds.map((webhook) => textAt(webhook, 'name'));
+  const sameConditions =
+    webhooks.length === olds.length &&
+    webhooks.every(({ matchConditions }, index) => equal(matchConditions, olds[index]?.matchConditions));
+  return {
+    sideEffects: olds.every(({ sideEffects }) => NO_SIDE_EFFECTS.includes(String(sideEffects)))
+      ? NO_SIDE_EFFECTS
+      : SIDE_EFFECTS,
+    reviewed: olds.every((webhook) => {
+      const versions = stringsAt(webhook, 'admissionReviewVersions');
+      return versions.length === 0 || isReviewed(versions);
+    }),
+    uniqueNames: new Set(names).size === names.length,
+    lenientSelectors: olds.some((webhook) => SELECTORS.some((name) => hasStrangeValue(webhook[name]))),
+    conditions: olds.length === 0 || !sameConditions,
+  };
+}
+
+const SELECTORS = ['namespaceSelector', 'objectSelector'];
+
+function validateWebhook(webhook: Json, path: string, strict: Strictness): FieldError[] {
+  const { sideEffects } = webhook;
+  const seconds = numberAt(webhook, 'timeoutSeconds');
+  const late = seconds !== undefined && (seconds < 1 || seconds > MAX_SECONDS);
+  const field = `${path}.timeoutSeconds`;
+  return [
+    ...validateName(textAt(webhook, 'name'), `${path}.name`),
+    ...each(objectsAt(webhook, 'rules'), `${path}.rules`, validateRule),
+    ...isOneOf(`${path}.failurePolicy`, webhook.failurePolicy, FAILURE_POLICIES),
+    ...isOneOf(`${path}.matchPolicy`, webhook.matchPolicy, MATCH_POLICIES),
+    ...(typeof sideEffects === 'string'
+      ? isOneOf(`${path}.sideEffects`, sideEffects, strict.sideEffects)
+      : [required(`${path}.sideEffects`, `must specify one of ${strict.sideEffects.join(', ')}`)]),
+    ...(late ? [invalidValue(field, seconds, `the timeout value must be between 1 and ${MAX_SECONDS} seconds`)] : []),
+    ...SELECTORS.flatMap((name) => validateLabelSelector(webhook[name], `${path}.${name}`, strict.lenientSelectors)),
+    ...isOneOf(`${path}.reinvocationPolicy`, webhook.reinvocationPolicy, REINVOCATION_POLICIES),
+    ...validateWebhookClient(objectAt(webhook, 'clientConfig'), `${path}.clientConfig`),
+    ...(strict.conditions
+      ? validateMatchConditions(objectsAt(webhook, 'matchConditions'), `${path}.matchConditions`)
+      : []),
+  ];
+}
+
+/** Names of webhooks are domains of at least three labels. */
+function validateName(name: string, field: string): FieldError[] {
+  if (name === '') return [required(field)];
+  const errors = dnsSubdomainErrors(name);
+  if (errors.length > 0) return [invalidValue(field, name, errors.join(','))];
+  if (name.split('.').length >= 3) return [];
+  return [invalidValue(field, name, 'should be a domain with at least three segments separated by dots')];
+}

@@ -1,0 +1,50 @@
+import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, qualifiedNameErrors, required } from '@orch/machinery';
+import { invalidEach, oneOf, PROTOCOLS, portNumberErrors } from '../rules/checks.js';
+import { each } from '../rules/lists.js';
+import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
+import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
+
+/** Addresses and ports of a Service, in subsets. */
+export const validateEndpoints = (object: unknown): FieldError[] =>
+  each(objectsAt(object, 'subsets'), 'subsets', validateSubset);
+
+function validateSubset(subset: Json, path: string): FieldError[] {
+  const lists = ['addresses', 'notReadyAddresses'].map((name) => [name, objectsAt(subset, name)] as const);
+  const ports = objectsAt(subset, 'ports');
+  return [
+    ...(lists.every(([, addresses]) => addresses.length === 0)
+      ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
+      : []),
+    ...lists.flatMap(([name, addresses]) => each(addresses, `${path}.${name}`, validateAddress)),
+    ...each(ports, `${path}.ports`, (port, field) => validatePort(port, field, ports.length > 1)),
+  ];
+}
+
+function validateAddress(address: Json, path: string): FieldError[] {
+  const [ip, host] = [textAt(address, 'ip'), textAt(address, 'hostname')];
+  const node = address.nodeName;
+  return [
+    ...invalidEach(`${path}.ip`, ip, addressErrors(ip)),
+    ...(host === '' ? [] : invalidEach(`${path}.hostname`, host, dnsLabelErrors(host))),
+    ...(typeof node === 'string' ? invalidEach(`${path}.nodeName`, node, dnsSubdomainErrors(node)) : []),
+    ...invalidEach(`${path}.ip`, ip, specialAddressErrors(ip)),
+  ];
+}
+
+function validatePort(port: Json, path: string, named: boolean): FieldError[] {
+  const name = textAt(port, 'name');
+  const number = countAt(port, 'port');
+  const protocol = port.appProtocol;
+  return [
+    ...(name === ''
+      ? named
+        ? [required(`${path}.name`)]
+        : []
+      : invalidEach(`${path}.name`, name, dnsLabelErrors(name))),
+    ...invalidEach(`${path}.port`, number, portNumberErrors(number)),
+    ...oneOf(`${path}.protocol`, port.protocol, PROTOCOLS),
+    ...(typeof protocol === 'string'
+      ? invalidEach(`${path}.appProtocol`, protocol, qualifiedNameErrors(protocol))
+      : []),
+  ];
+}

@@ -1,0 +1,44 @@
+import { type FieldError, invalidValue } from '@orch/machinery';
+import { equal } from '../values/equal.js';
+
+/** What every installation has, and nobody changes: without it requests might find no level. */
+
+const EVERYTHING = {
+  resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], namespaces: ['*'], clusterScope: true }],
+  nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+};
+
+const groups = (...names: string[]) => names.map((name) => ({ kind: 'Group', group: { name } }));
+
+export const FIXED_SCHEMAS: ReadonlyMap<string, unknown> = new Map([
+  [
+    'exempt',
+    {
+      matchingPrecedence: 1,
+      priorityLevelConfiguration: { name: 'exempt' },
+      rules: [{ subjects: groups('system:masters'), ...EVERYTHING }],
+    },
+  ],
+  [
+    'catch-all',
+    {
+      matchingPrecedence: 10_000,
+      priorityLevelConfiguration: { name: 'catch-all' },
+      distinguisherMethod: { type: 'ByUser' },
+      rules: [{ subjects: groups('system:unauthenticated', 'system:authenticated'), ...EVERYTHING }],
+    },
+  ],
+]);
+
+/** @param shares the member that holds the shares of a level */
+export const fixedLevels = (shares: string): ReadonlyMap<string, unknown> =>
+  new Map<string, unknown>([
+    ['exempt', { type: 'Exempt' }],
+    ['catch-all', { type: 'Limited', limited: { [shares]: 5, lendablePercent: 0, limitResponse: { type: 'Reject' } } }],
+  ]);
+
+/** Refuses a spec that differs from the fixed one under its name. */
+export function validateFixed(name: string, spec: unknown, fixed: ReadonlyMap<string, unknown>): FieldError[] {
+  if (!fixed.has(name) || equal(spec, fixed.get(name))) return [];
+  return [invalidValue('spec', spec, `spec of '${name}' must equal the fixed value`)];
+}

@@ -1,0 +1,77 @@
+import { type ApiObject, copy, type FieldError, namesOf } from '@orch/machinery';
+import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
+import { kindRules } from '../registry/registry.js';
+import type { KindRules } from '../rules/kind-rules.js';
+import { through } from './through.js';
+
+const names = namesOf('kubernetes');
+const scheme = loadScheme(names);
+
+/** Members by their paths (`spec.ports.0.name`); undefined removes one. */
+export type Changes = Readonly<Record<string, unknown>>;
+
+/** A kind whose rules are tried on variants of one object. */
+export interface TriedKind {
+  /** The object with changes, defaults filled in, as it stands before its rules look at it. */
+  made(changes?: Changes): ApiObject;
+  /** What is refused of the new object, each as `field: message`. */
+  created(changes?: Changes): string[];
+  /** What is refused of an update from the object with `before` to the one with `before` and `after`. */
+  updated(before: Changes, after: Changes, subresource?: string): string[];
+}
+
+/** @param least the object that the variants start from, of which the release refuses nothing */
+export function triedKind(group: string, version: string, plural: string, least: ApiObject): TriedKind {
+  const definition = scheme.resource(group, version, plural);
+  if (!definition) throw new Error(`no ${plural} in ${group}/${version}`);
+  const rules = kindRules(definition, names);
+  const made = (...changes: Changes[]) => variant(definition, rules, least, changes);
+  return {
+    made,
+    created(changes = {}) {
+      const object = made(changes);
+      rules.prepareForCreate(object, through());
+      return texts(rules.validateCreate(object));
+    },
+    updated(before, after, subresource = '') {
+      const old = made(before);
+      const { status } = copy(old);
+      rules.prepareForCreate(old, through());
+      if (status !== undefined) old.status = status;
+      const object = copy(old);
+      setMembers(object, after);
+      fillIn(definition, rules, object);
+      rules.prepareForUpdate(object, old, through(subresource));
+      return texts(rules.validateUpdate(object, old));
+    },
+  };
+}
+
+const texts = (steps: Iterable<FieldError[]>): string[] =>
+  [...steps].flat().map(({ field, message }) => `${field}: ${message}`);
+
+function variant(definition: ResourceDefinition, rules: KindRules, least: ApiObject, changes: Changes[]): ApiObject {
+  const object: ApiObject = { ...copy(least), metadata: { name: 'a', uid: 'u', ...copy(least.metadata ?? {}) } };
+  for (const each of changes) setMembers(object, each);
+  fillIn(definition, rules, object);
+  return object;
+}
+
+function fillIn(definition: ResourceDefinition, rules: KindRules, object: ApiObject): void {
+  applyDefaults(definition.schema, object);
+  rules.defaults(object);
+}
+
+function setMembers(object: ApiObject, changes: Changes): void {
+  for (const [path, value] of Object.entries(changes)) {
+    const members = path.split('.');
+    const last = members.pop() ?? '';
+    let here: Record<string, unknown> = object;
+    for (const member of members) {
+      here[member] ??= {};
+      here = here[member] as Record<string, unknown>;
+    }
+    if (value === undefined) delete here[last];
+    else here[last] = copy(value);
+  }
+}
