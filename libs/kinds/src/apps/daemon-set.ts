@@ -9,6 +9,7 @@ import { equal } from '../values/equal.js';
 import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
+import { validateDaemonSetStatus } from './status-validation.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
 import { validateLasting, validateSelected } from './workload-validation.js';
 
@@ -38,6 +39,7 @@ export const daemonSet: KindDeclaration = {
   },
   validate: ({ spec }) => validateDaemonSet(spec),
   validateUpdate: immutableSelector,
+  validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({
     Desired: countAt(object, 'status', 'desiredNumberScheduled'),
     Current: countAt(object, 'status', 'currentNumberScheduled'),

@@ -5,6 +5,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import { at, countAt, ensureObject } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { validateReplicaStatus } from './status-validation.js';
 import { validateReplicated } from './workload-validation.js';
 
 export const replicaSet: KindDeclaration = {
@@ -15,6 +16,7 @@ export const replicaSet: KindDeclaration = {
     ...validateReplicated(spec),
   ],
   validateUpdate: immutableSelector,
+  validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),

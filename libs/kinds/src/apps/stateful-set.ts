@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplateMetadata } from '../pods/pod-spec-validation.js';
 import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
@@ -18,6 +18,7 @@ import {
   textAt,
 } from '../values/fields.js';
 import { containersOf } from '../values/text.js';
+import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
 import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
 
@@ -58,6 +59,7 @@ export const statefulSet: KindDeclaration = {
   validate: ({ spec }) => validateStatefulSet(spec),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
+  validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
     ...containersOf(at(object, 'spec', 'template', 'spec')),
@@ -71,7 +73,10 @@ function validateStatefulSet(spec: unknown): FieldError[] {
   const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
   const known = policy === 'OrderedReady' || policy === 'Parallel';
   return [
-    ...(known ? [] : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...(policy === '' ? [required('spec.podManagementPolicy')] : []),
+    ...(known || policy === ''
+      ? []
+      : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
     ...validateStatefulSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
     ...['whenDeleted', 'whenScaled'].flatMap((name) =>
       isOneOf(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], RETENTION),

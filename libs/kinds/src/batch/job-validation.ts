@@ -6,6 +6,7 @@ import { validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
 import { at, countAt, isObject, type Json, numberAt, objectAt, textAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
+import { validateFailurePolicy } from './failure-policy-validation.js';
 
 const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
 const MODES = ['NonIndexed', 'Indexed'];
@@ -16,6 +17,7 @@ const MAX_INDEXED_PARALLELISM = 100_000;
 export const validateJobSpec = (spec: unknown, path: string): FieldError[] => [
   ...nonNegativeMembers(spec, path, COUNTS),
   ...validateCompletionMode(spec, path),
+  ...validateFailurePolicy(at(spec, 'podFailurePolicy'), at(spec, 'template'), `${path}.podFailurePolicy`),
   ...validateTemplate(at(spec, 'template'), `${path}.template`),
   ...validateRestartPolicy(spec, `${path}.template.spec.restartPolicy`),
 ];

@@ -4,7 +4,11 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { validateJobStatus, validateNewJob } from './job-identity-validation.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
+
+/** Marks Jobs whose pods are counted by their finalizers, as all are. */
+const TRACKED = 'batch.orch.io/job-tracking';
 
 export const job: KindDeclaration = {
   generation: true,
@@ -21,9 +25,17 @@ export const job: KindDeclaration = {
     if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
     defaultTemplate(spec);
   },
-  prepareForCreate: generateSelector,
+  prepareForCreate(object, names) {
+    markTracked(object, names);
+    generateSelector(object, names);
+  },
+  prepareForUpdate(object, old, names) {
+    if (old.metadata?.annotations?.[names.key(TRACKED)] !== undefined) markTracked(object, names);
+  },
   validate: ({ spec }) => validateJob(spec),
+  validateCreate: validateNewJob,
   validateUpdate: validateJobUpdate,
+  validateStatus: validateJobStatus,
   row: (object, now) => ({
     Completions: completions(object),
     Duration: duration(object, now),
@@ -32,6 +44,10 @@ export const job: KindDeclaration = {
   }),
   selectableFields: { 'status.successful': (object) => String(countAt(object, 'status', 'succeeded')) },
 };
+
+function markTracked(object: ApiObject, names: Names): void {
+  ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
+}
 
 /** Unless its author selects by hand, a Job owns the pods that carry its uid. */
 function generateSelector(object: ApiObject, names: Names): void {

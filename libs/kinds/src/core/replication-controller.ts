@@ -1,4 +1,5 @@
 import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
+import { validateReplicaStatus } from '../apps/status-validation.js';
 import { validateLasting } from '../apps/workload-validation.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplate } from '../pods/pod-spec-validation.js';
@@ -23,6 +24,7 @@ export const replicationController: KindDeclaration = {
     defaultTemplate(spec);
   },
   validate: ({ spec }) => validateController(spec),
+  validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),

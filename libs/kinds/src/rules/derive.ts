@@ -33,13 +33,13 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
     validateServed: declared.validateServed ?? (() => []),
-    *validateUpdate(object, old) {
+    *validateUpdate(object, old, subresource = '') {
       const changed = declared.validate && desiredChanged(object, old);
       yield finalizers(object, old);
       if (declared.validate && changed) yield declared.validate(object, names, old);
       if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
       if (declared.validateStatus && !equal(object.status, old.status)) {
-        yield declared.validateStatus(object, names, old);
+        yield declared.validateStatus(object, names, old, subresource);
       }
     },
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),

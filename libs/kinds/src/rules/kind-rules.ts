@@ -88,8 +88,11 @@ export interface KindRules {
   validateCreate(object: ApiObject): Iterable<FieldError[]>;
   /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
   validateServed(object: ApiObject): FieldError[];
-  /** What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is. */
-  validateUpdate(object: ApiObject, old: ApiObject): Iterable<FieldError[]>;
+  /**
+   * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
+   * @param subresource the one that is written through; '' for the resource itself, and the default
+   */
+  validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. */
   allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
@@ -148,7 +151,7 @@ export interface KindDeclaration {
   /** What may not change, after {@link validate}. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names): FieldError[];
   /** What the observed state must be like. Asked of an update that changes it. */
-  validateStatus?(object: ApiObject, names: Names, old: ApiObject): FieldError[];
+  validateStatus?(object: ApiObject, names: Names, old: ApiObject, subresource: string): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */
