@@ -34,11 +34,23 @@ const SHOWN_CHARACTERS = 4_096;
 export const shortened = (text: string): string =>
   text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}...` : text;
 
+const CONTROLS = new Map([
+  ['07', '\\a'],
+  ['0b', '\\v'],
+]);
+
+/** A text in quotes, with the reference's escapes for what cannot be printed, which are not those of JSON. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/\\\\|\\u00([01][0-9a-f])|\u007f/g, (found, code?: string) =>
+    found === '\\\\' ? found : code === undefined ? '\\x7f' : (CONTROLS.get(code) ?? `\\x${code}`),
+  );
+
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(shortened(value));
-  if (value instanceof VerbatimValue) return value.text;
+  if (typeof value === 'string') return quoted(shortened(value));
+  if (value instanceof VerbatimValue) return shortened(value.text);
   if (value === undefined || value === null) return '"null"';
+  if (typeof value === 'bigint') return value.toString();
   let left = SHOWN_VALUES;
   return JSON.stringify(value, (_key, v: unknown) => {
     if (--left < 0) return undefined;
@@ -91,9 +103,9 @@ export const tooMany = (field: string, count: number, limit: number): FieldError
   reason: 'FieldValueTooMany',
   message: `Too many: ${count}: must have at most ${limit} items`,
 });
-/** A value that refers to something that is not there. */
-export const notFoundValue = (field: string, value: unknown): FieldError => ({
+/** A value that refers to something that is not there; `detail` may say what is. */
+export const notFoundValue = (field: string, value: unknown, detail = ''): FieldError => ({
   field,
   reason: 'FieldValueNotFound',
-  message: `Not found: ${shown(value)}`,
+  message: `Not found: ${shown(value)}${detail && `: ${detail}`}`,
 });

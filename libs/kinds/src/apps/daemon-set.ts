@@ -1,6 +1,8 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
+import { podContext } from '../pods/kept-rules.js';
+import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { validateTemplate } from '../pods/pod-spec-validation.js';
+import { validateReadOnlyDisks, validateTemplate } from '../pods/template-validation.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
@@ -11,6 +13,7 @@ import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
 import { validateDaemonSetStatus } from './status-validation.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
+import { workloadTemplate } from './workload-template.js';
 import { validateLasting, validateSelected } from './workload-validation.js';
 
 /** Counts the changes of the template; what was a field in versions no longer served. */
@@ -29,15 +32,17 @@ export const daemonSet: KindDeclaration = {
     defaultTemplate(spec);
   },
   prepareForCreate(object) {
+    workloadTemplate.prepareForCreate(object);
     fill(ensureObject(ensureObject(object, 'metadata'), 'annotations'), TEMPLATE_GENERATION, '1');
   },
   prepareForUpdate(object, old) {
+    workloadTemplate.prepareForUpdate(object, old);
     const before = Number(old.metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
     const same = equal(at(object, 'spec', 'template'), at(old, 'spec', 'template'));
     const annotations = ensureObject(ensureObject(object, 'metadata'), 'annotations');
     annotations[TEMPLATE_GENERATION] = String(same ? before : before + 1);
   },
-  validate: ({ spec }) => validateDaemonSet(spec),
+  validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({
@@ -52,7 +57,7 @@ export const daemonSet: KindDeclaration = {
   }),
 };
 
-function validateDaemonSet(spec: unknown): FieldError[] {
+function validateDaemonSet(spec: unknown, context: PodContext): FieldError[] {
   const selector = at(spec, 'selector');
   const errors = validateLabelSelector(selector, 'spec.selector');
   errors.push(...validateSelected(spec));
@@ -61,7 +66,8 @@ function validateDaemonSet(spec: unknown): FieldError[] {
   }
   return [
     ...errors,
-    ...validateTemplate(at(spec, 'template'), 'spec.template'),
+    ...validateTemplate(at(spec, 'template'), 'spec.template', context),
+    ...validateReadOnlyDisks(at(spec, 'template'), 'spec.template'),
     ...validateLasting(spec, 'DaemonSet'),
     ...nonNegativeMembers(spec, 'spec', ['minReadySeconds']),
     ...validateDaemonSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),

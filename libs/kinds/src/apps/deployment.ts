@@ -1,4 +1,6 @@
 import { copy, type FieldError, invalidValue } from '@orch/machinery';
+import { podContext } from '../pods/kept-rules.js';
+import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
@@ -9,6 +11,7 @@ import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateDeploymentStatus } from './status-validation.js';
 import { validateDeploymentStrategy } from './strategy-validation.js';
+import { workloadTemplate } from './workload-template.js';
 import { validateReplicated } from './workload-validation.js';
 
 export const deployment: KindDeclaration = {
@@ -29,7 +32,8 @@ export const deployment: KindDeclaration = {
       ensureObject(object, 'metadata').labels = copy(old.metadata?.labels);
     },
   },
-  validate: ({ spec }) => validateDeployment(spec),
+  ...workloadTemplate,
+  validate: ({ spec }, names, old) => validateDeployment(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDeploymentStatus(object, old),
   row: (object) => ({
@@ -42,12 +46,12 @@ export const deployment: KindDeclaration = {
   scale: workloadScale,
 };
 
-function validateDeployment(spec: unknown): FieldError[] {
+function validateDeployment(spec: unknown, context: PodContext): FieldError[] {
   const deadline = numberAt(spec, 'progressDeadlineSeconds');
   const late = deadline !== undefined && deadline <= countAt(spec, 'minReadySeconds');
   return [
     ...nonNegativeMembers(spec, 'spec', ['replicas']),
-    ...validateReplicated(spec),
+    ...validateReplicated(spec, context),
     ...validateDeploymentStrategy(at(spec, 'strategy'), 'spec.strategy'),
     ...nonNegativeMembers(spec, 'spec', ['minReadySeconds', 'revisionHistoryLimit', 'progressDeadlineSeconds']),
     ...(late ? [invalidValue('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds')] : []),

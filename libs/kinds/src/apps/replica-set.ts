@@ -1,3 +1,4 @@
+import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
@@ -6,14 +7,16 @@ import { workloadScale } from '../rules/scale.js';
 import { at, countAt, ensureObject } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateReplicaStatus } from './status-validation.js';
+import { workloadTemplate } from './workload-template.js';
 import { validateReplicated } from './workload-validation.js';
 
 export const replicaSet: KindDeclaration = {
   generation: true,
   defaults: (object) => defaultTemplate(ensureObject(object, 'spec')),
-  validate: ({ spec }) => [
+  ...workloadTemplate,
+  validate: ({ spec }, names, old) => [
     ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...validateReplicated(spec),
+    ...validateReplicated(spec, podContext(names, at(old, 'spec', 'template'))),
   ],
   validateUpdate: immutableSelector,
   validateStatus: validateReplicaStatus,

@@ -1,6 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
+import { podContext } from '../pods/kept-rules.js';
+import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { validateTemplateMetadata } from '../pods/pod-spec-validation.js';
+import { validateTemplateMetadata } from '../pods/template-validation.js';
 import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
@@ -20,6 +22,7 @@ import {
 import { containersOf } from '../values/text.js';
 import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
+import { workloadTemplate } from './workload-template.js';
 import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
 
 /** Members of the spec that may change. */
@@ -56,7 +59,8 @@ export const statefulSet: KindDeclaration = {
     }
     defaultTemplate(spec);
   },
-  validate: ({ spec }) => validateStatefulSet(spec),
+  ...workloadTemplate,
+  validate: ({ spec }, names, old) => validateStatefulSet(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
   validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
@@ -68,7 +72,7 @@ export const statefulSet: KindDeclaration = {
 };
 
 /** The template's pod spec is not looked at: its mounts may be of claims that do not exist yet. */
-function validateStatefulSet(spec: unknown): FieldError[] {
+function validateStatefulSet(spec: unknown, context: PodContext): FieldError[] {
   const policy = textAt(spec, 'podManagementPolicy');
   const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
   const known = policy === 'OrderedReady' || policy === 'Parallel';
@@ -85,7 +89,7 @@ function validateStatefulSet(spec: unknown): FieldError[] {
     ...nonNegativeMembers(at(spec, 'ordinals'), 'spec.ordinals', ['start']),
     ...validateSelector(spec, 'statefulset'),
     ...validateSelected(spec, ''),
-    ...validateTemplateMetadata(at(spec, 'template'), 'spec.template'),
+    ...validateTemplateMetadata(at(spec, 'template'), 'spec.template', context),
     ...validateLasting(spec, 'StatefulSet'),
   ];
 }

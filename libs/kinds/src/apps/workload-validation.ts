@@ -1,7 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
-import { validateTemplate } from '../pods/pod-spec-validation.js';
+import type { PodContext } from '../pods/pod-context.js';
+import { validateReadOnlyDisks, validateTemplate } from '../pods/template-validation.js';
 import { selectorMatches, selectsAll, validateLabelSelector } from '../rules/label-selector.js';
-import { at, isObject, mapAt, objectAt, textAt } from '../values/fields.js';
+import { at, countAt, isObject, mapAt, objectAt, textAt } from '../values/fields.js';
 import { shownMap, shownSelector } from '../values/go-syntax.js';
 
 const TEMPLATE = 'spec.template';
@@ -43,9 +44,10 @@ export function validateLasting(spec: unknown, kind: string): FieldError[] {
 }
 
 /** Selector and template of Deployments and ReplicaSets. */
-export const validateReplicated = (spec: unknown): FieldError[] => [
+export const validateReplicated = (spec: unknown, context: PodContext): FieldError[] => [
   ...validateSelector(spec, 'deployment'),
   ...validateSelected(spec),
-  ...validateTemplate(at(spec, 'template'), TEMPLATE),
+  ...validateTemplate(at(spec, 'template'), TEMPLATE, context),
+  ...(countAt(spec, 'replicas') > 1 ? validateReadOnlyDisks(at(spec, 'template'), TEMPLATE) : []),
   ...validateLasting(spec, 'ReplicaSet'),
 ];

@@ -1,4 +1,5 @@
 import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import type { PodContext } from '../pods/pod-context.js';
 import { nonNegativeMembers, oneOf } from '../rules/checks.js';
 import { at, isObject, textAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
@@ -10,12 +11,12 @@ const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 const MAX_NAME = 52;
 const ZONE_PART = /^[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}$/;
 
-export const validateCronJob = (spec: unknown, old: unknown): FieldError[] => [
+export const validateCronJob = (spec: unknown, old: unknown, context: PodContext): FieldError[] => [
   ...validateSchedule(spec),
   ...nonNegativeMembers(spec, 'spec', ['startingDeadlineSeconds']),
   ...(at(old, 'timeZone') === at(spec, 'timeZone') ? [] : validateTimeZone(at(spec, 'timeZone'))),
   ...oneOf('spec.concurrencyPolicy', at(spec, 'concurrencyPolicy'), CONCURRENCY),
-  ...validateJobTemplate(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec'),
+  ...validateJobTemplate(at(spec, 'jobTemplate', 'spec'), 'spec.jobTemplate.spec', context),
   ...nonNegativeMembers(spec, 'spec', ['successfulJobsHistoryLimit', 'failedJobsHistoryLimit']),
 ];
 
@@ -49,9 +50,9 @@ function validateTimeZone(zone: unknown): FieldError[] {
 }
 
 /** The selectors of its Jobs are made for each of them. */
-function validateJobTemplate(spec: unknown, path: string): FieldError[] {
+function validateJobTemplate(spec: unknown, path: string, context: PodContext): FieldError[] {
   const selector = at(spec, 'selector');
-  const errors = validateJobSpec(spec, path);
+  const errors = validateJobSpec(spec, path, context);
   if (isObject(selector)) {
     errors.push(invalidValue(`${path}.selector`, shownSelector(selector), '`selector` will be auto-generated'));
   }

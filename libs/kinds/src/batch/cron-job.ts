@@ -1,3 +1,6 @@
+import type { ApiObject } from '@orch/machinery';
+import { dropDisabledTemplateFields } from '../pods/disabled-fields.js';
+import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { age, timeOf } from '../values/age.js';
@@ -5,13 +8,17 @@ import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { containersOf, formatSelector, NONE, optionalBool } from '../values/text.js';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.js';
 
+const templateOf = (object: ApiObject): unknown => at(object, 'spec', 'jobTemplate', 'spec', 'template');
+
 export const cronJob: KindDeclaration = {
   generation: true,
   defaults(object) {
     const spec = at(object, 'spec', 'jobTemplate', 'spec');
     if (isObject(spec)) defaultTemplate(spec);
   },
-  validate: ({ spec }, _names, old) => validateCronJob(spec, old?.spec),
+  prepareForCreate: (object) => dropDisabledTemplateFields(templateOf(object)),
+  prepareForUpdate: (object, old) => dropDisabledTemplateFields(templateOf(object), templateOf(old)),
+  validate: (object, names, old) => validateCronJob(object.spec, old?.spec, podContext(names, old && templateOf(old))),
   validateCreate: ({ metadata }) => validateCronJobName(metadata?.name ?? ''),
   row(object, now) {
     const last = at(object, 'status', 'lastScheduleTime');

@@ -1,6 +1,7 @@
 import { type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
 import { validateSelected } from '../apps/workload-validation.js';
-import { validateTemplate } from '../pods/pod-spec-validation.js';
+import type { PodContext } from '../pods/pod-context.js';
+import { validateTemplate } from '../pods/template-validation.js';
 import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
@@ -14,11 +15,11 @@ const RESTART_POLICIES = ['OnFailure', 'Never'];
 const MAX_INDEXED_PARALLELISM = 100_000;
 
 /** What the spec of a Job must be like; `path` is its place, also in the template of a CronJob. */
-export const validateJobSpec = (spec: unknown, path: string): FieldError[] => [
+export const validateJobSpec = (spec: unknown, path: string, context: PodContext): FieldError[] => [
   ...nonNegativeMembers(spec, path, COUNTS),
   ...validateCompletionMode(spec, path),
   ...validateFailurePolicy(at(spec, 'podFailurePolicy'), at(spec, 'template'), `${path}.podFailurePolicy`),
-  ...validateTemplate(at(spec, 'template'), `${path}.template`),
+  ...validateTemplate(at(spec, 'template'), `${path}.template`, context),
   ...validateRestartPolicy(spec, `${path}.template.spec.restartPolicy`),
 ];
 
@@ -47,10 +48,10 @@ function validateRestartPolicy(spec: unknown, field: string): FieldError[] {
 }
 
 /** A Job of its own, whose selector is there by now. */
-export function validateJob(spec: unknown): FieldError[] {
+export function validateJob(spec: unknown, context: PodContext): FieldError[] {
   const selector = at(spec, 'selector');
   return [
-    ...validateJobSpec(spec, 'spec'),
+    ...validateJobSpec(spec, 'spec', context),
     ...(isObject(selector) ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector')]),
     ...validateSelected(spec),
   ];

@@ -1,4 +1,6 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
+import { workloadTemplate } from '../apps/workload-template.js';
+import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { humanDuration, timeOf } from '../values/age.js';
@@ -26,13 +28,15 @@ export const job: KindDeclaration = {
     defaultTemplate(spec);
   },
   prepareForCreate(object, names) {
+    workloadTemplate.prepareForCreate(object);
     markTracked(object, names);
     generateSelector(object, names);
   },
   prepareForUpdate(object, old, names) {
+    workloadTemplate.prepareForUpdate(object, old);
     if (old.metadata?.annotations?.[names.key(TRACKED)] !== undefined) markTracked(object, names);
   },
-  validate: ({ spec }) => validateJob(spec),
+  validate: ({ spec }, names, old) => validateJob(spec, podContext(names, at(old, 'spec', 'template'))),
   validateCreate: validateNewJob,
   validateUpdate: validateJobUpdate,
   validateStatus: validateJobStatus,

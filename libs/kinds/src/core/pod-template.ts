@@ -1,5 +1,7 @@
+import { dropDisabledTemplateFields } from '../pods/disabled-fields.js';
+import { podContext } from '../pods/kept-rules.js';
 import { defaultPodSpec } from '../pods/pod-spec.js';
-import { validateTemplate } from '../pods/pod-spec-validation.js';
+import { validateTemplate } from '../pods/template-validation.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isObject, mapAt } from '../values/fields.js';
 import { containersOf, formatLabels } from '../values/text.js';
@@ -10,7 +12,9 @@ export const podTemplate: KindDeclaration = {
     const spec = at(object, 'template', 'spec');
     if (isObject(spec)) defaultPodSpec(spec);
   },
-  validate: (object) => validateTemplate(object.template, 'template'),
+  prepareForCreate: ({ template }) => dropDisabledTemplateFields(template),
+  prepareForUpdate: ({ template }, old) => dropDisabledTemplateFields(template, old.template),
+  validate: ({ template }, names, old) => validateTemplate(template, 'template', podContext(names, old?.template)),
   row: (object) => ({
     ...containersOf(at(object, 'template', 'spec')),
     'Pod Labels': formatLabels(mapAt(object, 'template', 'metadata', 'labels')),

@@ -1,12 +1,28 @@
-import { type ApiObject, copy } from '@orch/machinery';
+import { type ApiObject, copy, type FieldError, type Names } from '@orch/machinery';
+import { validateAnnotationsUpdate, validatePodAnnotations } from '../pods/annotation-validation.js';
+import { dropDisabledFields } from '../pods/disabled-fields.js';
+import { validateEphemeralUpdate } from '../pods/ephemeral-update-validation.js';
+import { podContext } from '../pods/kept-rules.js';
+import { unifyAddresses } from '../pods/pod-addresses.js';
 import { defaultPodSpec } from '../pods/pod-spec.js';
-import { validateNewPod, validatePod } from '../pods/pod-spec-validation.js';
+import { validatePodStatus } from '../pods/pod-status-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
-import { validateEphemeralUpdate, validatePodUpdate } from '../pods/pod-update-validation.js';
+import { validatePodUpdate } from '../pods/pod-update-validation.js';
+import { validateNewPod, validatePod } from '../pods/pod-validation.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
-import { at, ensureObject, isEmpty, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import {
+  at,
+  countAt,
+  ensureObject,
+  isEmpty,
+  isObject,
+  type Json,
+  numberAt,
+  objectsAt,
+  textAt,
+} from '../values/fields.js';
 import { NONE, orNone } from '../values/text.js';
 
 export const pod: KindDeclaration = {
@@ -14,14 +30,17 @@ export const pod: KindDeclaration = {
     const spec = ensureObject(object, 'spec');
     requestsFromLimits(spec);
     defaultPodSpec(spec);
+    // No time at all is a second; of templates it stays as it is.
+    if (countAt(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
+    if (isObject(object.status)) unifyAddresses(object.status);
   },
-  validate: ({ spec }) => validatePod(spec),
-  validateCreate: ({ spec }) => validateNewPod(spec),
-  validateUpdate: ({ spec }, old) => [
-    ...validateEphemeralUpdate(spec, old.spec),
-    ...validatePodUpdate(withoutEphemeral(spec), withoutEphemeral(old.spec)),
-  ],
+  validate: (object, names, old) => validatePod(object, podContext(names, old)),
+  validateCreate: (object, names) => validateNewPod(object, podContext(names)),
+  validateUpdate: validateStep,
+  validateStatus: (object, _names, old) => validatePodStatus(object, old),
+  prepareForUpdate: ({ spec }, old) => dropDisabledFields(spec, old.spec),
   prepareForCreate(object) {
+    dropDisabledFields(object.spec);
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
   },
   subresources: {
@@ -39,6 +58,7 @@ export const pod: KindDeclaration = {
       const spec = ensureObject(object, 'spec');
       if (added === undefined) delete spec.ephemeralContainers;
       else spec.ephemeralContainers = added;
+      dropDisabledFields(spec, old.spec);
     },
   },
   row(object, now) {
@@ -72,11 +92,15 @@ export const pod: KindDeclaration = {
   },
 };
 
-/** Ephemeral containers come by a way of their own. */
-const withoutEphemeral = (spec: unknown): Json => {
-  const { ephemeralContainers: _containers, ...rest } = objectAt(spec);
-  return rest;
-};
+/** What an update may change depends on the way by which it comes. */
+function validateStep(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[] {
+  const annotations = [
+    ...validateAnnotationsUpdate(object, old, 'metadata.annotations', names),
+    ...validatePodAnnotations(object, 'metadata.annotations', podContext(names, old)),
+  ];
+  if (subresource === 'ephemeralcontainers') return [...annotations, ...validateEphemeralUpdate(object, old, names)];
+  return [...annotations, ...validatePodUpdate(object.spec, old.spec)];
+}
 
 function podIPs(object: ApiObject): string[] {
   const addresses = objectsAt(object, 'status', 'podIPs').map((entry) => textAt(entry, 'ip'));

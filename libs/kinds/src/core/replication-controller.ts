@@ -1,8 +1,11 @@
 import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
 import { validateReplicaStatus } from '../apps/status-validation.js';
+import { workloadTemplate } from '../apps/workload-template.js';
 import { validateLasting } from '../apps/workload-validation.js';
+import { podContext } from '../pods/kept-rules.js';
+import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
-import { validateTemplate } from '../pods/pod-spec-validation.js';
+import { validateReadOnlyDisks, validateTemplate } from '../pods/template-validation.js';
 import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
@@ -23,7 +26,8 @@ export const replicationController: KindDeclaration = {
     }
     defaultTemplate(spec);
   },
-  validate: ({ spec }) => validateController(spec),
+  ...workloadTemplate,
+  validate: ({ spec }, names, old) => validateController(spec, podContext(names, at(old, 'spec', 'template'))),
   validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
@@ -42,7 +46,7 @@ export const replicationController: KindDeclaration = {
   },
 };
 
-function validateController(spec: unknown): FieldError[] {
+function validateController(spec: unknown, context: PodContext): FieldError[] {
   const selector = mapAt(spec, 'selector');
   const template = at(spec, 'template');
   const counts = [...nonNegativeMembers(spec, 'spec', ['minReadySeconds'])];
@@ -57,7 +61,8 @@ function validateController(spec: unknown): FieldError[] {
     ...(selected
       ? []
       : [invalidValue('spec.template.metadata.labels', shownMap(at(template, 'metadata', 'labels')), text)]),
-    ...validateTemplate(template, 'spec.template'),
+    ...validateTemplate(template, 'spec.template', context),
+    ...(countAt(spec, 'replicas') > 1 ? validateReadOnlyDisks(template, 'spec.template') : []),
     ...validateLasting(spec, 'ReplicationController'),
   ];
 }

@@ -1,6 +1,14 @@
-import { type FieldError, invalidValue, required, variableNameErrors } from '@orch/machinery';
+import {
+  contentKeyErrors,
+  dnsSubdomainErrors,
+  type FieldError,
+  invalidValue,
+  namePrefixErrors,
+  variableNameErrors,
+} from '@orch/machinery';
 import { invalidEach, requiredText } from '../rules/checks.js';
-import { isObject, objectsAt, textAt } from '../values/fields.js';
+import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { VARIABLE_FIELDS, validateFieldRef, validateResourceFieldRef } from './downward-validation.js';
 
 const VALUE_SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef'] as const;
 const MAP_SOURCES = ['configMapRef', 'secretRef'] as const;
@@ -11,16 +19,12 @@ export const validateEnvironment = (container: unknown, path: string): FieldErro
   ...objectsAt(container, 'envFrom').flatMap((source, index) => validateMap(source, `${path}.envFrom`, index)),
 ];
 
-function validateVariable(variable: unknown, path: string): FieldError[] {
-  return [
-    ...requiredText(variable, path, 'name', variableNameErrors),
-    ...(isObject(variable) && isObject(variable.valueFrom)
-      ? validateValueFrom(variable, variable.valueFrom, path)
-      : []),
-  ];
+function validateVariable(variable: Json, path: string): FieldError[] {
+  const errors = requiredText(variable, path, 'name', variableNameErrors);
+  return isObject(variable.valueFrom) ? [...errors, ...validateValueFrom(variable, variable.valueFrom, path)] : errors;
 }
 
-function validateValueFrom(variable: unknown, source: Record<string, unknown>, path: string): FieldError[] {
+function validateValueFrom(variable: Json, source: Json, path: string): FieldError[] {
   const field = `${path}.valueFrom`;
   const sources = VALUE_SOURCES.filter((name) => isObject(source[name]));
   const errors = sources.flatMap((name) => validateReference(source[name], `${field}.${name}`, name));
@@ -36,19 +40,25 @@ function validateValueFrom(variable: unknown, source: Record<string, unknown>, p
 }
 
 function validateReference(reference: unknown, path: string, source: (typeof VALUE_SOURCES)[number]): FieldError[] {
-  const missing = (...names: string[]) =>
-    names.filter((name) => textAt(reference, name) === '').map((name) => required(`${path}.${name}`));
-  if (source === 'fieldRef') return missing('fieldPath');
-  return source === 'resourceFieldRef' ? missing('resource') : missing('name', 'key');
+  if (source === 'fieldRef') return validateFieldRef(reference, path, VARIABLE_FIELDS);
+  if (source === 'resourceFieldRef') return validateResourceFieldRef(reference, path, false);
+  const name = textAt(reference, 'name');
+  return [
+    ...invalidEach(`${path}.name`, name, dnsSubdomainErrors(name)),
+    ...requiredText(reference, path, 'key', contentKeyErrors),
+  ];
 }
 
-function validateMap(map: Record<string, unknown>, path: string, index: number): FieldError[] {
+function validateMap(map: Json, path: string, index: number): FieldError[] {
   const at = `${path}[${index}]`;
   const prefix = textAt(map, 'prefix');
   const sources = MAP_SOURCES.filter((name) => isObject(map[name]));
   const errors = [
     ...(prefix === '' ? [] : invalidEach(`${at}.prefix`, prefix, variableNameErrors(prefix))),
-    ...sources.flatMap((name) => requiredText(map[name], `${at}.${name}`, 'name')),
+    // The reference takes them for beginnings of names.
+    ...sources.flatMap((name) =>
+      requiredText(map[name], `${at}.${name}`, 'name', (value) => namePrefixErrors('subdomain', value)),
+    ),
   ];
   if (sources.length === 0) errors.push(invalidValue(path, '', 'must specify one of: `configMapRef` or `secretRef`'));
   if (sources.length > 1) errors.push(invalidValue(path, '', 'may not have more than one field specified at a time'));

@@ -1,39 +1,120 @@
-import { type FieldError, invalidValue, notFoundValue, required } from '@orch/machinery';
-import { objectsAt, textAt } from '../values/fields.js';
+import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, required } from '@orch/machinery';
+import { invalidEach } from '../rules/checks.js';
+import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { isPrivileged } from './security-context-validation.js';
+import { descendingPathErrors, noBackstepErrors } from './volumes/path-validation.js';
 
-/** Volumes and devices that a container mounts, which the pod must have. */
-export function validateMounts(container: unknown, path: string, volumes: ReadonlySet<string>): FieldError[] {
-  const mounts = objectsAt(container, 'volumeMounts');
-  const devices = objectsAt(container, 'volumeDevices');
+const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
+type Volumes = ReadonlyMap<string, Json>;
+
+/** What a container mounts, of volumes that the pod must have; no place and no volume serves twice. */
+export function validateMounts(container: unknown, path: string, volumes: Volumes): FieldError[] {
+  const [mounts, devices] = [objectsAt(container, 'volumeMounts'), objectsAt(container, 'volumeDevices')];
+  if (mounts.length + devices.length === 0) return [];
   return [
-    ...validateList(mounts, `${path}.volumeMounts`, 'mountPath', volumes),
-    ...validateList(devices, `${path}.volumeDevices`, 'devicePath', volumes),
-    ...mounts.flatMap((mount, index) => validateSubPath(mount, `${path}.volumeMounts[${index}]`)),
+    ...validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container),
+    ...validateDevices(devices, placesOf(mounts, 'mountPath'), `${path}.volumeDevices`, volumes),
   ];
 }
 
-function validateList(
-  items: readonly Record<string, unknown>[],
+interface Places {
+  readonly names: ReadonlySet<string>;
+  readonly paths: ReadonlySet<string>;
+}
+
+/** As the reference keeps them: of several with one name, the path of the last. */
+function placesOf(items: readonly Json[], member: string): Places {
+  const places = new Map(items.map((item) => [textAt(item, 'name'), textAt(item, member)]));
+  return { names: new Set(places.keys()), paths: new Set(places.values()) };
+}
+
+function validateFolders(
+  mounts: readonly Json[],
+  devices: Places,
   path: string,
-  place: 'mountPath' | 'devicePath',
-  volumes: ReadonlySet<string>,
+  volumes: Volumes,
+  container: unknown,
 ): FieldError[] {
-  const places = new Set<string>();
-  return items.flatMap((item, index) => {
-    const [name, where] = [textAt(item, 'name'), textAt(item, place)];
+  const taken = new Set<string>();
+  return mounts.flatMap((mount, index) => {
     const at = `${path}[${index}]`;
+    const [name, place] = [textAt(mount, 'name'), textAt(mount, 'mountPath')];
     const errors: FieldError[] = [];
     if (name === '') errors.push(required(`${at}.name`));
     if (!volumes.has(name)) errors.push(notFoundValue(`${at}.name`, name));
-    if (where === '') errors.push(required(`${at}.${place}`));
-    if (places.has(where)) errors.push(invalidValue(`${at}.${place}`, where, 'must be unique'));
-    places.add(where);
-    return errors;
+    if (place === '') errors.push(required(`${at}.mountPath`));
+    if (taken.has(place)) errors.push(invalidValue(`${at}.mountPath`, place, 'must be unique'));
+    taken.add(place);
+    errors.push(...validateOverlap(mount, 'mountPath', at, devices, 'volumeDevices'));
+    return [...errors, ...validateSubPaths(mount, at, path), ...validatePropagation(mount, path, container)];
   });
 }
 
-function validateSubPath(mount: unknown, path: string): FieldError[] {
-  const expression = textAt(mount, 'subPathExpr');
-  if (expression === '' || textAt(mount, 'subPath') === '') return [];
-  return [invalidValue(`${path}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive')];
+/** `listPath` is the place of all mounts: where the reference tells these. */
+function validateSubPaths(mount: Json, path: string, listPath: string): FieldError[] {
+  const [plain, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
+  const both = plain !== '' && expression !== '';
+  return [
+    ...invalidEach(`${listPath}.subPath`, plain, descendingPathErrors(plain)),
+    ...(both
+      ? [invalidValue(`${path}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive')]
+      : []),
+    ...invalidEach(`${listPath}.subPathExpr`, expression, descendingPathErrors(expression)),
+  ];
+}
+
+function validatePropagation({ mountPropagation: mode }: Json, listPath: string, container: unknown): FieldError[] {
+  const field = `${listPath}.mountPropagation`;
+  if (typeof mode !== 'string') return [];
+  if (!PROPAGATIONS.includes(mode)) return [notSupported(field, mode, PROPAGATIONS)];
+  if (mode !== 'Bidirectional' || isPrivileged(container)) return [];
+  return [forbiddenField(field, 'Bidirectional mount propagation is available only to privileged containers')];
+}
+
+function validateDevices(devices: readonly Json[], mounts: Places, path: string, volumes: Volumes): FieldError[] {
+  const [paths, names] = [new Set<string>(), new Set<string>()];
+  return devices.flatMap((device, index) => {
+    const at = `${path}[${index}]`;
+    const [name, place] = [textAt(device, 'name'), textAt(device, 'devicePath')];
+    const errors = validateDeviceName(name, `${at}.name`, volumes, names);
+    if (place === '') errors.push(required(`${at}.devicePath`));
+    if (paths.has(place)) errors.push(invalidValue(`${at}.devicePath`, place, 'must be unique'));
+    if (noBackstepErrors(place).length === 0) paths.add(place);
+    else errors.push(invalidValue(`${at}.devicePath`, place, "can not contain backsteps ('..')"));
+    return [...errors, ...validateOverlap(device, 'devicePath', at, mounts, 'volumeMounts')];
+  });
+}
+
+/** Only what is claimed can be had as a block device. */
+function validateDeviceName(name: string, field: string, volumes: Volumes, taken: Set<string>): FieldError[] {
+  const volume = volumes.get(name);
+  const errors: FieldError[] = [];
+  if (name === '') errors.push(required(field));
+  if (taken.has(name)) errors.push(invalidValue(field, name, 'must be unique'));
+  if (name !== '') taken.add(name);
+  if (volume && !isObject(volume.persistentVolumeClaim) && !isObject(volume.ephemeral)) {
+    const text = 'can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode';
+    errors.push(invalidValue(field, name, text));
+  }
+  if (!volume) errors.push(notFoundValue(field, name));
+  return errors;
+}
+
+/** What is mounted one way cannot be mounted the other way too, nor at the same place. */
+function validateOverlap(
+  item: Json,
+  member: 'mountPath' | 'devicePath',
+  path: string,
+  others: Places,
+  otherList: string,
+): FieldError[] {
+  const [name, place] = [textAt(item, 'name'), textAt(item, member)];
+  const errors: FieldError[] = [];
+  if (others.names.has(name)) {
+    errors.push(invalidValue(`${path}.name`, name, `must not already exist in ${otherList}`));
+  }
+  if (others.paths.has(place)) {
+    errors.push(invalidValue(`${path}.${member}`, place, `must not already exist as a path in ${otherList}`));
+  }
+  return errors;
 }

@@ -1,120 +1,89 @@
-import {
-  dnsLabelErrors,
-  dnsSubdomainErrors,
-  type FieldError,
-  forbiddenField,
-  invalidValue,
-  required,
-  validateAnnotations,
-  validateLabels,
-} from '@orch/machinery';
+import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, invalidValue, validateLabels } from '@orch/machinery';
 import { invalidEach, isOneOf, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
-import { isObject, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { validateContainers, validateImages } from './container-validation.js';
-import { validateScheduling } from './scheduling-validation.js';
-import { validateVolumes } from './volume-validation.js';
+import { mapAt, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { validateAffinity } from './affinity-validation.js';
+import { validateContainerLists } from './container-lists-validation.js';
+import { validateDnsConfig, validateHostAliases } from './dns-validation.js';
+import { validateHostNetwork, validateHostUsers } from './host-validation.js';
+import { validateOs } from './os-validation.js';
+import type { PodContext } from './pod-context.js';
+import { PodClaims, validateResourceClaims } from './resource-claim-validation.js';
+import { validateResources } from './resource-validation.js';
+import { validateReadinessGates, validateSchedulingGates } from './scheduling-validation.js';
+import { validatePodSecurity } from './security-context-validation.js';
+import { validateSpread } from './spread-validation.js';
+import { validateTolerations } from './toleration-validation.js';
+import { validateVolumes } from './volumes/volume-validation.js';
+import { validateHostProcess } from './windows-validation.js';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
-const RUN_AS = ['runAsUser', 'runAsGroup', 'fsGroup'];
-
-/** Members that are names of one sort or another. */
-const NAMES: Readonly<Record<string, (value: string) => string[]>> = {
-  serviceAccountName: dnsSubdomainErrors,
-  nodeName: dnsSubdomainErrors,
-  hostname: dnsLabelErrors,
-  subdomain: dnsLabelErrors,
-  priorityClassName: dnsSubdomainErrors,
-  runtimeClassName: dnsSubdomainErrors,
-};
 
 /** What a pod spec must be like, in pods and in templates alike. */
-export function validatePodSpec(spec: unknown, path: string): FieldError[] {
-  const volumes = validateVolumes(spec, `${path}.volumes`);
-  const { restartPolicy, dnsPolicy, preemptionPolicy, securityContext } = objectAt(spec);
+export function validatePodSpec(spec: unknown, path: string, context: PodContext): FieldError[] {
+  const { errors, volumes } = validateVolumes(spec, `${path}.volumes`, context);
+  const shared = { ...context, volumes, claims: new PodClaims(spec) };
   return [
-    ...volumes.errors,
-    ...validateContainers(spec, path, volumes.names),
-    ...validateHostNetwork(spec, path),
-    ...oneOf(`${path}.restartPolicy`, restartPolicy, RESTART_POLICIES),
-    ...oneOf(`${path}.dnsPolicy`, dnsPolicy, DNS_POLICIES),
+    ...errors,
+    ...validateResourceClaims(spec, `${path}.resourceClaims`, context.podName),
+    ...validateContainerLists(spec, path, shared),
+    ...validatePolicies(spec, path),
     ...validateLabels(mapAt(spec, 'nodeSelector'), `${path}.nodeSelector`),
-    ...RUN_AS.flatMap((name) => validateId(securityContext, `${path}.securityContext`, name)),
-    ...validateDnsConfig(spec, path),
-    ...validateScheduling(spec, path),
-    ...Object.entries(NAMES).flatMap(([name, check]) => {
-      const value = textAt(spec, name);
-      return value === '' ? [] : invalidEach(`${path}.${name}`, value, check(value));
-    }),
-    ...validateDeadline(spec, path),
-    ...isOneOf(`${path}.preemptionPolicy`, preemptionPolicy, PREEMPTION_POLICIES),
+    ...validateHostNetwork(spec, path),
+    ...validatePodSecurity(spec, `${path}.securityContext`),
+    ...validatePlacement(spec, path, context),
+    ...validateHostProcess(spec, path),
+    ...validateHostUsers(spec, path),
+    ...validateSettings(spec, path, context),
+    ...validateOs(spec, path),
   ];
 }
 
-/** The template that a workload makes pods from. */
-export const validateTemplate = (template: unknown, path: string): FieldError[] => [
-  ...validateTemplateMetadata(template, path),
-  ...validatePodSpec(objectAt(template, 'spec'), `${path}.spec`),
-  ...(objectsAt(template, 'spec', 'ephemeralContainers').length > 0
-    ? [forbiddenField(`${path}.spec.ephemeralContainers`, 'ephemeral containers not allowed in pod template')]
-    : []),
+const validatePolicies = (spec: unknown, path: string): FieldError[] => [
+  ...oneOf(`${path}.restartPolicy`, objectAt(spec).restartPolicy, RESTART_POLICIES),
+  ...oneOf(`${path}.dnsPolicy`, objectAt(spec).dnsPolicy, DNS_POLICIES),
 ];
 
-export const validateTemplateMetadata = (template: unknown, path: string): FieldError[] => [
-  ...validateLabels(mapAt(template, 'metadata', 'labels'), `${path}.labels`),
-  ...validateAnnotations(mapAt(template, 'metadata', 'annotations'), `${path}.annotations`),
+/** Where the pod runs, and when. */
+const validatePlacement = (spec: unknown, path: string, { kept }: PodContext): FieldError[] => [
+  ...validateAffinity(objectAt(spec).affinity, `${path}.affinity`, kept.affinityValues),
+  ...validateDnsConfig(spec, `${path}.dnsConfig`),
+  ...validateReadinessGates(spec, `${path}.readinessGates`),
+  ...validateSchedulingGates(spec, `${path}.schedulingGates`),
+  ...validateSpread(spec, `${path}.topologySpreadConstraints`, kept.spreadSelectors),
 ];
 
-/** What more is asked of pods themselves. */
-export const validatePod = (spec: unknown): FieldError[] => [
-  ...validatePodSpec(spec, 'spec'),
-  ...validateImages(spec, 'spec'),
+/** Members that stand alone. */
+const validateSettings = (spec: unknown, path: string, context: PodContext): FieldError[] => [
+  ...validateName(spec, path, 'serviceAccountName', dnsSubdomainErrors),
+  ...validateName(spec, path, 'nodeName', dnsSubdomainErrors),
+  ...validateDeadline(spec, path),
+  ...validateName(spec, path, 'hostname', dnsLabelErrors),
+  ...validateName(spec, path, 'subdomain', dnsLabelErrors),
+  ...validateTolerations(objectsAt(spec, 'tolerations'), `${path}.tolerations`),
+  ...validateHostAliases(spec, `${path}.hostAliases`),
+  ...validateName(spec, path, 'priorityClassName', dnsSubdomainErrors),
+  ...validateRuntimeClass(objectAt(spec).runtimeClassName, `${path}.runtimeClassName`),
+  ...isOneOfOrRequired(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
+  ...validateResources({ limits: objectAt(spec).overhead }, `${path}.overhead`, context),
 ];
 
-/** What more is asked of pods that are new. */
-export function validateNewPod(spec: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  if (objectsAt(spec, 'ephemeralContainers').length > 0) {
-    errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
-  }
-  if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
-    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
-  }
-  return errors;
+function validateName(spec: unknown, path: string, name: string, errorsOf: (value: string) => string[]): FieldError[] {
+  const value = textAt(spec, name);
+  return value === '' ? [] : invalidEach(`${path}.${name}`, value, errorsOf(value));
 }
 
-function validateHostNetwork(spec: unknown, path: string): FieldError[] {
-  if (objectAt(spec).hostNetwork !== true) return [];
-  return objectsAt(spec, 'containers').flatMap((container, index) =>
-    objectsAt(container, 'ports').flatMap((port, portIndex) => {
-      if (!port.hostPort || port.hostPort === port.containerPort) return [];
-      const field = `${path}.containers[${index}].ports[${portIndex}].hostPort`;
-      return [invalidValue(field, port.hostPort, 'must match `containerPort` when `hostNetwork` is true')];
-    }),
-  );
-}
+/** An empty name is one, too. */
+const validateRuntimeClass = (name: unknown, field: string): FieldError[] =>
+  typeof name === 'string' ? invalidEach(field, name, dnsSubdomainErrors(name)) : [];
 
-function validateId(context: unknown, path: string, name: string): FieldError[] {
-  const id = numberAt(context, name);
-  return id === undefined || (id >= 0 && id <= MAX_INT32)
-    ? []
-    : [invalidValue(`${path}.${name}`, id, rangeText(0, MAX_INT32))];
-}
-
-function validateDnsConfig(spec: unknown, path: string): FieldError[] {
-  if (textAt(spec, 'dnsPolicy') !== 'None') return [];
-  if (!isObject(objectAt(spec).dnsConfig)) {
-    return [required(`${path}.dnsConfig`, 'must provide `dnsConfig` when `dnsPolicy` is None')];
-  }
-  if (stringsAt(spec, 'dnsConfig', 'nameservers').length > 0) return [];
-  const text = 'must provide at least one DNS nameserver when `dnsPolicy` is None';
-  return [required(`${path}.dnsConfig.nameservers`, text)];
-}
+const isOneOfOrRequired = (field: string, policy: unknown): FieldError[] =>
+  policy === '' ? oneOf(field, policy, PREEMPTION_POLICIES) : isOneOf(field, policy, PREEMPTION_POLICIES);
 
 function validateDeadline(spec: unknown, path: string): FieldError[] {
   const seconds = numberAt(spec, 'activeDeadlineSeconds');
   return seconds === undefined || (seconds >= 1 && seconds <= MAX_INT32)
     ? []
-    : [invalidValue(`${path}.activeDeadlineSeconds`, seconds, rangeText(1, MAX_INT32))];
+    : [invalidValue(`${path}.activeDeadlineSeconds`, objectAt(spec).activeDeadlineSeconds, rangeText(1, MAX_INT32))];
 }

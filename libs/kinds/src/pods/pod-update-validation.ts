@@ -1,6 +1,8 @@
 import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import { MAX_INT32, rangeText } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
-import { isObject, type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { validateGatedUpdate, withNodeAffinity } from './gated-update-validation.js';
 
 const UPDATABLE = [
   '`spec.containers[*].image`',
@@ -19,17 +21,30 @@ export function validatePodUpdate(spec: unknown, old: unknown): FieldError[] {
     }
   }
   const deadline = validateDeadlineUpdate(spec, old);
-  return deadline.length > 0
-    ? deadline
-    : [...validateTolerationsUpdate(spec, old), ...validateGatesUpdate(spec, old), ...validateRest(spec, old)];
+  if (deadline.length > 0 && numberAt(spec, 'activeDeadlineSeconds') !== undefined) return deadline;
+  return [
+    ...deadline,
+    ...validateTolerationsUpdate(spec, old),
+    ...validateGatesUpdate(spec, old),
+    ...(isGated(old) ? validateGatedUpdate(spec, old) : []),
+    ...validateRest(spec, old),
+  ];
 }
+
+const isGated = (spec: unknown): boolean => objectsAt(spec, 'schedulingGates').length > 0;
 
 function validateDeadlineUpdate(spec: unknown, old: unknown): FieldError[] {
   const field = 'spec.activeDeadlineSeconds';
   const [after, before] = [numberAt(spec, 'activeDeadlineSeconds'), numberAt(old, 'activeDeadlineSeconds')];
-  if (before === undefined) return [];
-  if (after === undefined) return [invalidValue(field, null, 'must not update from a positive integer to nil value')];
-  return after <= before ? [] : [invalidValue(field, after, 'must be less than or equal to previous value')];
+  if (after === undefined) {
+    if (before === undefined) return [];
+    return [invalidValue(field, null, 'must not update from a positive integer to nil value')];
+  }
+  if (after < 0 || after > MAX_INT32) {
+    return [invalidValue(field, objectAt(spec).activeDeadlineSeconds, rangeText(0, MAX_INT32))];
+  }
+  if (before === undefined || after <= before) return [];
+  return [invalidValue(field, after, 'must be less than or equal to previous value')];
 }
 
 function validateTolerationsUpdate(spec: unknown, old: unknown): FieldError[] {
@@ -41,8 +56,8 @@ function validateTolerationsUpdate(spec: unknown, old: unknown): FieldError[] {
 }
 
 /** A text that is equal for tolerations that are the same but for their time. */
-const withoutSeconds = ({ tolerationSeconds: _seconds, ...toleration }: Json): string =>
-  JSON.stringify(Object.entries(toleration).sort());
+const withoutSeconds = (toleration: Json): string =>
+  JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
 
 function validateGatesUpdate(spec: unknown, old: unknown): FieldError[] {
   const before = new Set(objectsAt(old, 'schedulingGates').map(({ name }) => name));
@@ -73,7 +88,7 @@ function fixedPart(spec: unknown, old: unknown): Json {
     const olds = objectsAt(old, list);
     fixed[list] = objectsAt(spec, list).map((container, index) => ({ ...container, image: olds[index]?.image }));
   }
-  const gated = objectsAt(old, 'schedulingGates').length > 0;
+  const gated = isGated(old);
   const free = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(gated ? ['nodeSelector'] : [])];
   for (const name of free) fixed[name] = before[name];
   if (gated) fixed.affinity = withNodeAffinity(fixed.affinity, before.affinity);
@@ -82,26 +97,3 @@ function fixedPart(spec: unknown, old: unknown): Json {
   }
   return fixed;
 }
-
-/** A gated pod may still be told more of the nodes it wants. */
-function withNodeAffinity(affinity: unknown, before: unknown): unknown {
-  const { nodeAffinity: _after, ...rest } = objectAt(affinity);
-  const kept = objectAt(before).nodeAffinity;
-  const whole = { ...rest, ...(kept !== undefined && { nodeAffinity: kept }) };
-  return isObject(before) || Object.keys(whole).length > 0 ? whole : undefined;
-}
-
-/** Ephemeral containers stay as they were added. */
-export function validateEphemeralUpdate(spec: unknown, old: unknown): FieldError[] {
-  const now = new Map(objectsAt(spec, 'ephemeralContainers').map((container) => [container.name, container]));
-  return objectsAt(old, 'ephemeralContainers').flatMap((container) => {
-    const same = now.get(container.name);
-    const name = JSON.stringify(container.name);
-    if (!same) return [forbiddenField(FIELD, `existing ephemeral containers ${name} may not be removed\n`)];
-    return equal(same, container)
-      ? []
-      : [forbiddenField(FIELD, `existing ephemeral containers ${name} may not be changed\n`)];
-  });
-}
-
-const FIELD = 'spec.ephemeralContainers';

@@ -13,9 +13,18 @@ describe('imagePullPolicy', () => {
     ['nginx:latest', 'Always'],
     ['registry:5000/nginx', 'Always'],
     ['registry:5000/nginx:1.27', 'IfNotPresent'],
-    ['nginx@sha256:00', 'IfNotPresent'],
-    ['nginx:latest@sha256:00', 'Always'],
+    [`nginx@sha256:${'0'.repeat(64)}`, 'IfNotPresent'],
+    [`nginx:latest@sha256:${'0'.repeat(64)}`, 'Always'],
+    ['localhost/nginx', 'Always'],
+    // What names no image has no tag either.
     ['', 'IfNotPresent'],
+    [' ', 'IfNotPresent'],
+    ['Nginx', 'IfNotPresent'],
+    ['nginx:', 'IfNotPresent'],
+    ['nginx:latest@sha256:00', 'IfNotPresent'],
+    ['0'.repeat(64), 'IfNotPresent'],
+    [`example.com/${'a'.repeat(244)}`, 'IfNotPresent'],
+    [`${'a-'.repeat(290)}!`, 'IfNotPresent'],
   ])('%s: %s', (image, policy) => {
     expect(imagePullPolicy(image)).toBe(policy);
   });

@@ -1,63 +1,127 @@
-import { type FieldError, invalidValue, qualifiedNameErrors } from '@orch/machinery';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  memberOf,
+  type Names,
+  parseQuantity,
+  type Quantity,
+  QuantityError,
+  required,
+} from '@orch/machinery';
 import { invalidEach, quantityOf } from '../rules/checks.js';
+import { containerResourceErrors, isHugePages, isNative, validateResourceAmount } from '../rules/resource-names.js';
 import { mapAt } from '../values/fields.js';
+import { allContainers } from './containers.js';
+import type { PodContext } from './pod-context.js';
+import { type PodClaims, validateClaimsAsked } from './resource-claim-validation.js';
 
+const HUGE_PAGES = 'hugepages-';
+const NANO = 1_000_000_000n;
+/** As nearly all are named that come by the thousand. */
 const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
-/** What an installation counts beside what containers use. */
-const COUNTED = new Set([
-  ...['cpu', 'memory', 'ephemeral-storage'].flatMap((name) => [`requests.${name}`, `limits.${name}`]),
-  ...['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps'],
-  ...['persistentvolumeclaims', 'storage', 'requests.storage', 'services.nodeports', 'services.loadbalancers'],
-]);
 
-const isHugePages = (name: string): boolean => name.startsWith('hugepages-');
-const mayOvercommit = (name: string): boolean => COMPUTE.has(name);
+/** Only of what the node can take back may more be promised than there is. */
+const mayOvercommit = (name: string, names: Names): boolean => isNative(name, names) && !isHugePages(name);
 
-/** Resources of a container: known names, no negative amounts, no request above its limit. `path` is that of `resources`. */
-export function validateResources(container: unknown, path: string): FieldError[] {
-  const limits = mapAt(container, 'resources', 'limits');
-  const requests = mapAt(container, 'resources', 'requests');
+type Amounts = Readonly<Record<string, string>>;
+
+/**
+ * Resources of a container: known names, amounts that can be, requests within limits. `path` is that of `resources`.
+ * @param claims those that the container may ask for
+ */
+export function validateResources(
+  resources: unknown,
+  path: string,
+  context: PodContext,
+  claims?: PodClaims,
+): FieldError[] {
+  const [limits, requests] = [mapAt(resources, 'limits'), mapAt(resources, 'requests')];
   const errors: FieldError[] = [];
   // There may be thousands.
-  for (const name of Object.keys(limits)) validateAmount(name, limits[name] as string, `${path}.limits`, errors);
-  for (const name of Object.keys(requests)) {
-    const amount = requests[name] as string;
-    validateAmount(name, amount, `${path}.requests`, errors);
-    errors.push(...validateRequest(name, amount, limits[name], `${path}.requests`));
+  for (const name in limits) validateAmount(name, limits[name] ?? '', `${path}.limits`, context, errors);
+  for (const name in requests) {
+    const amount = requests[name] ?? '';
+    validateAmount(name, amount, `${path}.requests`, context, errors, () =>
+      validateRequest(name, amount, memberOf(limits, name), path, context.names),
+    );
   }
+  if (needsCompute(limits, requests)) errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
+  if (claims) errors.push(...validateClaimsAsked(resources, claims, `${path}.claims`));
   return errors;
 }
 
-function validateAmount(name: string, amount: string, list: string, errors: FieldError[]): void {
-  const quantity = amount.startsWith('-') ? quantityOf(amount) : undefined;
-  if (!quantity && COMPUTE.has(name)) return;
-  const field = `${list}[${name}]`;
-  errors.push(...validateResourceName(name, field));
-  if (quantity && quantity.nanos < 0n) {
-    errors.push(invalidValue(field, quantity.toString(), 'must be greater than or equal to 0'));
+/** Of huge pages alone nothing can run. */
+function needsCompute(limits: Amounts, requests: Amounts): boolean {
+  const lists = [limits, requests];
+  return (
+    lists.some((list) => Object.keys(list).some(isHugePages)) &&
+    !lists.some((list) => Object.hasOwn(list, 'cpu') || Object.hasOwn(list, 'memory'))
+  );
+}
+
+/** `compare` is asked between what is said of the amount alone and what of its pages. */
+function validateAmount(
+  name: string,
+  amount: string,
+  list: string,
+  { names, kept }: PodContext,
+  errors: FieldError[],
+  compare: () => FieldError[] = () => [],
+): void {
+  if (!COMPUTE.has(name) || amount.startsWith('-')) {
+    const field = `${list}[${name}]`;
+    const quantity = quantityOf(amount);
+    if (!COMPUTE.has(name)) errors.push(...invalidEach(field, name, containerResourceErrors(name, names)));
+    errors.push(...validateResourceAmount(name, amount, field, names));
+    errors.push(...compare());
+    if (quantity && isHugePages(name) && !kept.hugePages && !isWholePages(name, quantity)) {
+      errors.push(invalidValue(field, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`));
+    }
+    return;
+  }
+  errors.push(...compare());
+}
+
+function isWholePages(name: string, quantity: Quantity): boolean {
+  const size = pageSize(name);
+  return size !== undefined && size.nanos > 0n && size.nanos % NANO === 0n && quantity.value() % size.value() === 0n;
+}
+
+/** The size that the name of huge pages ends in. */
+function pageSize(name: string): Quantity | undefined {
+  try {
+    return parseQuantity(name.slice(HUGE_PAGES.length));
+  } catch (error) {
+    if (error instanceof QuantityError) return undefined;
+    throw error;
   }
 }
 
-function validateResourceName(name: string, field: string): FieldError[] {
-  if (COMPUTE.has(name)) return [];
-  const errors = invalidEach(field, name, qualifiedNameErrors(name));
-  if (errors.length > 0 || name.includes('/') || isHugePages(name)) return errors;
-  if (!COUNTED.has(name)) {
-    errors.push(invalidValue(field, name, 'must be a standard resource type or fully qualified'));
+function validateRequest(name: string, amount: string, limit: unknown, path: string, names: Names): FieldError[] {
+  if (limit === amount) return [];
+  if (typeof limit !== 'string') {
+    if (mayOvercommit(name, names)) return [];
+    return [required(`${path}.limits`, 'Limit must be set for non overcommitable resources')];
   }
-  return [...errors, invalidValue(field, name, 'must be a standard resource for containers')];
-}
-
-function validateRequest(name: string, amount: string, limit: string | undefined, field: string): FieldError[] {
-  if (limit === undefined || limit === amount || !(mayOvercommit(name) || isHugePages(name))) return [];
   const [wanted, most] = [quantityOf(amount), quantityOf(limit)];
   if (!wanted || !most) return [];
   const order = wanted.compare(most);
-  if (order > 0 && mayOvercommit(name)) {
-    return [invalidValue(field, wanted.toString(), `must be less than or equal to ${name} limit of ${most}`)];
-  }
-  if (order !== 0 && isHugePages(name)) {
-    return [invalidValue(field, wanted.toString(), `must be equal to ${name} limit of ${most}`)];
-  }
-  return [];
+  const refuse = (text: string) => [
+    invalidValue(`${path}.requests`, wanted.toString(), `${text} ${name} limit of ${most}`),
+  ];
+  if (order !== 0 && !mayOvercommit(name, names)) return refuse('must be equal to');
+  return order > 0 ? refuse('must be less than or equal to') : [];
 }
+
+/** Whether a container of a pod has huge pages that are no whole number of pages. */
+export const hasPartsOfPages = (spec: unknown): boolean =>
+  [...allContainers(spec).map((container) => container.resources), { limits: mapAt(spec, 'overhead') }].some(
+    (resources) =>
+      ['limits', 'requests'].some((list) =>
+        Object.entries(mapAt(resources, list)).some(([name, amount]) => {
+          const quantity = isHugePages(name) ? quantityOf(amount) : undefined;
+          return quantity !== undefined && !isWholePages(name, quantity);
+        }),
+      ),
+  );

@@ -157,7 +157,7 @@ describe('as little as the release accepts', () => {
     ['Service', { 'spec.ports': [{ port: 80, targetPort: 'http' }], 'spec.type': 'LoadBalancer' }],
     ['Service', { 'spec.externalIPs': ['2001:db8::1', '192.0.2.1'] }],
     ['Pod', { 'spec.tolerations': [{ operator: 'Exists' }], 'spec.nodeSelector': { a: '' } }],
-    ['Pod', { 'spec.containers.0.resources': { requests: { cpu: '1', 'example.com/x': '1' }, limits: { cpu: '1' } } }],
+    ['Pod', { 'spec.containers.0.resources': { requests: { cpu: '1' }, limits: { cpu: '1', 'example.com/x': '1' } } }],
     ['Pod', { 'spec.volumes': [{ name: 'v' }], 'spec.containers.0.volumeMounts': [{ name: 'v', mountPath: '/v' }] }],
     ['Pod', { 'spec.containers.0.env': [{ name: 'A.b-C_1' }, { name: 'B', value: '' }] }],
     ['Pod', { 'spec.containers.0.livenessProbe': { tcpSocket: { port: 80 } } }],

@@ -37,7 +37,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       const changed = declared.validate && desiredChanged(object, old);
       yield finalizers(object, old);
       if (declared.validate && changed) yield declared.validate(object, names, old);
-      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names);
+      if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
       if (declared.validateStatus && !equal(object.status, old.status)) {
         yield declared.validateStatus(object, names, old, subresource);
       }

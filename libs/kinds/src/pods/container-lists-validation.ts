@@ -1,0 +1,98 @@
+import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue, required } from '@orch/machinery';
+import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { type Shared, validateContainer, validateImage } from './container-validation.js';
+import { validateHostPorts } from './host-validation.js';
+import { validateProbes } from './probe-validation.js';
+import { shownResizePolicies } from './shown-values.js';
+
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+const NOT_FOR_INIT = ['lifecycle', ...PROBES];
+const NOT_FOR_EPHEMERAL = ['ports', 'resources', 'resizePolicy', ...PROBES, 'lifecycle'];
+const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
+
+/** The containers of a pod spec, of every sort. */
+export function validateContainerLists(spec: unknown, path: string, shared: Shared): FieldError[] {
+  const names = new Set<string>();
+  return [
+    ...validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names),
+    ...validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names),
+    ...validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names),
+  ];
+}
+
+function validateContainers(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {
+  if (list.length === 0) return [required(path)];
+  return [
+    ...list.flatMap((container, index) => {
+      const field = `${path}[${index}]`;
+      return [
+        ...validateContainer(container, field, shared),
+        ...takeName(names, container, field),
+        ...validateProbes(container, field),
+      ];
+    }),
+    ...validateHostPorts(list, path),
+  ];
+}
+
+/** They run one after the other, so that each may have a port of the node; the reference tells all of those at the first. */
+const validateInitContainers = (
+  list: readonly Json[],
+  path: string,
+  shared: Shared,
+  names: Set<string>,
+): FieldError[] =>
+  list.flatMap((container, index) => {
+    const field = `${path}[${index}]`;
+    const resizes = objectsAt(container, 'resizePolicy');
+    const text = 'must not be set for init containers';
+    return [
+      ...validateContainer(container, field, shared),
+      ...takeName(names, container, field),
+      ...validateHostPorts([container], path),
+      ...NOT_FOR_INIT.filter((name) => isObject(container[name])).map((name) =>
+        forbiddenField(`${field}.${name}`, 'may not be set for init containers'),
+      ),
+      ...(resizes.length > 0 ? [invalidValue(`${field}.resizePolicy`, shownResizePolicies(resizes), text)] : []),
+    ];
+  });
+
+/** Nothing a pod relies on may stand in them, and nothing that stays behind. */
+function validateEphemeral(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {
+  const others = new Set(names);
+  return list.flatMap((container, index) => {
+    const field = `${path}[${index}]`;
+    const target = textAt(container, 'targetContainerName');
+    const lost = target !== '' && !others.has(target);
+    return [
+      ...validateContainer(container, field, shared),
+      ...validateImage(container, field),
+      ...takeName(names, container, field),
+      ...(lost ? [notFoundValue(`${field}.targetContainerName`, target)] : []),
+      ...NOT_FOR_EPHEMERAL.filter((name) => isSet(container, name)).map((name) =>
+        forbiddenField(`${field}.${name}`, NOT_EPHEMERAL),
+      ),
+      ...validateWholeMounts(container, `${field}.volumeMounts`),
+    ];
+  });
+}
+
+const validateWholeMounts = (container: Json, path: string): FieldError[] =>
+  objectsAt(container, 'volumeMounts').flatMap((mount, index) =>
+    ['subPath', 'subPathExpr']
+      .filter((name) => textAt(mount, name) !== '')
+      .map((name) => forbiddenField(`${path}[${index}].${name}`, NOT_EPHEMERAL)),
+  );
+
+/** An empty `resources` is none; an empty list or probe is one. */
+const isSet = (container: Json, name: string): boolean =>
+  name === 'resources'
+    ? ['limits', 'requests', 'claims'].some((list) => (at(container, name, list) ?? undefined) !== undefined)
+    : (container[name] ?? undefined) !== undefined;
+
+function takeName(names: Set<string>, container: Json, path: string): FieldError[] {
+  const name = textAt(container, 'name');
+  if (names.has(name)) return [duplicate(`${path}.name`, name)];
+  names.add(name);
+  return [];
+}

@@ -1,0 +1,26 @@
+import type { Names } from '@orch/machinery';
+import { at, mapAt } from '../values/fields.js';
+import { hasWrongSelectors } from './affinity-validation.js';
+import { hasDeletionCost } from './annotation-validation.js';
+import { type Kept, NOTHING_KEPT, type PodContext } from './pod-context.js';
+import { hasPartsOfPages } from './resource-validation.js';
+import { hasWrongSpreadSelectors } from './spread-validation.js';
+
+/**
+ * What the rules of a pod or a template depend on.
+ * @param old in an update, the pod or the template as it is stored
+ */
+export const podContext = (names: Names, old?: unknown): PodContext => ({
+  names,
+  kept: old === undefined ? NOTHING_KEPT : keptBy(old, names),
+});
+
+function keptBy(old: unknown, names: Names): Kept {
+  const spec = at(old, 'spec');
+  return {
+    affinityValues: hasWrongSelectors(at(spec, 'affinity')),
+    spreadSelectors: hasWrongSpreadSelectors(spec),
+    hugePages: hasPartsOfPages(spec),
+    deletionCost: !hasDeletionCost(mapAt(old, 'metadata', 'annotations'), names),
+  };
+}

@@ -1,0 +1,48 @@
+import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
+import { isObject, objectsAt, textAt } from '../values/fields.js';
+import { validatePodAnnotations } from './annotation-validation.js';
+import { validateImage } from './container-validation.js';
+import type { PodContext } from './pod-context.js';
+import { validatePodSpec } from './pod-spec-validation.js';
+import { validateSeccompAgrees } from './seccomp-validation.js';
+
+/** What a pod itself must be like; its annotations are asked for apart, as they change without the spec. */
+export function validatePod({ metadata, spec }: ApiObject, context: PodContext): FieldError[] {
+  const named = { ...context, podName: metadata?.name ?? '' };
+  return [
+    ...validatePodSpec(spec, 'spec', named),
+    ...validateTokens(spec),
+    ...['containers', 'initContainers'].flatMap((list) =>
+      objectsAt(spec, list).flatMap((container, index) => validateImage(container, `spec.${list}[${index}]`)),
+    ),
+  ];
+}
+
+/** A token is some account's. */
+function validateTokens(spec: unknown): FieldError[] {
+  if (textAt(spec, 'serviceAccountName') !== '') return [];
+  const text = 'must not be specified when serviceAccountName is not set';
+  return objectsAt(spec, 'volumes').flatMap((volume, index) =>
+    objectsAt(volume, 'projected', 'sources').flatMap((source, at) =>
+      isObject(source.serviceAccountToken)
+        ? [forbiddenField(`spec.volumes[${index}].projected.sources[${at}].serviceAccountToken`, text)]
+        : [],
+    ),
+  );
+}
+
+/** What more is asked of pods that are new. */
+export function validateNewPod({ metadata, spec }: ApiObject, context: PodContext): FieldError[] {
+  const errors: FieldError[] = [];
+  if (objectsAt(spec, 'ephemeralContainers').length > 0) {
+    errors.push(forbiddenField('spec.ephemeralContainers', 'cannot be set on create'));
+  }
+  if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
+    errors.push(forbiddenField('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'));
+  }
+  return [
+    ...validatePodAnnotations({ metadata, spec }, 'metadata.annotations', context),
+    ...errors,
+    ...validateSeccompAgrees(metadata, spec, 'spec', context.names),
+  ];
+}

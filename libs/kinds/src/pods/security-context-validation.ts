@@ -1,0 +1,94 @@
+import { duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import { isOneOf, MAX_INT32, rangeText } from '../rules/checks.js';
+import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { validateSeccomp } from './seccomp-validation.js';
+import { shownSecurityContext } from './shown-values.js';
+import { validateWindowsOptions } from './windows-validation.js';
+
+const GROUP_CHANGES = ['Always', 'OnRootMismatch'];
+const PROC_MOUNTS = ['Default', 'Unmasked'];
+const MAX_SYSCTL = 253;
+const SYSCTL_PART = '[a-z0-9]([-_a-z0-9]*[a-z0-9])?';
+const SYSCTL = `^(${SYSCTL_PART}[\\./])*${SYSCTL_PART}$`;
+const SYSCTL_PART_RE = new RegExp(`^${SYSCTL_PART}$`);
+
+/** Numbers of users and groups. */
+const validateId = (owner: unknown, path: string, name: string): FieldError[] =>
+  validateNumber(at(owner, name), `${path}.${name}`);
+
+function validateNumber(value: unknown, field: string): FieldError[] {
+  const id = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined;
+  return id === undefined || (id >= 0 && id <= MAX_INT32) ? [] : [invalidValue(field, value, rangeText(0, MAX_INT32))];
+}
+
+/** What all containers of a pod may do. `spec` is the pod's, with the members that stand beside the context. */
+export function validatePodSecurity(spec: unknown, path: string): FieldError[] {
+  const context = at(spec, 'securityContext');
+  return [
+    ...['fsGroup', 'runAsUser', 'runAsGroup'].flatMap((name) => validateId(context, path, name)),
+    ...validateGroups(at(context, 'supplementalGroups'), `${path}.supplementalGroups`),
+    ...validateSharedProcesses(spec, `${path}.shareProcessNamespace`),
+    ...validateSysctls(objectsAt(context, 'sysctls'), `${path}.sysctls`),
+    ...isOneOf(`${path}.fsGroupChangePolicy`, at(context, 'fsGroupChangePolicy'), GROUP_CHANGES),
+    ...validateSeccomp(at(context, 'seccompProfile'), `${path}.seccompProfile`),
+    ...validateWindowsOptions(at(context, 'windowsOptions'), `${path}.windowsOptions`),
+  ];
+}
+
+const validateGroups = (groups: unknown, path: string): FieldError[] =>
+  Array.isArray(groups) ? groups.flatMap((group: unknown, index) => validateNumber(group, `${path}[${index}]`)) : [];
+
+function validateSharedProcesses(spec: unknown, field: string): FieldError[] {
+  if (at(spec, 'shareProcessNamespace') !== true || at(spec, 'hostPID') !== true) return [];
+  return [invalidValue(field, true, 'ShareProcessNamespace and HostPID cannot both be enabled')];
+}
+
+function validateSysctls(settings: readonly Json[], path: string): FieldError[] {
+  const seen = new Set<string>();
+  return settings.flatMap((setting, index) => {
+    const name = textAt(setting, 'name');
+    const field = `${path}[${index}].name`;
+    const again = seen.has(name);
+    seen.add(name);
+    if (name === '') return [required(field)];
+    if (!isSysctl(name)) {
+      return [invalidValue(field, name, `must have at most ${MAX_SYSCTL} characters and match regex ${SYSCTL}`)];
+    }
+    return again ? [duplicate(field, name)] : [];
+  });
+}
+
+/** Part by part, which takes no time that grows faster than the name. */
+const isSysctl = (name: string): boolean =>
+  name.length <= MAX_SYSCTL && name.split(/[./]/).every((part) => SYSCTL_PART_RE.test(part));
+
+/** What one container may do. */
+export function validateContainerSecurity(context: unknown, path: string): FieldError[] {
+  if (!isObject(context)) return [];
+  const { procMount } = context;
+  const known = typeof procMount !== 'string' || PROC_MOUNTS.includes(procMount);
+  return [
+    ...['runAsUser', 'runAsGroup'].flatMap((name) => validateId(context, path, name)),
+    ...(known ? [] : [notSupported(`${path}.procMount`, procMount, PROC_MOUNTS)]),
+    ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),
+    ...validateEscalation(context, path),
+    ...validateWindowsOptions(context.windowsOptions, `${path}.windowsOptions`),
+  ];
+}
+
+/** Who may not gain rights may not have all of them. */
+function validateEscalation(context: Json, path: string): FieldError[] {
+  if (context.allowPrivilegeEscalation !== false) return [];
+  const texts = [
+    ...(context.privileged === true ? ['`privileged` to true'] : []),
+    ...stringsAt(context, 'capabilities', 'add')
+      .filter((capability) => capability === 'CAP_SYS_ADMIN')
+      .map(() => '`capabilities.Add` CAP_SYS_ADMIN'),
+  ];
+  return texts.map((text) =>
+    invalidValue(path, shownSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${text}`),
+  );
+}
+
+/** Whether a container has all rights on its node. */
+export const isPrivileged = (container: unknown): boolean => at(container, 'securityContext', 'privileged') === true;

@@ -1,0 +1,39 @@
+import { type FieldError, invalidValue, labelValueErrors, notSupported, qualifiedNameErrors } from '@orch/machinery';
+import { invalidEach } from '../rules/checks.js';
+import { type Json, numberAt, textAt } from '../values/fields.js';
+import { shownToleration } from './shown-values.js';
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const OPERATORS = ['Equal', 'Exists'];
+
+/** Taints that a pod bears. */
+export const validateTolerations = (tolerations: readonly Json[], path: string): FieldError[] =>
+  tolerations.flatMap((toleration, index) => validateToleration(toleration, `${path}[${index}]`));
+
+function validateToleration(toleration: Json, path: string): FieldError[] {
+  const [key, operator] = [textAt(toleration, 'key'), textAt(toleration, 'operator')];
+  const effect = textAt(toleration, 'effect');
+  const errors = key ? invalidEach(`${path}.key`, key, qualifiedNameErrors(key)) : [];
+  if (!key && operator !== 'Exists') {
+    const text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
+    errors.push(invalidValue(`${path}.operator`, operator, text));
+  }
+  if (numberAt(toleration, 'tolerationSeconds') !== undefined && effect !== 'NoExecute') {
+    const text = "effect must be 'NoExecute' when `tolerationSeconds` is set";
+    errors.push(invalidValue(`${path}.effect`, effect, text));
+  }
+  errors.push(...validateTolerated(operator, toleration, `${path}.operator`));
+  if (effect && !EFFECTS.includes(effect)) errors.push(notSupported(`${path}.effect`, effect, EFFECTS));
+  return errors;
+}
+
+function validateTolerated(operator: string, toleration: Json, field: string): FieldError[] {
+  const value = textAt(toleration, 'value');
+  if (operator === '' || operator === 'Equal') {
+    const texts = labelValueErrors(value);
+    return texts.length === 0 ? [] : [invalidValue(field, value, texts.join(';'))];
+  }
+  if (operator !== 'Exists') return [notSupported(field, operator, OPERATORS)];
+  if (value === '') return [];
+  return [invalidValue(field, shownToleration(toleration), "value must be empty when `operator` is 'Exists'")];
+}
