@@ -1,10 +1,13 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { objectsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
+import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
 export const storageVersion: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
   unconditionalUpdate: false,
+  validateCreate: validateStorageVersionName,
+  validateStatus: validateStorageVersionStatus,
   row: (object) => ({
     CommonEncodingVersion: textAt(object, 'status', 'commonEncodingVersion') || UNSET,
     StorageVersions: joined(
