@@ -1,4 +1,4 @@
-import { convert, type KindRules, kindRules } from '@orch/kinds';
+import { type Conversions, type KindRules, kindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
 import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
@@ -40,17 +40,19 @@ export function makeEndpoint(
   type: TypeId,
   names: Names,
   description: TypeDescription,
+  conversions: Conversions,
 ): Endpoint {
-  const conversion: Conversion = {
-    toStorage: (object) => convert(definition, storage, object, names),
-    toServed: (object) => convert(storage, definition, object, names),
+  const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
+  const conversion = {
+    toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
+    toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
   };
   return {
     definition,
     groupResource: { group: definition.group, resource: definition.resource },
-    apiVersion: formatApiVersion(definition),
+    apiVersion,
     storage,
-    storageApiVersion: formatApiVersion(storage),
+    storageApiVersion,
     conversion: storage === definition ? undefined : conversion,
     deprecation: deprecationWarning(definition),
     type,

@@ -1,5 +1,5 @@
 import { parseStoredJson } from '@orch/codec';
-import { type KindRules, kindRules } from '@orch/kinds';
+import { conversionsOf, type KindRules, kindRules } from '@orch/kinds';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
@@ -28,7 +28,7 @@ export async function buildEndpoints(
     const rules = kindRules(storage, names);
     const type = types.get(storageKey(definition)) as TypeId;
     const description = { describe: describer(storage, rules) };
-    return makeEndpoint(definition, storage, type, names, description);
+    return makeEndpoint(definition, storage, type, names, description, conversionsOf(scheme));
   });
 }
 
