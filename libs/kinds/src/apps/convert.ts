@@ -8,7 +8,7 @@ import { keptAsAnnotation } from './kept-annotation.js';
 const UNBOUNDED = 2_147_483_647;
 
 const rollback = keptAsAnnotation({
-  annotation: 'deprecated.deployment.rollback.revision',
+  annotation: 'deprecated.deployment.rollback.to',
   read: ({ rollbackTo }) => (isObject(rollbackTo) ? (rollbackTo.revision ?? 0) : undefined),
   write: (revision) => ({ rollbackTo: { revision } }),
   field: 'rollbackTo',

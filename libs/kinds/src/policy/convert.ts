@@ -1,8 +1,8 @@
 import type { Names } from '@orch/machinery';
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { edited, without } from '../values/edited.js';
+import { edited } from '../values/edited.js';
 import { equal } from '../values/equal.js';
-import { isObject, type Json, objectsAt } from '../values/fields.js';
+import { type Json, objectsAt } from '../values/fields.js';
 
 /** No pod has this label, so a selector can say by it what an empty one says in the other version. */
 const nobodysLabel = (names: Names): string => names.key('pdb.orch.io/deprecated-v1beta1-empty-selector-match');
@@ -30,16 +30,11 @@ const toV1beta1: Conversion = (object, { names }) =>
     return selector;
   });
 
-/** What users put beside the label must not be mistaken for one of the two. */
+/** What users say of the label themselves must not be mistaken for one of the two. */
 function stripped(selector: Json, key: string): Json {
-  const { matchLabels } = selector;
   const expressions = objectsAt(selector, 'matchExpressions');
   const kept = expressions.filter((expression) => expression.key !== key);
-  return {
-    ...selector,
-    ...(isObject(matchLabels) && { matchLabels: without(matchLabels, key) }),
-    ...(kept.length < expressions.length && { matchExpressions: kept }),
-  };
+  return kept.length < expressions.length ? { ...selector, matchExpressions: kept } : selector;
 }
 
 /** How disruption budgets were written before `policy/v1`. */
