@@ -1,6 +1,7 @@
-import { type ApiObject, copy, formatApiVersion, type Names, parseApiVersion } from '@orch/machinery';
-import { applyDefaults, type Scheme, type StructSchema } from '@orch/schema';
+import { type ApiObject, copy, type FieldError, formatApiVersion, type Names, parseApiVersion } from '@orch/machinery';
+import { applyDefaults, type ResourceDefinition, type Scheme, type StructSchema } from '@orch/schema';
 import { kindRules } from '../registry/registry.js';
+import type { Requestor } from '../rules/kind-rules.js';
 import type { ConversionTools, VersionConversion } from './version-conversion.js';
 import { GONE, VERSIONS } from './versions.js';
 
@@ -16,6 +17,9 @@ interface Version {
   readonly differs: VersionConversion | undefined;
   readonly tools: ConversionTools;
 }
+
+/** Whoever will create what a manifest says. */
+const SOMEBODY: Requestor = { name: 'somebody', groups: [], extra: {} };
 
 /** Makes an object of one version from one of another; leaves its argument as it is, and may share parts with it. */
 export type Convert = (object: ApiObject) => ApiObject;
@@ -58,6 +62,18 @@ export class Conversions {
   /** Whether anything is known of the kind in that version. */
   knows(apiVersion: string, kind: string): boolean {
     return this.#find(apiVersion, kind) !== undefined;
+  }
+
+  /** Whether any kind is known in that version. */
+  knowsAny(apiVersion: string): boolean {
+    const declared = this.scheme.kinds.some((each) => !each.everyGroup && formatApiVersion(each) === apiVersion);
+    return declared || this.differing().some((each) => each.apiVersion === apiVersion);
+  }
+
+  /** Whether {@link between} finds a way. */
+  reaches(from: string, to: string, kind: string): boolean {
+    const hub = this.#find(from, kind)?.hub;
+    return hub !== undefined && hub === this.#find(to, kind)?.hub;
   }
 
   /**
@@ -107,14 +123,27 @@ export class Conversions {
     return found ? formatApiVersion(found) : hub;
   }
 
+  /** Why a new object as a manifest has it would be refused, as far as its kind has rules in that version. */
+  refusals(object: ApiObject): FieldError[] {
+    const definition = this.#definition(object);
+    if (!definition) return [];
+    const wanted = copy(object);
+    this.fill(wanted);
+    const rules = kindRules(definition, this.#names);
+    rules.prepareForCreate(wanted, { user: SOMEBODY, subresource: '' });
+    return [...rules.validateCreate(wanted)].flat();
+  }
+
   /** Fills in what the hub of a kind defaults. Mutates. */
   fill(object: ApiObject): void {
-    const definition = this.scheme.resources.find(
-      (each) => each.kind === object.kind && formatApiVersion(each) === object.apiVersion,
-    );
+    const definition = this.#definition(object);
     if (!definition) return;
     applyDefaults(definition.schema, object);
     kindRules(definition, this.#names).defaults(object);
+  }
+
+  #definition({ apiVersion, kind }: ApiObject): ResourceDefinition | undefined {
+    return this.scheme.resources.find((each) => each.kind === kind && formatApiVersion(each) === apiVersion);
   }
 
   #version(apiVersion: string, kind: string): Version {
