@@ -1,28 +1,31 @@
-import { type Conversions, type KindRules, kindRules } from '@orch/kinds';
-import { type ApiObject, formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
+import { type Conversions, type Convert, type KindRules, kindRules } from '@orch/kinds';
+import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
 import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
+import type { StoredForm } from './stored-form.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
-export type Stored = Pick<Row, 'version' | 'body'> & Partial<Pick<Row, 'storedVersion'>>;
+export type Stored = Pick<Row, 'version' | 'storedVersion' | 'body'>;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
   readonly definition: ResourceDefinition;
   readonly groupResource: GroupResource;
   readonly apiVersion: string;
-  /** The definition in whose version the objects lie in the store; the same object when it is this one. */
+  /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
   readonly storage: ResourceDefinition;
   readonly storageApiVersion: string;
-  /** Between the served and the stored version; undefined where they are the same. */
+  /** In which versions the objects lie in the store. */
+  readonly form: StoredForm;
+  /** Between the served and the storage version; undefined where they are the same. */
   readonly conversion: Conversion | undefined;
   /** Warns that the version is deprecated. */
   readonly deprecation: string | undefined;
   readonly type: TypeId;
   /** Rules of the served version: defaults, cells, selectable fields, scale. */
   readonly rules: KindRules;
-  /** Rules of the stored version, which writes are judged by. */
+  /** Rules of the storage version, which writes are judged by. */
   readonly storageRules: KindRules;
   /** What selectors see of a stored object. */
   readonly description: TypeDescription;
@@ -30,17 +33,27 @@ export interface Endpoint {
 
 /** Both leave their argument as it is. */
 export interface Conversion {
-  toStorage(object: ApiObject): ApiObject;
-  toServed(object: ApiObject): ApiObject;
+  readonly toStorage: Convert;
+  readonly toServed: Convert;
+}
+
+/** Whether a stored body is what the endpoint serves, but for type and version of the object. */
+export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
+  definition.group === storage.group && definition.version === form.versionOf(stored);
+
+/** What an endpoint is made of beside what it serves. */
+export interface EndpointParts {
+  readonly names: Names;
+  readonly description: TypeDescription;
+  readonly form: StoredForm;
+  readonly conversions: Conversions;
 }
 
 export function makeEndpoint(
   definition: ResourceDefinition,
   storage: ResourceDefinition,
   type: TypeId,
-  names: Names,
-  description: TypeDescription,
-  conversions: Conversions,
+  { names, description, form, conversions }: EndpointParts,
 ): Endpoint {
   const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
   const conversion = {
@@ -53,6 +66,7 @@ export function makeEndpoint(
     apiVersion,
     storage,
     storageApiVersion,
+    form,
     conversion: storage === definition ? undefined : conversion,
     deprecation: deprecationWarning(definition),
     type,
