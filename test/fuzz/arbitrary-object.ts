@@ -32,9 +32,16 @@ const SCALARS: Readonly<Record<Exclude<Schema['kind'], 'list' | 'map' | 'struct'
   json: fc.oneof(TEXT, fc.nat(), fc.boolean(), fc.dictionary(NAME, TEXT, { maxKeys: 2 })),
 };
 
-/** An object of a kind as clients may send it: of the declared types throughout, but as for its meaning anything. */
-export function arbitraryObject({ group, version, kind, schema }: ResourceDefinition): fc.Arbitrary<GeneratedObject> {
-  const own = new Map([...schema.fields].filter(([name]) => !ENVELOPE.has(name)));
+/**
+ * An object of a kind as clients may send it: of the declared types throughout, but as for its meaning anything.
+ * @param withStatus what is not the creator's to set, too
+ */
+export function arbitraryObject(
+  { group, version, kind, schema }: Pick<ResourceDefinition, 'group' | 'version' | 'kind' | 'schema'>,
+  withStatus = false,
+): fc.Arbitrary<GeneratedObject> {
+  const made = (name: string): boolean => !ENVELOPE.has(name) || (withStatus && name === 'status');
+  const own = new Map([...schema.fields].filter(([name]) => made(name)));
   return fc
     .record({ metadata: METADATA, fields: arbitraryFields({ ...schema, fields: own }, 0) })
     .map(({ metadata, fields }) => ({

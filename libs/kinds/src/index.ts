@@ -1,6 +1,6 @@
 export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
-export { convert } from './conversions/convert.js';
+export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
 export { kindRules } from './registry/registry.js';
 export type {

@@ -161,15 +161,15 @@ export class HistoryReader {
 
   #eventOf(change: HistoricChange): ChangeEvent {
     const { describe } = this.options;
-    const { namespace, name, uid, version, op, body, prior, priorVersion } = change;
+    const { namespace, name, uid, version, op, body, storedVersion, prior, priorVersion, priorStoredVersion } = change;
     return {
       version,
       op,
-      entry: new CacheEntry(namespace, name, uid, version, body, describe),
+      entry: new CacheEntry(namespace, name, uid, version, body, describe, storedVersion),
       prior:
         prior === undefined
           ? undefined
-          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe),
+          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe, priorStoredVersion),
       at: 0,
       frames: undefined,
     };

@@ -79,7 +79,7 @@ export class ClaimCheck {
     };
     for await (const page of (await store.snapshot({ type: services.type })).pages) {
       for (const row of page) {
-        const service = fromStored(row, services.storageApiVersion, services.storage.kind);
+        const service = fromStored(row, services);
         const [owner, held] = [ownerOf(service), heldValues(service)];
         for (const range of RANGES)
           for (const value of held[range])

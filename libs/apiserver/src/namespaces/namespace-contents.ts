@@ -1,6 +1,6 @@
 import type { Key, ReadingStore } from '@orch/storage';
 import { fromStored } from '../representation/stored-body.js';
-import type { Endpoint } from '../served/endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import { serverItself } from '../writing/caller.js';
 import { inParallel } from '../writing/in-parallel.js';
 import type { ObjectRemover } from '../writing/object-remover.js';
@@ -86,5 +86,5 @@ class Left {
   }
 }
 
-const finalizersOf = (endpoint: Endpoint, stored: { version: bigint; body: Buffer }): readonly string[] =>
-  fromStored(stored, endpoint.storageApiVersion, endpoint.storage.kind).metadata?.finalizers ?? [];
+const finalizersOf = (endpoint: Endpoint, stored: Stored): readonly string[] =>
+  fromStored(stored, endpoint).metadata?.finalizers ?? [];

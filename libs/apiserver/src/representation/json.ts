@@ -1,7 +1,7 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import { Slices } from '../decoding/turns.js';
-import type { Endpoint, Stored } from '../served/endpoint.js';
+import { type Endpoint, liesAsServed, type Stored } from '../served/endpoint.js';
 import { isShareable, type Piece, type SharedPiece } from './piece.js';
 import type { PieceCache } from './piece-cache.js';
 import { PieceWriter } from './piece-writer.js';
@@ -20,7 +20,7 @@ type ItemWriter = (out: PieceWriter, separator: string, stored: Stored) => void;
 
 const json = (value: unknown): Buffer => Buffer.from(stringifyJson(value));
 
-/** JSON of any shape. Objects that are served in their storage version are spliced from their stored bytes. */
+/** JSON of any shape. Objects that are served in the version that they lie in are spliced from their stored bytes. */
 export function jsonRepresentation(
   endpoint: Endpoint,
   shape: Shape,
@@ -29,17 +29,18 @@ export function jsonRepresentation(
   key: string,
 ): JsonRepresentation {
   const { kind } = endpoint.definition;
-  const spliced = shape.name === 'self' && endpoint.conversion === undefined;
+  const spliced = (stored: Stored): boolean => shape.name === 'self' && liesAsServed(endpoint, stored);
   const prefix = typePrefix(endpoint.apiVersion, kind);
-  const object = spliced
-    ? (stored: Stored) => spliceJson(prefix, stored)
-    : (stored: Stored) => json(shape.single(stored));
-  const item: ItemWriter = spliced
-    ? spliceJsonInto
-    : (out, separator, stored) => {
-        out.ascii(separator);
-        out.bytes(json(shape.item(stored)));
-      };
+  const object = (stored: Stored): Buffer =>
+    spliced(stored) ? spliceJson(prefix, stored) : json(shape.single(stored));
+  const item: ItemWriter = (out, separator, stored) => {
+    if (spliced(stored)) {
+      spliceJsonInto(out, separator, stored);
+      return;
+    }
+    out.ascii(separator);
+    out.bytes(json(shape.item(stored)));
+  };
   // Tables say how old things are, which does not keep.
   const share = shape.name === 'table' ? undefined : sharePages(cache, key, item);
   const bookmarkKind = shape.name === 'self' ? kind : shape.name === 'table' ? 'Table' : 'PartialObjectMetadata';
@@ -64,10 +65,10 @@ const around = ({ listKind: kind, apiVersion, envelope }: Shape, metadata: ListM
   ...envelope,
 });
 
-const partsOf = (shape: Shape, spliced: boolean): ListParts => ({
+const partsOf = (shape: Shape, spliced: (stored: Stored) => boolean): ListParts => ({
   itemsField: shape.itemsField,
   around: (meta) => around(shape, meta),
-  item: (stored) => (spliced ? parseStoredJson(spliceJson('{', stored)) : shape.item(stored)),
+  item: (stored) => (spliced(stored) ? parseStoredJson(spliceJson('{', stored)) : shape.item(stored)),
 });
 
 function followingEvents(object: (stored: Stored) => ApiObject): Pick<Representation, 'following'> {

@@ -7,10 +7,13 @@ import {
   stringifyJson,
   stringifyYaml,
 } from '@orch/codec';
-import { type ApiObject, type NamingProfile, StatusError } from '@orch/machinery';
+import { conversionsOf } from '@orch/kinds';
+import { type ApiObject, type NamingProfile, namesOf, StatusError } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stored } from '../served/endpoint.js';
+import { StoredForm } from '../served/stored-form.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { bytesOf, gathered } from './piece.js';
 import { PieceWriter } from './piece-writer.js';
@@ -21,6 +24,13 @@ import { fromStored, spliceJson, toStoredBody, typePrefix } from './stored-body.
 const text = (bytes: Buffer) => JSON.parse(bytes.toString()) as ApiObject;
 
 describe('stored bodies', () => {
+  const scheme = loadScheme(namesOf('orch'));
+  const storage = scheme.resource('', 'v1', 'configmaps') ?? expect.unreachable();
+  const lying = {
+    storage: { ...storage, kind: 'Thing' },
+    storageApiVersion: 'v1',
+    form: new StoredForm(conversionsOf(scheme), storage, 'v1'),
+  };
   const word = fc.string({ maxLength: 20, unit: 'grapheme' });
   const objects = fc.record({
     apiVersion: fc.constant('v1'),
@@ -38,9 +48,9 @@ describe('stored bodies', () => {
   it('spliced are what parsing and writing anew would make', () => {
     fc.assert(
       fc.property(objects, (object) => {
-        const stored: Stored = { version: 7n, body: toStoredBody(object as ApiObject) };
+        const stored: Stored = { version: 7n, storedVersion: 'v1', body: toStoredBody(object as ApiObject, lying) };
         const spliced = spliceJson(typePrefix('v1', 'Thing'), stored);
-        expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(fromStored(stored, 'v1', 'Thing'))));
+        expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(fromStored(stored, lying))));
         expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(object)));
       }),
       { seed: 3, numRuns: 200 },
@@ -48,23 +58,27 @@ describe('stored bodies', () => {
   });
 
   it('hold neither type nor version, and metadata first', () => {
-    const body = toStoredBody({ spec: {}, kind: 'K', metadata: { resourceVersion: '5', name: 'a' }, apiVersion: 'v1' });
+    const body = toStoredBody(
+      { spec: {}, kind: 'K', metadata: { resourceVersion: '5', name: 'a' }, apiVersion: 'v1' },
+      lying,
+    );
     expect(body.toString()).toBe('{"metadata":{"name":"a"},"spec":{}}');
   });
 
   it('keep integers that no double holds', () => {
     const stored: Stored = {
       version: 1n,
+      storedVersion: 'v1',
       body: Buffer.from('{"metadata":{"name":"a"},"spec":{"n":9223372036854775807}}'),
     };
     expect(spliceJson('{', stored).toString()).toContain('"n":9223372036854775807}');
-    expect(toStoredBody(fromStored(stored, 'v1', 'K'))).toEqual(stored.body);
+    expect(toStoredBody(fromStored(stored, lying), lying)).toEqual(stored.body);
   });
 
   it('of what was not stored have no version', () => {
-    const stored: Stored = { version: 0n, body: Buffer.from('{"metadata":{"name":"a"}}') };
+    const stored: Stored = { version: 0n, storedVersion: '', body: Buffer.from('{"metadata":{"name":"a"}}') };
     expect(spliceJson('{', stored).toString()).toBe('{"metadata":{"name":"a"}}');
-    expect(fromStored(stored, 'v1', 'K').metadata).toEqual({ name: 'a' });
+    expect(fromStored(stored, lying).metadata).toEqual({ name: 'a' });
   });
 });
 

@@ -22,7 +22,7 @@ export interface Shape {
 
 /** The object in the version that the endpoint serves. */
 export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
-  const object = fromStored(stored, endpoint.storageApiVersion, endpoint.storage.kind);
+  const object = fromStored(stored, endpoint);
   return endpoint.conversion ? endpoint.conversion.toServed(object) : object;
 }
 

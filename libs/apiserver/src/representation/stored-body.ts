@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
-import type { Stored } from '../served/endpoint.js';
+import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
@@ -11,9 +11,9 @@ const OWNERS_AT = OPENING.length + OWNERS.length;
 /** How the owners end before the next member of metadata. */
 const OWNERS_END = Buffer.from('}],"');
 
-/** The stored form of an object: metadata first, without apiVersion, kind and resourceVersion. */
-export function toStoredBody(object: ApiObject): Buffer {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = object;
+/** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
+export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
+  const { apiVersion: _version, kind: _kind, metadata, ...rest } = form.fromHub?.(object) ?? object;
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
   const owned = managedFields.length > 0 ? { managedFields, ...meta } : meta;
   return Buffer.from(stringifyJson({ metadata: owned, ...rest }));
@@ -40,11 +40,19 @@ export function withoutOwners(body: Buffer): Buffer {
   return rest;
 }
 
-/** The object of a stored body, as its storage version declares it, with its type and version filled in. */
-export function fromStored(stored: Stored, apiVersion: string, kind: string): ApiObject {
-  const object: ApiObject = { kind, apiVersion, ...parseStoredJson(stored.body) };
+/**
+ * The object of a stored body, as the storage version declares it whichever version it lies in, with its type and version
+ * filled in.
+ * @throws ConversionError for a body of a version that this release does not know
+ */
+export function fromStored(
+  stored: Stored,
+  endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
+): ApiObject {
+  const { form, storage, storageApiVersion: apiVersion } = endpoint;
+  const object: ApiObject = { kind: storage.kind, apiVersion, ...parseStoredJson(stored.body) };
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
-  return object;
+  return form.toHub(form.versionOf(stored))?.(object) ?? object;
 }
 
 /** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */

@@ -1,29 +1,32 @@
-import { convert, type KindRules, kindRules } from '@orch/kinds';
-import { type ApiObject, formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
+import { type Conversions, type Convert, type KindRules, kindRules } from '@orch/kinds';
+import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
 import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 import { type FieldManagers, fieldManagersOf } from './field-managers.js';
+import type { StoredForm } from './stored-form.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
-export type Stored = Pick<Row, 'version' | 'body'> & Partial<Pick<Row, 'storedVersion'>>;
+export type Stored = Pick<Row, 'version' | 'storedVersion' | 'body'>;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
   readonly definition: ResourceDefinition;
   readonly groupResource: GroupResource;
   readonly apiVersion: string;
-  /** The definition in whose version the objects lie in the store; the same object when it is this one. */
+  /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
   readonly storage: ResourceDefinition;
   readonly storageApiVersion: string;
-  /** Between the served and the stored version; undefined where they are the same. */
+  /** In which versions the objects lie in the store. */
+  readonly form: StoredForm;
+  /** Between the served and the storage version; undefined where they are the same. */
   readonly conversion: Conversion | undefined;
   /** Warns that the version is deprecated. */
   readonly deprecation: string | undefined;
   readonly type: TypeId;
   /** Rules of the served version: defaults, cells, selectable fields, scale. */
   readonly rules: KindRules;
-  /** Rules of the stored version, which writes are judged by. */
+  /** Rules of the storage version, which writes are judged by. */
   readonly storageRules: KindRules;
   /** Who keeps the owners of fields, by subresource. */
   readonly fieldManagers: FieldManagers;
@@ -33,34 +36,48 @@ export interface Endpoint {
 
 /** Both leave their argument as it is. */
 export interface Conversion {
-  toStorage(object: ApiObject): ApiObject;
-  toServed(object: ApiObject): ApiObject;
+  readonly toStorage: Convert;
+  readonly toServed: Convert;
+}
+
+/** Whether a stored body is what the endpoint serves, but for type and version of the object. */
+export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
+  definition.group === storage.group && definition.version === form.versionOf(stored);
+
+/** What an endpoint is made of beside what it serves. */
+export interface EndpointParts {
+  readonly names: Names;
+  readonly description: TypeDescription;
+  readonly form: StoredForm;
+  readonly conversions: Conversions;
+  /** All declared versions of the kind: owners of fields may speak of any of them. */
+  readonly versions: readonly ResourceDefinition[];
 }
 
 export function makeEndpoint(
   definition: ResourceDefinition,
   storage: ResourceDefinition,
   type: TypeId,
-  names: Names,
-  description: TypeDescription,
-  versions: readonly ResourceDefinition[] = [definition, storage],
+  { names, description, form, conversions, versions }: EndpointParts,
 ): Endpoint {
-  const conversion: Conversion = {
-    toStorage: (object) => convert(definition, storage, object, names),
-    toServed: (object) => convert(storage, definition, object, names),
+  const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
+  const conversion = {
+    toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
+    toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
   };
   return {
     definition,
     groupResource: { group: definition.group, resource: definition.resource },
-    apiVersion: formatApiVersion(definition),
+    apiVersion,
     storage,
-    storageApiVersion: formatApiVersion(storage),
+    storageApiVersion,
+    form,
     conversion: storage === definition ? undefined : conversion,
     deprecation: deprecationWarning(definition),
     type,
     rules: kindRules(definition, names),
     storageRules: kindRules(storage, names),
-    fieldManagers: fieldManagersOf(definition, versions, names),
+    fieldManagers: fieldManagersOf(definition, versions, conversions, names),
     description,
   };
 }

@@ -1,24 +1,31 @@
 import { parseStoredJson } from '@orch/codec';
-import { type KindRules, kindRules } from '@orch/kinds';
-import type { ApiObject, Names } from '@orch/machinery';
+import { ConversionError, conversionsOf, type KindRules, kindRules } from '@orch/kinds';
+import type { ApiObject } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
 import { type Endpoint, makeEndpoint } from './endpoint.js';
+import { checkStorageVersions, storageVersionOf } from './storage-versions.js';
+import { StoredForm } from './stored-form.js';
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
 
 /**
  * Endpoints for everything that is served, with their types registered in the store. Resources that share storage
  * (the two `events`, the versions of one kind) share the type.
+ * @param storageVersions versions that objects are written in, where it is not the one that is declared
+ * @throws RangeError for a storage version that is not declared
  */
 export async function buildEndpoints(
   served: readonly ResourceDefinition[],
   scheme: Scheme,
   store: Store,
-  names: Names,
+  storageVersions: readonly string[],
 ): Promise<readonly Endpoint[]> {
+  checkStorageVersions(storageVersions, scheme.resources);
+  const { names } = scheme;
+  const conversions = conversionsOf(scheme);
   const stored = served.filter((definition) => definition.stored);
   const resources = new Map<string, { group: string; resource: string }>();
   for (const definition of stored) resources.set(storageKey(definition), definition.storage);
@@ -28,9 +35,10 @@ export async function buildEndpoints(
     const storage = storageDefinition(definition, scheme);
     const rules = kindRules(storage, names);
     const type = types.get(storageKey(definition)) as TypeId;
-    const description = { describe: describer(storage, rules) };
+    const form = new StoredForm(conversions, storage, storageVersionOf(storage, storageVersions, conversions));
+    const description = { describe: describer(storage, rules, form) };
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));
-    return makeEndpoint(definition, storage, type, names, description, versions);
+    return makeEndpoint(definition, storage, type, { names, description, form, conversions, versions });
   });
 }
 
@@ -42,11 +50,27 @@ function storageDefinition(definition: ResourceDefinition, scheme: Scheme): Reso
 }
 
 /** Reads labels and selectable fields of a stored body. */
-function describer(storage: ResourceDefinition, rules: KindRules): Describe {
-  return ({ body }) => {
-    const object = parseStoredJson(withoutOwners(body)) as ApiObject;
+function describer(storage: ResourceDefinition, rules: KindRules, form: StoredForm): Describe {
+  return (row) => {
+    const object = parseStoredJson(withoutOwners(row.body)) as ApiObject;
     const { name = '', namespace = '', labels = {} } = object.metadata ?? {};
     const common = { 'metadata.name': name, ...(storage.namespaced && { 'metadata.namespace': namespace }) };
-    return { labels, fields: { ...common, ...rules.selectableFields(object) } };
+    return { labels, fields: { ...common, ...selectableFields(object, form.versionOf(row), rules, form) } };
   };
+}
+
+/** None of a version that is not known: whoever reads the object itself is told. */
+function selectableFields(
+  object: ApiObject,
+  version: string,
+  rules: KindRules,
+  form: StoredForm,
+): Record<string, string> {
+  if (rules.selectableFieldNames.length === 0) return {};
+  try {
+    return rules.selectableFields(form.toHub(version)?.(object) ?? object);
+  } catch (error) {
+    if (error instanceof ConversionError) return {};
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { convert, kindRules } from '@orch/kinds';
+import { type Conversions, kindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type JsonObject, type Names } from '@orch/machinery';
 import { declaredType, FieldManager, pathsOf, type VersionTypes } from '@orch/merge';
 import type { ResourceDefinition } from '@orch/schema';
@@ -13,13 +13,18 @@ export type FieldManagers = (subresource: string) => FieldManager;
 export function fieldManagersOf(
   definition: ResourceDefinition,
   versions: readonly ResourceDefinition[],
+  conversions: Conversions,
   names: Names,
 ): FieldManagers {
   const byVersion = new Map(versions.map((version) => [formatApiVersion(version), version]));
   const known = new Map<string, FieldManager>();
   const converted = (object: JsonObject, apiVersion: string) => {
-    const [from, to] = [byVersion.get(String(object.apiVersion)), byVersion.get(apiVersion)];
-    return from && to && (convert(from, to, object as ApiObject, names) as JsonObject);
+    if (!byVersion.has(apiVersion)) return undefined;
+    return conversions.between(
+      String(object.apiVersion),
+      apiVersion,
+      definition.kind,
+    )(object as ApiObject) as JsonObject;
   };
   const make = (subresource: string) =>
     new FieldManager(

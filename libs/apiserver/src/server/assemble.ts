@@ -37,6 +37,8 @@ export interface AssembleOptions {
   readonly names: Names;
   readonly scheme: Scheme;
   readonly served: readonly ResourceDefinition[];
+  /** Versions that objects are written in, where it is not the one that is declared. */
+  readonly storageVersions: readonly string[];
   readonly store: Store;
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are asked. */
@@ -77,7 +79,7 @@ export interface Api {
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache } = options;
   const now = Date.now;
-  const served = new ServedResources(await buildEndpoints(options.served, scheme, store, names));
+  const served = new ServedResources(await buildEndpoints(options.served, scheme, store, options.storageVersions));
   const find = (group: string, resource: string): Endpoint => {
     const found = served.current.ofResource(group, resource);
     if (!found) throw new Error(`${resource} must be served`);

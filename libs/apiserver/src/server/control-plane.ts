@@ -160,6 +160,7 @@ class ControlPlaneProcess {
       names,
       scheme,
       served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
+      storageVersions: serving.storageVersions,
       store,
       cache: needed(this.#changes).cache,
       plugins: PLUGINS,

@@ -37,6 +37,11 @@ export const servingOptions = {
     check: parseRuntimeConfig,
     help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
   },
+  'storage-versions': {
+    type: 'list',
+    default: [],
+    help: 'Versions that objects are written in, as autoscaling/v1, where it is not to be the one of this release; what was written in another is read all the same. Every server must be of a release that has this option.',
+  },
   'max-request-bytes': { type: 'bytes', default: 3 << 20, min: 1024, help: 'Largest request body.' },
   'max-request-values': {
     type: 'int',

@@ -59,6 +59,7 @@ export async function testApi(
   store = new MemoryStore(),
   lists: Partial<ListBudget> = {},
   plugins: readonly AdmissionPlugin[] = [],
+  storageVersions: readonly string[] = [],
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
@@ -71,6 +72,7 @@ export async function testApi(
     names,
     scheme,
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
+    storageVersions,
     store,
     cache,
     plugins,

@@ -66,13 +66,15 @@ export function framesOf(
   const key = `${representation.key};${framing.name}`;
   const frames: FrameEncoder = {
     key,
-    event: (kind, { body }, version) => framed(representation.event(kind, { version, body })),
+    event: (kind, { body, storedVersion }, version) =>
+      framed(representation.event(kind, { version, storedVersion, body })),
     bookmark: (version, initialEventsEnd) =>
       framed(representation.bookmark({ resourceVersion: String(version), initialEventsEnd })),
     error: (error) => framed(representation.errorEvent(statusOf(error))),
   };
   const { following } = representation;
   if (!following) return frames;
-  const event: FrameEncoder['event'] = (kind, { body }, version) => framed(following(kind, { version, body }));
+  const event: FrameEncoder['event'] = (kind, { body, storedVersion }, version) =>
+    framed(following(kind, { version, storedVersion, body }));
   return { ...frames, following: { ...frames, key: `${key};following`, event } };
 }

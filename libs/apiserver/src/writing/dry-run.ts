@@ -11,7 +11,7 @@ export async function triedCreation(
   if (requireNamespace) {
     const row = await store.get(namespaces.type, { namespace: '', name: namespace });
     if (!row) return { outcome: 'namespace-not-found' };
-    const { metadata } = fromStored(row, namespaces.storageApiVersion, namespaces.storage.kind);
+    const { metadata } = fromStored(row, namespaces);
     if (metadata?.deletionTimestamp !== undefined) return { outcome: 'namespace-terminating' };
   }
   const existing = await store.get(type, { namespace, name });

@@ -135,7 +135,7 @@ class Chain {
     this.#ops.push(...plan.ops);
     this.#plans.push(plan);
     this.#bytes += plan.stored.body.length;
-    this.#current = plan.removed ? undefined : { version: UNWRITTEN, body: plan.stored.body };
+    this.#current = plan.removed ? undefined : { ...plan.stored, version: UNWRITTEN };
     return undefined;
   }
 
@@ -166,7 +166,7 @@ class Chain {
     const version =
       this.#outcome?.outcome === 'committed' ? this.#outcome.versions[this.#places[plans - 1] ?? 0] : undefined;
     if (!plan || version === undefined) return { stored: this.base as Stored, created: false, removed: false };
-    return { stored: { version, body: plan.stored.body }, created: false, removed: plan.removed };
+    return { stored: { ...plan.stored, version }, created: false, removed: plan.removed };
   }
 
   async #conclude(fate: Parameters<WritePlan['conclude']>[0]): Promise<void> {

@@ -362,19 +362,15 @@ describe('the version in which an object is stored', () => {
   });
 
   it('makes a write of an update that changes nothing, where it is another one', async () => {
-    await create(configMap('a'));
-    const row = api.store.rows(api.endpoint('configmaps').type)[0] ?? expect.unreachable();
-    await api.store.write({
-      ...row,
-      op: 'update',
-      type: api.endpoint('configmaps').type,
-      storedVersion: 'v1beta1',
-      terminating: false,
-    });
+    const resource = 'prioritylevelconfigurations';
+    const { type } = api.endpoint(resource);
+    await create({ metadata: { name: 'p' }, spec: { type: 'Exempt' } }, { resource });
+    const row = api.store.rows(type).find(({ name }) => name === 'p') ?? expect.unreachable();
+    await api.store.write({ ...row, op: 'update', type, storedVersion: 'v1beta2', terminating: false });
     api.store.writes.length = 0;
-    await update('a', (current) => current);
-    await update('a', (current) => current);
-    expect(versions()).toEqual(['v1']);
+    await update('p', (current) => current, { resource });
+    await update('p', (current) => current, { resource });
+    expect(versions()).toEqual(['v1beta3']);
   });
 });
 

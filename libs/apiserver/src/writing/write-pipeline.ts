@@ -122,7 +122,7 @@ export class WritePipeline {
     if (plan.ops.length === 0) return { stored, created: false, removed };
     const outcome = await this.#carryOut(request, plan);
     if (outcome.outcome === 'committed')
-      return { stored: { version: outcome.version, body: stored.body }, created: !base, removed };
+      return { stored: { ...stored, version: outcome.version }, created: !base, removed };
     return base ? overtaken : whyNotCreated(request, plan, make, outcome);
   }
 

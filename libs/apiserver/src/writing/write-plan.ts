@@ -79,7 +79,7 @@ async function begin(
   const judges = judgesOf(admission, request, operation);
   const { endpoint } = request;
   const turn = turnsOf(request, base);
-  const live = base && fromStored(base, endpoint.storageApiVersion, endpoint.storage.kind);
+  const live = base && fromStored(base, endpoint);
   await turn();
   const own = live && workingCopy(request, live);
   await turn();
@@ -115,7 +115,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
-  const body = toStoredBody(old ? idleTimesKept(old, object) : object);
+  const body = toStoredBody(old ? idleTimesKept(old, object) : object, request.endpoint);
   // What a deletion adds is the server's own, and what could not be marked could not be deleted.
   const tooMuch = draft.operation === 'DELETE' ? undefined : sizeError(body, tools.limits, base?.body.length);
   if (tooMuch) {
@@ -137,7 +137,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   }
   return {
     ops: [base ? updateOp(request, base, object, body) : createOp(request, object, body)],
-    stored: { version, body },
+    stored: { version, body, storedVersion: request.endpoint.form.version },
     object,
     removed: false,
     changesClaims: allocation?.changes ?? false,
@@ -147,7 +147,7 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
 
 /** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
 const isStoredAs = (base: Stored, { endpoint }: WriteRequest, body: Buffer): boolean =>
-  (base.storedVersion || endpoint.storage.version) === endpoint.storage.version && sameBody(base.body, body);
+  endpoint.form.versionOf(base) === endpoint.form.version && sameBody(base.body, body);
 
 /** Takes what the object needs; of a dry run nothing is to be given back, and a deletion takes nothing. */
 function allocate(
@@ -162,11 +162,11 @@ function allocate(
 
 /** Writing the last state of an object out of existence. */
 function removal({ request, object }: Draft, base: Stored, { allocators }: PlanTools): WritePlan {
-  const body = toStoredBody(object);
+  const body = toStoredBody(object, request.endpoint);
   const op: DeleteOp = { op: 'delete', ...target(request, base), body };
   return {
     ops: [op],
-    stored: { version: base.version, body },
+    stored: { version: base.version, body, storedVersion: request.endpoint.form.version },
     object,
     removed: true,
     changesClaims: true,
@@ -184,7 +184,7 @@ function createOp({ endpoint, key, caller }: WriteRequest, { metadata }: ApiObje
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     body,
-    storedVersion: endpoint.storage.version,
+    storedVersion: endpoint.form.version,
     requireNamespace: endpoint.definition.namespaced,
     origin: caller.origin,
   };
@@ -198,6 +198,6 @@ const target = ({ endpoint, key, caller }: WriteRequest, base: Stored) => ({
   type: endpoint.type,
   ...key,
   version: base.version === UNWRITTEN ? ('previous' as const) : base.version,
-  storedVersion: endpoint.storage.version,
+  storedVersion: endpoint.form.version,
   origin: caller.origin,
 });

@@ -1,6 +1,6 @@
 import { parseJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ConversionTools } from '../conversions/version-conversion.js';
 import { conforms, schemaAt } from '../values/conforms.js';
 import { equal } from '../values/equal.js';
 import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
@@ -25,7 +25,7 @@ export const keptKey = (names: Names, annotation: string): string =>
   names.key(`autoscaling.alpha.orch.io/${annotation}`);
 
 /** Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. */
-export function toV1(object: ApiObject, names: Names): ApiObject {
+export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
   const utilization = METRICS.map(({ section, list, side }) =>
@@ -52,13 +52,13 @@ function saidByField(section: string, field: string, value: unknown): boolean {
 }
 
 /** Version 1 to version 2, the inverse of {@link toV1}. What an annotation holds counts only if it fits the schema. */
-export function toV2(object: ApiObject, target: ResourceDefinition, names: Names): ApiObject {
+export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
   for (const { section, field, annotation } of KEPT) {
     const key = keptKey(names, annotation);
     const value = parsed(annotations[key]);
-    const schema = schemaAt(target.schema, section, field);
+    const schema = schemaAt(hub, section, field);
     if (value === undefined || !schema || !conforms(schema, value)) continue;
     sections[section][field] = value;
     delete annotations[key];
@@ -100,7 +100,8 @@ function assemble(
   };
 }
 
-function parsed(text: string | undefined): unknown {
+/** The value of a JSON text; undefined for what is none. */
+export function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
     return parseJson(text).value;

@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import type { VersionConversion } from '../conversions/version-conversion.js';
 import { renamed, reversed } from '../values/rename.js';
 
 /** What the fields of a core event are called in the group of their own. */
@@ -13,7 +14,18 @@ const TO_EVENTS: ReadonlyMap<string, string> = new Map([
 ]);
 const TO_CORE = reversed(TO_EVENTS);
 
-/** An event's fields under their names in the events group. */
-export const coreToEvents = (event: ApiObject): ApiObject => renamed(event, TO_EVENTS);
 /** An event's fields under their names in the core group. */
 export const eventsToCore = (event: ApiObject): ApiObject => renamed(event, TO_CORE);
+
+const underOtherNames = {
+  kinds: ['Event'],
+  hub: 'v1',
+  toHub: eventsToCore,
+  fromHub: (event: ApiObject): ApiObject => renamed(event, TO_EVENTS),
+};
+
+/** How events are written in the group of their own. */
+export const EVENT_VERSIONS: readonly VersionConversion[] = [
+  { version: 'events.orch.io/v1', successor: 'events.orch.io/v1', ...underOtherNames },
+  { version: 'events.orch.io/v1beta1', successor: 'events.orch.io/v1', ...underOtherNames },
+];

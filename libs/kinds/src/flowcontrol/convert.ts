@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import type { VersionConversion } from '../conversions/version-conversion.js';
 import { at, isObject, objectAt } from '../values/fields.js';
 import { renamed, reversed } from '../values/rename.js';
 
@@ -11,7 +12,19 @@ const withShares = (object: ApiObject, names: ReadonlyMap<string, string>): ApiO
   return { ...object, spec: { ...objectAt(object, 'spec'), limited: renamed(limited, names) } };
 };
 
-/** A PriorityLevelConfiguration's shares under their later name. */
-export const priorityLevelToV1beta3 = (object: ApiObject): ApiObject => withShares(object, TO_V1BETA3);
-/** A PriorityLevelConfiguration's shares under their earlier name. */
-export const priorityLevelToV1beta2 = (object: ApiObject): ApiObject => withShares(object, TO_V1BETA2);
+const HUB = 'flowcontrol.apiserver.orch.io/v1beta3';
+
+/** How the concurrency of requests was configured before `flowcontrol.apiserver.orch.io/v1beta3`. */
+export const FLOWCONTROL_VERSIONS: readonly VersionConversion[] = ['v1alpha1', 'v1beta1', 'v1beta2'].flatMap((name) => {
+  const version = `flowcontrol.apiserver.orch.io/${name}`;
+  return [
+    { version, kinds: ['FlowSchema'], hub: HUB },
+    {
+      version,
+      kinds: ['PriorityLevelConfiguration'],
+      hub: HUB,
+      toHub: (object) => withShares(object, TO_V1BETA3),
+      fromHub: (object) => withShares(object, TO_V1BETA2),
+    } satisfies VersionConversion,
+  ];
+});

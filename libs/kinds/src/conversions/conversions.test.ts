@@ -1,13 +1,13 @@
-import { type ApiObject, type NamingProfile, namesOf } from '@orch/machinery';
+import { type ApiObject, formatApiVersion, type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type ResourceDefinition } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { convert } from './convert.js';
+import { Conversions } from './conversions.js';
 
 const SEED = 20260101;
 const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 
-describe.each(PROFILES)('convert, %s names', (profile) => {
+describe.each(PROFILES)('conversions of what is served, %s names', (profile) => {
   const names = namesOf(profile);
   const scheme = loadScheme(names);
   const definition = (group: string, version: string, plural: string): ResourceDefinition => {
@@ -15,6 +15,9 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
     if (!found) throw new Error(`no ${plural}`);
     return found;
   };
+  const conversions = new Conversions(scheme);
+  const convert = (from: ResourceDefinition, to: ResourceDefinition, object: ApiObject): ApiObject =>
+    conversions.between(formatApiVersion(from), formatApiVersion(to), from.kind)(object);
   const v1 = definition('autoscaling', 'v1', 'horizontalpodautoscalers');
   const v2 = definition('autoscaling', 'v2', 'horizontalpodautoscalers');
   const autoscaler = (spec: object, rest: object = {}): ApiObject => ({
@@ -51,7 +54,7 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
           },
         );
         const before = structuredClone(object);
-        expect(convert(v1, v2, convert(v2, v1, object, names), names)).toEqual(before);
+        expect(convert(v1, v2, convert(v2, v1, object))).toEqual(before);
         expect(object).toEqual(before);
       }),
       { seed: SEED },
@@ -62,11 +65,11 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
     const named = { name: 'm', selector: { matchLabels: { a: 'x', [label]: 'y' } } };
     const external = { metric: named, target: { type: 'Value', value: '1' } };
     const object = autoscaler({ metrics: [{ type: 'External', external }] });
-    expect(convert(v1, v2, convert(v2, v1, object, names), names)).toEqual(object);
+    expect(convert(v1, v2, convert(v2, v1, object))).toEqual(object);
   });
 
   it('shows the CPU target of a plain autoscaler as a field, with no annotation', () => {
-    const converted = convert(v2, v1, autoscaler({ metrics: [cpu(70)] }), names);
+    const converted = convert(v2, v1, autoscaler({ metrics: [cpu(70)] }));
     expect(converted).toEqual({
       apiVersion: 'autoscaling/v1',
       kind: 'HorizontalPodAutoscaler',
@@ -80,9 +83,9 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
       type: 'Resource',
       resource: { name: 'memory', target: { type: 'Utilization', averageUtilization: 10 } },
     };
-    const object = convert(v2, v1, autoscaler({ metrics: [other, cpu(70)] }), names);
+    const object = convert(v2, v1, autoscaler({ metrics: [other, cpu(70)] }));
     Object(object.spec).targetCPUUtilizationPercentage = 55;
-    expect(convert(v1, v2, object, names).spec).toEqual({ maxReplicas: 3, metrics: [other, cpu(55)] });
+    expect(convert(v1, v2, object).spec).toEqual({ maxReplicas: 3, metrics: [other, cpu(55)] });
   });
 
   it.each(['{', '[{"type":5}]', '[{"type":"Pods","unknown":1}]', '"x"', 'null'])(
@@ -95,7 +98,7 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
         metadata: { name: 'a', annotations: { [key]: text } },
         spec: { maxReplicas: 1 },
       };
-      const converted = convert(v1, v2, object, names);
+      const converted = convert(v1, v2, object);
       expect(converted.metadata?.annotations).toEqual({ [key]: text });
       expect(converted.spec).toEqual({ maxReplicas: 1 });
     },
@@ -115,7 +118,7 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
       firstTimestamp: '2026-01-01T00:00:00Z',
       reportingComponent: 'r',
     };
-    const converted = convert(core, events, object, names);
+    const converted = convert(core, events, object);
     expect(converted).toEqual({
       apiVersion: `${names.group('events.orch.io')}/v1`,
       kind: 'Event',
@@ -128,7 +131,7 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
       reportingController: 'r',
     });
     expect(Object.keys(converted).filter((field) => !events.schema.fields.has(field))).toEqual([]);
-    expect(convert(events, core, converted, names)).toEqual(object);
+    expect(convert(events, core, converted)).toEqual(object);
   });
 
   it('renames the shares of priority levels, both ways', () => {
@@ -139,8 +142,8 @@ describe.each(PROFILES)('convert, %s names', (profile) => {
       kind: early.kind,
       spec: { type: 'Limited', limited: { assuredConcurrencyShares: 5, lendablePercent: 0 } },
     };
-    const converted = convert(early, late, object, names);
+    const converted = convert(early, late, object);
     expect(converted.spec).toEqual({ type: 'Limited', limited: { nominalConcurrencyShares: 5, lendablePercent: 0 } });
-    expect(convert(late, early, converted, names)).toEqual(object);
+    expect(convert(late, early, converted)).toEqual(object);
   });
 });

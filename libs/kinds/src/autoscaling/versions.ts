@@ -1,0 +1,66 @@
+import type { ApiObject } from '@orch/machinery';
+import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
+import { conforms, schemaAt } from '../values/conforms.js';
+import { edited, without } from '../values/edited.js';
+import { isEmpty, isObject, type Json, mapAt } from '../values/fields.js';
+import { keptKey, parsed, toV1, toV2 } from './convert.js';
+import { CURRENT, flattened, nested, TARGETS } from './flat-metrics.js';
+
+const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
+  edited(
+    edited(object, 'spec.metrics.*', (entry) => change(entry, TARGETS)),
+    'status.currentMetrics.*',
+    (entry) => change(entry, CURRENT),
+  );
+
+/** v2beta1 has no field for the behavior, and keeps it as JSON in an annotation. */
+const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
+  const converted = withEntries(object, nested);
+  const key = keptKey(names, 'behavior');
+  const { [key]: text, ...annotations } = mapAt(object, 'metadata', 'annotations');
+  const behavior = lowerCamel(parsed(text));
+  const schema = schemaAt(hub, 'spec', 'behavior');
+  if (!schema || !isObject(converted.spec) || !isObject(behavior) || !conforms(schema, behavior)) return converted;
+  return {
+    ...converted,
+    metadata: withAnnotations(object, annotations),
+    spec: { ...converted.spec, behavior },
+  };
+};
+
+const v2ToV2beta1: Conversion = (object, { names }) => {
+  const converted = withEntries(object, flattened);
+  if (!isObject(converted.spec) || !isObject(converted.spec.behavior)) return converted;
+  const kept = { [keptKey(names, 'behavior')]: JSON.stringify(converted.spec.behavior) };
+  return {
+    ...converted,
+    metadata: withAnnotations(object, { ...object.metadata?.annotations, ...kept }),
+    spec: without(converted.spec, 'behavior'),
+  };
+};
+
+function withAnnotations({ metadata }: ApiObject, annotations: Record<string, string>): ApiObject['metadata'] {
+  const { annotations: _before, ...rest } = metadata ?? {};
+  return isEmpty(annotations) ? rest : { ...rest, annotations };
+}
+
+/** Some servers write the names of the annotation's members with a capital. */
+function lowerCamel(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(lowerCamel);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null)
+      .map(([name, member]): [string, unknown] => [
+        `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
+        lowerCamel(member),
+      ]),
+  ) satisfies Json;
+}
+
+/** How autoscalers are written beside `autoscaling/v2`. */
+export const AUTOSCALING_VERSIONS: readonly VersionConversion[] = [
+  { version: 'autoscaling/v1', hub: 'autoscaling/v2', toHub: toV2, fromHub: toV1 },
+  { version: 'autoscaling/v2beta1', hub: 'autoscaling/v2', toHub: v2beta1ToV2, fromHub: v2ToV2beta1 },
+  { version: 'autoscaling/v2beta2', hub: 'autoscaling/v2' },
+].map((each) => ({ ...each, kinds: ['HorizontalPodAutoscaler'] }));

@@ -1,0 +1,186 @@
+import { type ApiObject, copy, type FieldError, formatApiVersion, type Names, parseApiVersion } from '@orch/machinery';
+import { applyDefaults, type ResourceDefinition, type Scheme, type StructSchema } from '@orch/schema';
+import { kindRules } from '../registry/registry.js';
+import type { Requestor } from '../rules/kind-rules.js';
+import type { ConversionTools, VersionConversion } from './version-conversion.js';
+import { GONE, VERSIONS } from './versions.js';
+
+/** An object that cannot be had in the version that is asked for; the message says why. */
+export class ConversionError extends Error {
+  override readonly name = 'ConversionError';
+}
+
+/** A version of a kind: in the form of its hub, or brought there and back. */
+interface Version {
+  /** apiVersion of the hub. */
+  readonly hub: string;
+  readonly differs: VersionConversion | undefined;
+  readonly tools: ConversionTools;
+}
+
+/** Whoever will create what a manifest says. */
+const SOMEBODY: Requestor = { name: 'somebody', groups: [], extra: {} };
+
+/** Makes an object of one version from one of another; leaves its argument as it is, and may share parts with it. */
+export type Convert = (object: ApiObject) => ApiObject;
+
+/**
+ * Between all versions of the built-in kinds, those that are served and those that were, over one hub for each kind: without
+ * loss where the reference loses nothing.
+ */
+export class Conversions {
+  readonly #differing = new Map<string, VersionConversion>();
+  readonly #gone: ReadonlyMap<string, string>;
+  readonly #names: Names;
+
+  constructor(private readonly scheme: Scheme) {
+    this.#names = scheme.names;
+    for (const each of VERSIONS) {
+      const named = {
+        ...each,
+        hub: this.#named(each.hub),
+        ...(each.successor && { successor: this.#named(each.successor) }),
+      };
+      for (const kind of each.kinds) this.#differing.set(`${this.#named(each.version)} ${kind}`, named);
+    }
+    this.#gone = new Map(
+      Object.entries(GONE).map(([key, release]) => {
+        const [version = '', kind = ''] = key.split(' ');
+        return [`${this.#named(version)} ${kind}`, release];
+      }),
+    );
+  }
+
+  /** The versions that are not the hub of their kind, in no order that means something. */
+  differing(): { readonly apiVersion: string; readonly kind: string; readonly hub: string }[] {
+    return [...this.#differing].map(([key, { hub }]) => {
+      const [apiVersion = '', kind = ''] = key.split(' ');
+      return { apiVersion, kind, hub };
+    });
+  }
+
+  /** Whether anything is known of the kind in that version. */
+  knows(apiVersion: string, kind: string): boolean {
+    return this.#find(apiVersion, kind) !== undefined;
+  }
+
+  /** Whether any kind is known in that version. */
+  knowsAny(apiVersion: string): boolean {
+    const declared = this.scheme.kinds.some((each) => !each.everyGroup && formatApiVersion(each) === apiVersion);
+    return declared || this.differing().some((each) => each.apiVersion === apiVersion);
+  }
+
+  /** Whether {@link between} finds a way. */
+  reaches(from: string, to: string, kind: string): boolean {
+    const hub = this.#find(from, kind)?.hub;
+    return hub !== undefined && hub === this.#find(to, kind)?.hub;
+  }
+
+  /**
+   * What makes objects of one version from those of another.
+   * @throws ConversionError for a kind that one of them does not have
+   */
+  between(from: string, to: string, kind: string): Convert {
+    const source = this.#version(from, kind);
+    const target = this.#version(to, kind);
+    if (source.hub !== target.hub) {
+      throw new ConversionError(`${kind} of ${from} and of ${to} are different kinds`);
+    }
+    return (object) => {
+      if (from === to) return object;
+      const hub = source.differs?.toHub?.(object, source.tools) ?? object;
+      const made = target.differs?.fromHub?.(hub, target.tools) ?? hub;
+      return { ...made, apiVersion: to, kind };
+    };
+  }
+
+  /**
+   * A manifest in another version, to mean the same there: what its version meant by fields that are not set is written out
+   * where the other means something else.
+   * @throws ConversionError as {@link between} does
+   */
+  manifest(object: ApiObject, to: string): ApiObject {
+    const { apiVersion: from = '', kind = '' } = object;
+    const convert = this.between(from, to, kind);
+    if (from === to) return object;
+    const source = this.#version(from, kind);
+    const spoken = source.differs?.defaults?.(object, source.tools) ?? object;
+    const target = this.#version(to, kind);
+    if (!target.differs?.defaults) return convert(spoken);
+    const hub = copy(this.between(from, target.hub, kind)(spoken));
+    this.fill(hub);
+    return this.between(target.hub, to, kind)(hub);
+  }
+
+  /**
+   * The version that objects are brought to where nobody says: the first in discovery of the group that has the kind now.
+   * @throws ConversionError for a kind that is not known, or is gone
+   */
+  latest(apiVersion: string, kind: string): string {
+    const { hub, differs } = this.#version(apiVersion, kind);
+    const group = parseApiVersion(differs?.successor ?? hub)?.group;
+    const found = this.scheme.resources.find((each) => each.group === group && each.kind === kind);
+    return found ? formatApiVersion(found) : hub;
+  }
+
+  /** Why a new object as a manifest has it would be refused, as far as its kind has rules in that version. */
+  refusals(object: ApiObject): FieldError[] {
+    const definition = this.#definition(object);
+    if (!definition) return [];
+    const wanted = copy(object);
+    this.fill(wanted);
+    const rules = kindRules(definition, this.#names);
+    rules.prepareForCreate(wanted, { user: SOMEBODY, subresource: '' });
+    return [...rules.validateCreate(wanted)].flat();
+  }
+
+  /** Fills in what the hub of a kind defaults. Mutates. */
+  fill(object: ApiObject): void {
+    const definition = this.#definition(object);
+    if (!definition) return;
+    applyDefaults(definition.schema, object);
+    kindRules(definition, this.#names).defaults(object);
+  }
+
+  #definition({ apiVersion, kind }: ApiObject): ResourceDefinition | undefined {
+    return this.scheme.resources.find((each) => each.kind === kind && formatApiVersion(each) === apiVersion);
+  }
+
+  #version(apiVersion: string, kind: string): Version {
+    const found = this.#find(apiVersion, kind);
+    if (found) return found;
+    const release = this.#gone.get(`${apiVersion} ${kind}`);
+    if (release)
+      throw new ConversionError(`${kind} of ${apiVersion} went with release ${release} and has no successor`);
+    throw new ConversionError(`no kind ${kind} is known in ${apiVersion}`);
+  }
+
+  #find(apiVersion: string, kind: string): Version | undefined {
+    const differs = this.#differing.get(`${apiVersion} ${kind}`);
+    const hub = differs?.hub ?? apiVersion;
+    const schema = this.#schema(hub, kind);
+    return schema && { hub, differs, tools: { names: this.#names, schema } };
+  }
+
+  #schema(apiVersion: string, kind: string): StructSchema | undefined {
+    const { group, version } = parseApiVersion(apiVersion) ?? {};
+    if (group === undefined || version === undefined) return undefined;
+    const found = this.scheme.kind(group, version, kind);
+    return found?.everyGroup ? undefined : found?.schema;
+  }
+
+  /** A canonical apiVersion in the names of the profile. */
+  #named(apiVersion: string): string {
+    const gv = parseApiVersion(apiVersion) ?? { group: '', version: apiVersion };
+    return formatApiVersion({ ...gv, group: this.#names.group(gv.group) });
+  }
+}
+
+const known = new WeakMap<Scheme, Conversions>();
+
+/** The conversions of a scheme, made once for it. */
+export function conversionsOf(scheme: Scheme): Conversions {
+  const found = known.get(scheme) ?? new Conversions(scheme);
+  known.set(scheme, found);
+  return found;
+}

@@ -1,0 +1,25 @@
+import type { ApiObject } from '@orch/machinery';
+import { isObject, type Json } from './fields.js';
+
+/**
+ * A copy of an object in which the objects at a path are others; what lies beside the path is shared. Where nothing stands
+ * at the path, nothing is changed.
+ * @param path names of members, separated by dots; `*` stands for every item of a list
+ */
+export function edited(object: ApiObject, path: string, edit: (part: Json) => Json): ApiObject {
+  return editedAt(object, path === '' ? [] : path.split('.'), edit) as ApiObject;
+}
+
+function editedAt(value: unknown, path: readonly string[], edit: (part: Json) => Json): unknown {
+  const [name, ...rest] = path;
+  if (name === '*') return Array.isArray(value) ? value.map((item) => editedAt(item, rest, edit)) : value;
+  if (!isObject(value)) return value;
+  if (name === undefined) return edit(value);
+  return Object.hasOwn(value, name) ? { ...value, [name]: editedAt(value[name], rest, edit) } : value;
+}
+
+/** A copy without one member. */
+export function without(object: Json, name: string): Json {
+  const { [name]: _gone, ...rest } = object;
+  return rest;
+}

@@ -1,0 +1,106 @@
+import { conversionsOf } from '@orch/kinds';
+import { namesOf } from '@orch/machinery';
+import { defineOptions, type Output, readCommandLine } from '@orch/runtime';
+import { loadScheme } from '@orch/schema';
+import { parseDocument, splitDocuments } from './documents.js';
+import { type Input, inputsOf } from './inputs.js';
+import { ManifestConverter, type Notes } from './manifest-converter.js';
+import { printed } from './printed.js';
+
+const options = defineOptions({
+  filename: {
+    type: 'list',
+    short: 'f',
+    default: [],
+    help: 'Files and directories to read, and - for standard input.',
+  },
+  recursive: { type: 'bool', short: 'R', help: 'Read directories within directories, too.' },
+  'output-version': {
+    type: 'string',
+    help: 'Group and version to convert to, such as apps/v1. Default: the version of each kind that is preferred now.',
+  },
+  output: { type: 'string', short: 'o', choices: ['yaml', 'json'], default: 'yaml', help: 'Form of the output.' },
+  naming: {
+    type: 'string',
+    choices: ['orch', 'kubernetes'],
+    default: 'orch',
+    help: 'Names of API groups in the manifests, as the servers that they are for are started.',
+  },
+});
+
+/** What the command reads and writes. */
+export interface Surroundings {
+  readonly stdin: AsyncIterable<Uint8Array | string>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * `orchctl convert`. Resolves with the exit code: 0, 1 when something could not be read or converted (the rest is written),
+ * 2 for wrong options.
+ */
+export async function convert(args: readonly string[], around: Surroundings = process): Promise<number> {
+  const { stdin, stdout, stderr, env } = around;
+  const line = readCommandLine(options, args, 'orchctl convert -f FILE [options]', { stdout, stderr, env: own(env) });
+  if (!line.run) return line.exitCode;
+  const { filename, recursive, outputVersion, output, naming } = line.values;
+  if (filename.length === 0) {
+    stderr.write('Error: --filename: name at least one file, or - for standard input\n');
+    return 2;
+  }
+  const scheme = loadScheme(namesOf(naming));
+  if (outputVersion !== undefined && !conversionsOf(scheme).knowsAny(outputVersion)) {
+    stderr.write(`Error: --output-version: no kind is known in ${JSON.stringify(outputVersion)} (naming ${naming})\n`);
+    return 2;
+  }
+  const converter = new ManifestConverter(scheme, outputVersion);
+  const failures = new Failures(stderr);
+  const made: unknown[] = [];
+  for await (const input of inputsOf(filename, recursive, stdin, (error) => failures.add(error.message))) {
+    made.push(...convertInput(input, converter, failures));
+  }
+  stdout.write(printed(made, output));
+  return failures.any ? 1 : 0;
+}
+
+/** Variables that stand for options of servers are none of this command's. */
+function own(env: Surroundings['env']): Surroundings['env'] {
+  const variables = Object.keys(options.definitions).map((name) => `ORCH_${name.toUpperCase().replaceAll('-', '_')}`);
+  return Object.fromEntries(variables.map((variable) => [variable, env[variable]]));
+}
+
+/** Tells what went wrong as it happens. */
+class Failures {
+  any = false;
+
+  constructor(private readonly stderr: Output) {}
+
+  add(message: string): void {
+    this.any = true;
+    this.stderr.write(`Error: ${message}\n`);
+  }
+
+  notesFor(place: string): Notes {
+    return {
+      error: (message) => this.add(`${place}: ${message}`),
+      warning: (message) => void this.stderr.write(`Warning: ${place}: ${message}\n`),
+    };
+  }
+}
+
+/** The objects that a file's documents come to, in order. */
+function convertInput({ name, text }: Input, converter: ManifestConverter, failures: Failures): unknown[] {
+  return splitDocuments(text).flatMap((document) => {
+    const at = (line: number): string => `${name}:${line}`;
+    const parsed = parseDocument(document);
+    if ('error' in parsed) {
+      failures.add(`${at(parsed.line)}: ${parsed.error}`);
+      return [];
+    }
+    const notes = failures.notesFor(at(document.begin));
+    for (const { line, text: repeated } of parsed.repeated) failures.notesFor(at(line)).warning(repeated);
+    const object = parsed.value === null ? undefined : converter.convert(parsed.value, notes);
+    return object === undefined ? [] : [object];
+  });
+}

@@ -1,0 +1,88 @@
+import { JsonSyntaxError, parseYaml, TooManyValuesError, YamlSyntaxError } from '@orch/codec';
+import type { JsonValue } from '@orch/machinery';
+
+/** One document of a text that may hold several. */
+export interface Document {
+  readonly text: string;
+  /** Line of the whole text in which this one begins, from 1. */
+  readonly line: number;
+  /** Line of the first value in it. */
+  readonly begin: number;
+}
+
+/** What stands in a line of the whole text. */
+export interface Remark {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** A document's value, and the keys that stand in it more than once; or why there is none. */
+export type ParsedDocument =
+  | { readonly value: JsonValue; readonly repeated: readonly Remark[] }
+  | { readonly error: string; readonly line: number };
+
+const SEPARATOR = /^---(?:\s|$)/;
+/** Blank, a comment, a directive, or a separator with nothing behind it. */
+const SAYS_NOTHING = /^\s*(?:#.*)?$|^%|^---\s*(?:#.*)?$|^\.\.\.\s*$/;
+
+/** The documents of a text, in order: of YAML, of JSON, or JSON values one after another. Those that hold nothing are left out. */
+export function splitDocuments(text: string): readonly Document[] {
+  const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
+  const begins = lines.flatMap((line, at) => (at > 0 && SEPARATOR.test(line) ? [at] : []));
+  return [0, ...begins].flatMap((from, index) => {
+    const own = lines.slice(from, begins[index]);
+    const first = own.findIndex((line) => !SAYS_NOTHING.test(line));
+    if (first < 0) return [];
+    const document = { text: own.join('\n'), line: from + 1, begin: from + first + 1 };
+    return /^\s*\{/.test(document.text) ? splitJson(document) : [document];
+  });
+}
+
+/** JSON objects that stand one after another. What is no JSON stays whole: a reader will say what is wrong with it. */
+function splitJson(document: Document): readonly Document[] {
+  const ends = [...endsOfObjects(document.text)];
+  if (ends.length < 2 || document.text.slice(ends.at(-1)).trim() !== '') return [document];
+  let [from, line] = [0, document.line];
+  return ends.map((end) => {
+    const gap = /^\s*/.exec(document.text.slice(from, end))?.[0].length ?? 0;
+    line += newlines(document.text.slice(from, from + gap));
+    const text = document.text.slice(from + gap, end);
+    const made = { text, line, begin: line };
+    [from, line] = [end, line + newlines(text)];
+    return made;
+  });
+}
+
+const newlines = (text: string): number => text.split('\n').length - 1;
+
+/** Where each outermost object ends. */
+function* endsOfObjects(text: string): Generator<number> {
+  let depth = 0;
+  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
+    if (token === '{') depth++;
+    if (token === '}' && --depth === 0) yield index + 1;
+  }
+}
+
+/** The value of a document, read as the servers read it. */
+export function parseDocument({ text, line }: Document): ParsedDocument {
+  const whole = (within: number): number => line + within - 1;
+  try {
+    const { value, repeated } = parseYaml(text);
+    return { value, repeated: repeated.map((said) => placed(said, whole)) };
+  } catch (error) {
+    if (
+      !(error instanceof YamlSyntaxError || error instanceof JsonSyntaxError || error instanceof TooManyValuesError)
+    ) {
+      throw error;
+    }
+    const { line: at, text: said } = placed(error.message.replace(/^yaml: /, ''), whole);
+    return { error: said, line: at };
+  }
+}
+
+/** A message of the reader without the line that it names, and that line in the whole text. */
+function placed(message: string, whole: (line: number) => number): Remark {
+  const named = /^line (\d+): /.exec(message);
+  return { line: whole(Number(named?.[1] ?? 1)), text: message.slice(named?.[0].length ?? 0) };
+}
