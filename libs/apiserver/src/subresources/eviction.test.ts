@@ -110,7 +110,7 @@ describe('an eviction', () => {
     await budget('b', { disruptionsAllowed: 1 });
     const before = [pod('p'), budgetStatus()];
     api.store.beforeWrite = () => {
-      throw new StoreUnavailableError('gone');
+      throw new StoreUnavailableError('gone', false);
     };
     expect((await evict('p')).code).toBe(503);
     api.store.beforeWrite = undefined;
