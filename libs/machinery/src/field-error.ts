@@ -36,6 +36,7 @@ export const shortened = (text: string): string =>
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(shortened(value));
+  if (typeof value === 'bigint') return value.toString();
   if (value instanceof VerbatimValue) return value.text;
   if (value === undefined || value === null) return '"null"';
   let left = SHOWN_VALUES;
