@@ -8,7 +8,9 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s', (release) => {
 
   beforeAll(async () => {
     const file = findKubectl(release);
-    server = await startStandalone({ naming: 'kubernetes' });
+    const group = 'authentication.k8s.io';
+    const args = [`--runtime-config=${group}/v1alpha1=true,${group}/v1beta1=true`];
+    server = await startStandalone({ naming: 'kubernetes', args });
     kubectl = new Kubectl(file, server.kubeconfig);
   }, KUBECTL_BUILD_MS);
   afterAll(() => server?.stop());
@@ -67,6 +69,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s', (release) => {
     expect(await kubectl.ok(['auth', 'can-i', 'delete', 'nodes'])).toContain('yes');
     expect(await kubectl.ok(['auth', 'can-i', 'get', '/metrics'])).toContain('yes');
     expect(await kubectl.ok(['auth', 'can-i', '--list'])).toContain('*.*');
+    expect(await kubectl.ok(['auth', 'whoami'])).toContain('system:masters');
   });
 
   test('logs, exec, attach, port-forward and create token say why not', async () => {

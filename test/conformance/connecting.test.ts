@@ -155,6 +155,8 @@ conformance('What reaches pods, nodes and services [Path shapes]', ({ api, names
       expect(await none(id)).toBe(`error trying to reach service: ${AWAY}`);
     }
     expect(await none('s')).toBe('no endpoints available for service "s"');
+    // Clients would come back at once where a time is said.
+    expect((await proxy('s')).headers).not.toHaveProperty('retry-after');
     expectRefusal(await proxy('a:b:c:d'), 400, 'BadRequest');
   });
 });

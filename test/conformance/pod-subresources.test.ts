@@ -65,6 +65,8 @@ conformance('Binding of pods [Path shapes]', ({ api, names, namespace }) => {
     expectRefusal(await api.post(path, binding('q')), 400, 'BadRequest');
     expectRefusal(await api.post(`${pods(ns)}/q/binding`, binding('q')), 404, 'NotFound');
     expectRefusal(await api.post(path, binding('p', { target: { kind: 'Pod', name: 'x' } })), 422, 'Invalid');
+    const odd = { metadata: { name: 'a\0b' } };
+    expectRefusal(await api.post(`/api/v1/namespaces/${ns}/bindings`, binding('x', odd)), 404, 'NotFound');
     const strict = await api.post(`${path}?fieldValidation=Strict`, binding('p', { wrong: 1 }));
     expect(expectRefusal(strict, 400, 'BadRequest').message).toContain('unknown field "wrong"');
     expectStatus(await api.post(`${path}?dryRun=All`, binding('p')), 201);

@@ -141,6 +141,7 @@ conformance('Tokens of service accounts [Path shapes]', ({ api, names, namespace
     expectRefusal(await bound({ apiVersion: 'v1', kind: 'Node', name: 'n' }), 400, 'BadRequest');
     const missing = expectRefusal(await bound({ apiVersion: 'v1', kind: 'Secret', name: 's' }), 404, 'NotFound');
     expect(missing.message).toBe('secrets "s" not found');
+    expectRefusal(await bound({ apiVersion: 'v1', kind: 'Secret', name: 'a\0b' }), 404, 'NotFound');
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
     expectStatus(await api.post(`/api/v1/namespaces/${ns}/secrets`, secret), 201);
     const ref = { apiVersion: 'v1', kind: 'Secret', name: 's' };

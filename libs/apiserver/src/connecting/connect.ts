@@ -1,4 +1,4 @@
-import { badRequest, StatusError, unavailable } from '@orch/machinery';
+import { badRequest, StatusError } from '@orch/machinery';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -61,7 +61,7 @@ export async function proxy(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     default:
       await resolveService(deps, namespace, name);
   }
-  throw unavailable(`error trying to reach service: ${NOT_CONNECTED}`, 0);
+  throw new StatusError('ServiceUnavailable', `error trying to reach service: ${NOT_CONNECTED}`);
 }
 
 function refuseDryRun({ query }: RequestContext): void {

@@ -1,10 +1,9 @@
-import { unavailable } from '@orch/machinery';
+import { StatusError } from '@orch/machinery';
 import type { EndpointAddress, Endpoints, Pod, Service } from '@orch/schema/types/core/v1';
 import type { ApiDeps } from '../deps.js';
 import { coreObject, proxyTarget } from './targets.js';
 
-/** 503 without a time to come back at. */
-const none = (message: string) => unavailable(message, 0);
+const none = (message: string) => new StatusError('ServiceUnavailable', message);
 
 /**
  * Finds an endpoint of a service that is a pod.
@@ -33,8 +32,11 @@ async function portName(deps: ApiDeps, namespace: string, name: string, number: 
 /** Whoever writes endpoints is not to lead anybody to what is no pod. */
 async function isPod(deps: ApiDeps, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
   if (!targetRef || (targetRef.namespace ?? '') !== namespace || !targetRef.name) return false;
-  const type = deps.served.current.ofResource('', 'pods')?.type;
-  if (type === undefined || !(await deps.reader.current(type, { namespace, name: targetRef.name }))) return false;
-  const { status } = (await coreObject(deps, 'pods', namespace, targetRef.name)) as Pod;
-  return status?.podIPs?.some((each) => each.ip === ip) ?? false;
+  const pod = await coreObject(deps, 'pods', namespace, targetRef.name).catch(nothingThere);
+  return (pod as Pod | undefined)?.status?.podIPs?.some((each) => each.ip === ip) ?? false;
+}
+
+function nothingThere(error: unknown): undefined {
+  if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  return undefined;
 }

@@ -1,17 +1,12 @@
-import { type ApiObject, badRequest, type GroupResource, notFound, StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
 import type { Node, Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps } from '../deps.js';
-import { servedObject } from '../representation/shape.js';
-import { endpointOf } from '../subresources/endpoint-of.js';
+import { endpointOf, otherObject } from '../subresources/other-objects.js';
 import { requireRoutable } from './addresses.js';
 
 /** An object of the core group. @throws StatusError 404 */
-export async function coreObject(deps: ApiDeps, resource: string, namespace: string, name: string): Promise<ApiObject> {
-  const endpoint = endpointOf(deps, '', resource);
-  const stored = await deps.reader.current(endpoint.type, { namespace, name });
-  if (!stored) throw notFound(endpoint.groupResource satisfies GroupResource, name);
-  return servedObject(endpoint, stored);
-}
+export const coreObject = (deps: ApiDeps, resource: string, namespace: string, name: string): Promise<ApiObject> =>
+  otherObject(deps, endpointOf(deps, '', resource), namespace, name);
 
 /**
  * The container that is meant: the one that is named, else the only one.

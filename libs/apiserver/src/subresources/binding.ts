@@ -16,7 +16,7 @@ import { callerOf } from '../writing/caller.js';
 import type { ExpectedType } from '../writing/decode-body.js';
 import { requireUid } from '../writing/object-checks.js';
 import { admitSent, readSent, type SentObject } from '../writing/sent-object.js';
-import { endpointOf } from './endpoint-of.js';
+import { endpointOf } from './other-objects.js';
 import { setPodCondition } from './pod-conditions.js';
 import { CREATED } from './success.js';
 
@@ -32,6 +32,8 @@ export async function createBinding(deps: ApiDeps, ctx: RequestContext, call: Re
   const sent = await readSent(deps, ctx, call, bindingType(deps));
   const name = sent.object.metadata?.name ?? '';
   if (name === '') throw badRequest('Name parameter required.');
+  // The one name that no path could hold.
+  if (name.includes('\0')) throw notFound({ group: '', resource: 'pods' }, name);
   await bind(deps, ctx, { ...call, name }, sent);
 }
 

@@ -1,13 +1,11 @@
-import { type ApiObject, badRequest, conflict, invalid, invalidValue, notFound } from '@orch/machinery';
+import { badRequest, conflict, invalid, invalidValue } from '@orch/machinery';
 import type { BoundObjectReference, TokenRequestSpec } from '@orch/schema/types/authentication/v1';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath } from '../http/errors.js';
-import { servedObject } from '../representation/shape.js';
-import type { Endpoint } from '../served/endpoint.js';
 import { admitSent, readSent } from '../writing/sent-object.js';
-import { endpointOf } from './endpoint-of.js';
+import { endpointOf, otherObject } from './other-objects.js';
 
 const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
@@ -28,7 +26,7 @@ export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: Res
     const detail = 'must match the service account name if specified';
     throw invalid(KIND, group, name, [invalidValue('metadata.name', named, detail)]);
   }
-  await found(deps, endpoint, namespace, name);
+  await otherObject(deps, endpoint, namespace, name);
   const { expirationSeconds, boundObjectRef } = (sent.object.spec ?? {}) as TokenRequestSpec;
   refuseLifetime(Number(expirationSeconds ?? 0), group);
   await admitSent(deps, ctx, call, sent);
@@ -49,13 +47,6 @@ function refuseLifetime(seconds: number, group: string): void {
   if (errors.length > 0) throw invalid(KIND, group, '', errors);
 }
 
-/** @throws StatusError 404 for what is not there */
-async function found(deps: ApiDeps, endpoint: Endpoint, namespace: string, name: string): Promise<ApiObject> {
-  const stored = await deps.reader.current(endpoint.type, { namespace, name });
-  if (!stored) throw notFound(endpoint.groupResource, name);
-  return servedObject(endpoint, stored);
-}
-
 /** Tokens are bound to pods and secrets, and go with them. @throws StatusError 400, 404, 409 */
 async function refuseBinding(deps: ApiDeps, call: ResourceCall, ref: BoundObjectReference): Promise<void> {
   const { apiVersion = '', kind = '', name = '', uid = '' } = ref;
@@ -64,7 +55,7 @@ async function refuseBinding(deps: ApiDeps, call: ResourceCall, ref: BoundObject
   if (group !== '' || (kind !== 'Pod' && kind !== 'Secret'))
     throw badRequest(`cannot bind token to object of type ${group}/${apiVersion.slice(slash + 1)}, Kind=${kind}`);
   const endpoint = endpointOf(deps, '', kind === 'Pod' ? 'pods' : 'secrets');
-  const object = await found(deps, endpoint, call.namespace, name);
+  const object = await otherObject(deps, endpoint, call.namespace, name);
   if (kind === 'Pod' && (object as Pod).spec?.serviceAccountName !== call.name) {
     const account = JSON.stringify(call.name);
     throw badRequest(
