@@ -88,7 +88,9 @@ conformance('What reaches pods, nodes and services [Path shapes]', ({ api, names
       expect(message(answer, 500, 'InternalError')).toBe(`error dialing backend: ${AWAY}`);
     }
     expectRefusal(await api.post(`${bound}/exec?dryRun=All`, ''), 400, 'BadRequest');
-    expectRefusal(await api.post(`${bound}/portforward?ports=http`, ''), 400, 'BadRequest');
+    for (const ports of ['http', '-1', '65536', '80,x']) {
+      expectRefusal(await api.post(`${bound}/portforward?ports=${ports}`, ''), 400, 'BadRequest');
+    }
     expectRefusal(await api.put(`${bound}/exec`, ''), 405, 'MethodNotAllowed');
     expectStatus(await api.delete(`/api/v1/nodes/${node}`), 200);
   });

@@ -2,8 +2,7 @@ import { badRequest, StatusError } from '@orch/machinery';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
-import { parseInt64 } from '../reading/read-options.js';
-import { logOptions } from './options.js';
+import { logOptions, requirePorts } from './options.js';
 import { resolveService } from './services.js';
 import { agentOf, containerOf, coreObject, resolveNode, resolvePod } from './targets.js';
 
@@ -37,7 +36,7 @@ export async function podStream(deps: ApiDeps, ctx: RequestContext, call: Resour
 /** `portforward` of a pod. @throws StatusError 400, 404, 500 */
 export async function podPorts(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   refuseDryRun(ctx);
-  for (const port of ctx.query.getAll('ports')) parseInt64(port);
+  requirePorts(ctx.query);
   await dial(deps, (await coreObject(deps, 'pods', call.namespace, call.name)) as Pod);
 }
 

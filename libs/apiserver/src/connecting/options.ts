@@ -23,14 +23,14 @@ export function logOptions(query: URLSearchParams, pod: string): LogOptions {
   const tailLines = optionalInt(query, 'tailLines');
   const limitBytes = optionalInt(query, 'limitBytes');
   const sinceSeconds = optionalInt(query, 'sinceSeconds');
-  const sinceTime = query.get('sinceTime') || undefined;
-  if (sinceTime !== undefined) requireTime(sinceTime);
+  const sinceTime = query.get('sinceTime');
+  if (sinceTime !== null) requireTime(sinceTime);
   const errors: FieldError[] = [];
   if (tailLines !== undefined && tailLines < 0n)
     errors.push(invalidValue('tailLines', tailLines, 'must be greater than or equal to 0'));
   if (limitBytes !== undefined && limitBytes < 1n)
     errors.push(invalidValue('limitBytes', limitBytes, 'must be greater than 0'));
-  if (sinceSeconds !== undefined && sinceTime !== undefined) {
+  if (sinceSeconds !== undefined && sinceTime !== null) {
     errors.push(forbiddenField('', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1n)
     errors.push(invalidValue('sinceSeconds', sinceSeconds, 'must be greater than 0'));
@@ -43,7 +43,19 @@ function optionalInt(query: URLSearchParams, name: string): bigint | undefined {
   return text === null ? undefined : parseInt64(text);
 }
 
+const MOST_PORT = 65_535;
+
+/** Reads the ports of `portforward`. @throws StatusError 400 for what is none */
+export function requirePorts(query: URLSearchParams): void {
+  for (const text of query.getAll('ports').flatMap((several) => several.split(','))) {
+    const why = !/^\d+$/.test(text) ? 'invalid syntax' : Number(text) > MOST_PORT ? 'value out of range' : undefined;
+    if (why) throw badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  }
+}
+
+/** Older clients say `null` for no time. */
 function requireTime(text: string): void {
+  if (text === '' || text === 'null') return;
   try {
     parseTime(text);
   } catch (error) {

@@ -8,6 +8,7 @@ import {
   StatusError,
 } from '@orch/machinery';
 import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '@orch/schema/types/policy/v1';
+import { Slices } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
 import { servedObject } from '../representation/shape.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
@@ -35,11 +36,13 @@ export async function budgetOf(deps: ApiDeps, pod: ApiObject): Promise<Budget | 
   if (!endpoint) return undefined;
   const { namespace = '', labels = {} } = pod.metadata ?? {};
   const found: Budget[] = [];
+  const slices = new Slices();
   const listed = await deps.lister.list({ endpoint, namespace, options: { freshness: { want: 'recent' }, limit: 0 } });
   for await (const page of listed.pages) {
     for (const base of page) {
       const object = servedObject(endpoint, base);
       if (selects(object, labels)) found.push({ endpoint, base, namespace, name: base.name, object });
+      await slices.between();
     }
   }
   if (found.length > 1) throw severalBudgets();

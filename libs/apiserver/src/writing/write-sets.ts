@@ -4,6 +4,7 @@ import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
 import { commit } from './commit.js';
+import { TurnsByKey } from './turns-by-key.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
 import { CALLING_ATTEMPTS, type Change, WRITE_ATTEMPTS, type WriteRequest } from './write-request.js';
 
@@ -28,21 +29,31 @@ const NOBODY_ASKED = new Admission([]);
  * takes from a budget and the deletion of the pod, for one. The requests of a set are all dry runs, or none is.
  */
 export class WriteSets {
+  readonly #turns = new TurnsByKey();
+
   constructor(private readonly options: WriteSetsOptions) {}
 
   /**
+   * Those that are overtaken take turns with others of this process that were, unless somebody outside is asked meanwhile:
+   * of many that change the same objects one gets through at a time, and each try of the others would be for nothing.
    * @param members what is to be made of what is there now; asked anew each time the set is overtaken
    * @param deadline monotonic milliseconds (`performance.now()`) after which no further attempt is made
    * @returns false when it was overtaken to the end, and nothing was written
    * @throws what `members` and the stages of the pipeline throw; nothing has been written then
    */
   async write(members: () => Promise<readonly SetMember[]>, deadline: number): Promise<boolean> {
-    for (let attempt = 1; ; attempt++) {
-      const set = await members();
-      if (await this.#try(set)) return true;
-      const attempts = set.some((member) => this.#callsOut(member)) ? CALLING_ATTEMPTS : WRITE_ATTEMPTS;
-      if (attempt >= attempts || performance.now() >= deadline) return false;
+    const set = await members();
+    if (await this.#try(set)) return true;
+    if (set.some((member) => this.#callsOut(member))) return this.#again(members, deadline, CALLING_ATTEMPTS);
+    return this.#turns.take(lineOf(set), () => this.#again(members, deadline, WRITE_ATTEMPTS));
+  }
+
+  /** Up to so many attempts, the first among them. */
+  async #again(members: () => Promise<readonly SetMember[]>, deadline: number, attempts: number): Promise<boolean> {
+    for (let attempt = 2; attempt <= attempts && performance.now() < deadline; attempt++) {
+      if (await this.#try(await members())) return true;
     }
+    return false;
   }
 
   #callsOut({ request, admitted }: SetMember): boolean {
@@ -72,4 +83,10 @@ export class WriteSets {
     const tools = admitted ? { ...this.options, admission: NOBODY_ASKED } : this.options;
     return planWrite(request, base, { change }, tools);
   }
+}
+
+/** The last object of a set is the one that most others want too: a budget behind the pod. */
+function lineOf(set: readonly SetMember[]): string {
+  const { endpoint, key } = (set.at(-1) as SetMember).request;
+  return `${endpoint.type}/${key.namespace}/${key.name}`;
 }
