@@ -44,6 +44,41 @@ conformance('Discovery [Groups and paths]', ({ api, names }) => {
     }
   });
 
+  test('what operates on objects and keeps none, in both forms', async () => {
+    const wanted = [
+      'bindings Binding create',
+      'componentstatuses ComponentStatus get,list',
+      'nodes/proxy NodeProxyOptions create,delete,get,patch,update',
+      'pods/attach PodAttachOptions create,get',
+      'pods/binding Binding create',
+      'pods/eviction policy/v1/Eviction create',
+      'pods/exec PodExecOptions create,get',
+      'pods/log Pod get',
+      'pods/portforward PodPortForwardOptions create,get',
+      'pods/proxy PodProxyOptions create,delete,get,patch,update',
+      'serviceaccounts/token TokenRequest create',
+      'services/proxy ServiceProxyOptions create,delete,get,patch,update',
+    ].map((line) => line.replace('TokenRequest', `${names.group('authentication.orch.io')}/v1/TokenRequest`));
+    interface Entry {
+      name: string;
+      kind: string;
+      group?: string;
+      version?: string;
+      verbs: string[];
+    }
+    const { resources } = expectStatus(await api.get('/api/v1'), 200).json<{ resources: Entry[] }>();
+    const listed = resources.map(({ name, kind, group, version, verbs }) =>
+      [name, group ? `${group}/${version}/${kind}` : kind, verbs.join(',')].join(' '),
+    );
+    expect(listed).toEqual(expect.arrayContaining(wanted));
+    const accept = `application/json;g=${names.group('apidiscovery.orch.io')};v=v2beta1;as=APIGroupDiscoveryList`;
+    const aggregated = expectStatus(await api.get('/api', { accept }), 200).text;
+    for (const [name = ''] of wanted.map((line) => line.split(' '))) {
+      const own = name.split('/').at(-1);
+      expect(aggregated).toMatch(new RegExp(`"(?:sub)?resource":"${own}"`));
+    }
+  });
+
   test('resources with their verbs, scope and short names', async () => {
     const { kind, groupVersion, resources } = expectStatus(await api.get('/api/v1'), 200).json();
     expect({ kind, groupVersion }).toEqual({ kind: 'APIResourceList', groupVersion: 'v1' });

@@ -1,16 +1,20 @@
+import type { Admission } from '@orch/admission';
 import type { Names } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { ReadingStore } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
+import type { Component } from './components/component.js';
 import type { YamlReader } from './decoding/yaml-reader.js';
 import type { ObjectLister } from './reading/object-lister.js';
 import type { ObjectReader } from './reading/object-reader.js';
 import type { Representations } from './representation/choose.js';
 import type { Endpoint } from './served/endpoint.js';
+import type { ServedResources } from './served/served-resources.js';
 import type { ServedWatches } from './watching/served-watches.js';
 import type { WatchOutputs } from './watching/watch-output.js';
 import type { ObjectRemover } from './writing/object-remover.js';
 import type { WritePipeline } from './writing/write-pipeline.js';
+import type { WriteSets } from './writing/write-sets.js';
 
 /** Limits on what a request may ask for; every one is an option of the service. */
 export interface RequestLimits {
@@ -39,6 +43,13 @@ export interface ApiDeps {
   /** The one way to the store for objects. */
   readonly pipeline: WritePipeline;
   readonly remover: ObjectRemover;
+  /** The way for several objects together. */
+  readonly sets: WriteSets;
+  /** Asked about what is sent and not kept; about objects the pipeline asks. */
+  readonly admission: Admission;
+  readonly served: ServedResources;
+  /** What the health of the control plane is made of. */
+  readonly components: readonly Component[];
   readonly representations: Representations;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
@@ -52,6 +63,10 @@ export interface ApiDeps {
   readonly chunking: boolean;
   /** The feature gate `RemainingItemCount`. */
   readonly remainingItemCount: boolean;
+  /** The feature gate `PodDisruptionConditions`. */
+  readonly podDisruptionConditions: boolean;
+  /** The feature gate `PDBUnhealthyPodEvictionPolicy`. */
+  readonly unhealthyPodEvictionPolicy: boolean;
   /** The feature gate `APIResponseCompression`. */
   readonly compress: boolean;
 }

@@ -1,7 +1,17 @@
+import type { ResourceDefinition } from '@orch/schema';
+import { getComponent, listComponents } from './components/component-statuses.js';
+import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
 import type { ApiDeps, ResourceCall } from './deps.js';
 import type { RequestContext } from './http/context.js';
 import { get } from './reading/get.js';
 import { list } from './reading/list.js';
+import { reviewAccess, reviewLocalAccess, reviewOwnAccess } from './reviews/access-review.js';
+import { reviewOwnRules } from './reviews/rules-review.js';
+import { reviewSelf } from './reviews/self-review.js';
+import { reviewToken } from './reviews/token-review.js';
+import { bindPod, createBinding } from './subresources/binding.js';
+import { evictPod } from './subresources/eviction.js';
+import { requestToken } from './subresources/token-request.js';
 import { watch } from './watching/watch.js';
 import { create } from './writing/create.js';
 import { remove } from './writing/delete.js';
@@ -44,6 +54,26 @@ const SERVED: ReadonlyMap<string, Handlers> = new Map([
   ['approval', OBJECT],
   ['ephemeralcontainers', OBJECT],
   ['scale', { get: getScale, update: updateScale, patch: patchScale }],
+  ['binding', { create: bindPod }],
+  ['eviction', { create: evictPod }],
+  ['token', { create: requestToken }],
+  ['log', { get: podLog }],
+  ['exec', { get: podStream, create: podStream }],
+  ['attach', { get: podStream, create: podStream }],
+  ['portforward', { get: podPorts, create: podPorts }],
+  ['proxy', { get: proxy, create: proxy, update: proxy, patch: proxy, delete: proxy }],
+]);
+
+/** What is carried out of resources that store nothing. */
+const VIRTUAL: ReadonlyMap<string, Handlers> = new Map([
+  ['bindings', { create: createBinding }],
+  ['componentstatuses', { get: getComponent, list: listComponents }],
+  ['localsubjectaccessreviews', { create: reviewLocalAccess }],
+  ['selfsubjectaccessreviews', { create: reviewOwnAccess }],
+  ['selfsubjectreviews', { create: reviewSelf }],
+  ['selfsubjectrulesreviews', { create: reviewOwnRules }],
+  ['subjectaccessreviews', { create: reviewAccess }],
+  ['tokenreviews', { create: reviewToken }],
 ]);
 
 const VERBS: ReadonlySet<string> = new Set(Object.keys(RESOURCE));
@@ -52,7 +82,14 @@ const VERBS: ReadonlySet<string> = new Set(Object.keys(RESOURCE));
 export const isVerb = (verb: string): verb is Verb => VERBS.has(verb);
 
 /** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
-export const handlerOf = (subresource: string, verb: Verb): Handler | undefined => SERVED.get(subresource)?.[verb];
+export function handlerOf(
+  { stored, resource }: ResourceDefinition,
+  subresource: string,
+  verb: Verb,
+): Handler | undefined {
+  const handlers = stored || subresource !== '' ? SERVED.get(subresource) : VIRTUAL.get(resource);
+  return handlers?.[verb];
+}
 
 /** Whether this server carries out what a declaration says of a subresource. */
 export const servesSubresource = (name: string): boolean => SERVED.has(name);

@@ -34,6 +34,33 @@ export interface Decision {
 export interface Authorizer {
   /** Rejects when it cannot tell: nobody is let in for that. */
   authorize(user: UserInfo, request: RequestAttributes): Promise<Decision>;
+  /** What a user may do in a namespace, for display; absent where that cannot be listed. */
+  rulesFor?(user: UserInfo, namespace: string): Promise<UserRules>;
+}
+
+/** Verbs on resources that somebody may use; `*` stands for all. */
+export interface ResourceRule {
+  readonly verbs: readonly string[];
+  readonly apiGroups: readonly string[];
+  /** `resource/subresource` for subresources. */
+  readonly resources: readonly string[];
+  /** Empty for all. */
+  readonly resourceNames: readonly string[];
+}
+
+/** Verbs on paths that somebody may use. */
+export interface PathRule {
+  readonly verbs: readonly string[];
+  /** `*` alone or at the end stands for whatever follows. */
+  readonly nonResourceURLs: readonly string[];
+}
+
+/** What somebody may do. */
+export interface UserRules {
+  readonly resourceRules: readonly ResourceRule[];
+  readonly pathRules: readonly PathRule[];
+  /** Why there may be more than is listed; empty where there is not. */
+  readonly problems: readonly string[];
 }
 
 /** Yes, without a reason. */
@@ -65,5 +92,19 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
       if (errors.length > 0) throw errors[0];
       return { decision: 'no-opinion', reason: reasons.join('\n') };
     },
+    async rulesFor(user, namespace) {
+      const listed = await Promise.all(authorizers.map((authorizer) => rulesOf(authorizer, user, namespace)));
+      return {
+        resourceRules: listed.flatMap(({ resourceRules }) => resourceRules),
+        pathRules: listed.flatMap(({ pathRules }) => pathRules),
+        problems: listed.flatMap(({ problems }) => problems),
+      };
+    },
   };
+}
+
+/** What an authorizer lets a user do in a namespace; one that cannot list it says so. */
+export async function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): Promise<UserRules> {
+  const listed = await authorizer.rulesFor?.(user, namespace);
+  return listed ?? { resourceRules: [], pathRules: [], problems: ['an authorizer cannot list the rules of users'] };
 }

@@ -4,7 +4,11 @@ export {
   type Decision,
   MASTERS,
   NO_OPINION,
+  type PathRule,
   type RequestAttributes,
+  type ResourceRule,
+  rulesOf,
+  type UserRules,
   union,
 } from './authorizer.js';
 export { credentialsDecide } from './credentials-decide.js';

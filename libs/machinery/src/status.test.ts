@@ -25,6 +25,10 @@ describe('invalid', () => {
     expect(text).toContain('more errors');
   });
 
+  it('shows large numbers as numbers', () => {
+    expect(invalidValue('a', 2n ** 62n, 'wrong').message).toBe('Invalid value: 4611686018427387904: wrong');
+  });
+
   it('shows of a great structure as much as can be read', () => {
     const owners = Array.from({ length: 20_000 }, (_, i) => ({
       apiVersion: 'v1',

@@ -23,6 +23,8 @@ export const KNOWN_FEATURES = {
   DryRun: { stage: 'ga', default: true },
   EfficientWatchResumption: { stage: 'ga', default: true },
   OpenAPIV3: { stage: 'ga', default: true },
+  PDBUnhealthyPodEvictionPolicy: { stage: 'beta', default: true },
+  PodDisruptionConditions: { stage: 'beta', default: true },
   RemainingItemCount: { stage: 'beta', default: true },
   RemoveSelfLink: { stage: 'ga', default: true },
   ServerSideFieldValidation: { stage: 'ga', default: true },

@@ -78,8 +78,8 @@ async function serve(
   res: ServerResponse,
   upgrade: Upgrade | undefined,
 ): Promise<void> {
-  const { deps, authorizer, observer, stages } = options;
-  const ctx = newContext(req, res, authorizer, upgrade);
+  const { deps, observer, stages } = options;
+  const ctx = newContext(req, res, options, upgrade);
   try {
     ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
     await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ANONYMOUS } from '@orch/authentication';
 import { type Authorizer, forbiddenRequest, type RequestAttributes } from '@orch/authorization';
-import { originForm, type RequestContext, splitTarget, type Upgrade } from '../http/context.js';
+import { type Access, originForm, type RequestContext, splitTarget, type Upgrade } from '../http/context.js';
 import { requestIdOf } from '../http/request-id.js';
 import { RequestTrail } from '../metrics/request-trail.js';
 import { bareRequest } from './request-info.js';
@@ -10,12 +10,7 @@ import { bareRequest } from './request-info.js';
 export type OpenContext = { -readonly [Key in keyof RequestContext]: RequestContext[Key] };
 
 /** The context of a request of which nothing is known so far but what it is addressed to. */
-export function newContext(
-  req: IncomingMessage,
-  res: ServerResponse,
-  authorizer: Authorizer,
-  upgrade?: Upgrade,
-): OpenContext {
+export function newContext(req: IncomingMessage, res: ServerResponse, access: Access, upgrade?: Upgrade): OpenContext {
   // Once and for everybody: who judges a path and who answers it read the same.
   req.url = originForm(req.url ?? '/');
   const { path, query } = splitTarget(req.url);
@@ -32,7 +27,8 @@ export function newContext(
     trail: new RequestTrail(),
     onEnd: [],
     holdBody: () => undefined,
-    authorize: (request) => authorize(authorizer, ctx, request),
+    access,
+    authorize: (request) => authorize(access.authorizer, ctx, request),
     ...(upgrade && { upgrade }),
   };
   return ctx;

@@ -72,6 +72,20 @@ describe('verbs (spec: "Path shapes")', () => {
     ['PUT', `${ns}/status`, 'update'],
     ['GET', `/apis/apps/v1/namespaces/default/deployments/d/scale`, 'get'],
     ['PATCH', `/apis/apps/v1/namespaces/default/deployments/d/scale`, 'patch'],
+    ['POST', `${ns}/pods/p/eviction`, 'create'],
+    ['GET', `${ns}/pods/p/eviction`, 405],
+    ['GET', `${ns}/pods/p/log`, 'get'],
+    ['POST', `${ns}/pods/p/exec`, 'create'],
+    ['HEAD', `${ns}/pods/p/log`, 405],
+    ['HEAD', `${ns}/services/s/proxy`, 'get'],
+    ['DELETE', `${ns}/services/http:s:80/proxy/some/where`, 'delete'],
+    ['PATCH', '/api/v1/nodes/n/proxy', 'patch'],
+    ['POST', `${ns}/bindings`, 'create'],
+    ['GET', `${ns}/bindings`, 405],
+    ['GET', '/api/v1/componentstatuses', 'list'],
+    ['GET', '/api/v1/componentstatuses?watch=1', 405],
+    ['GET', '/api/v1/componentstatuses/postgres', 'get'],
+    ['DELETE', '/api/v1/componentstatuses/postgres', 405],
   ])('%s %s is %s', (method, target, expected) => {
     expect(verb(method, target)).toBe(expected);
   });
@@ -94,7 +108,10 @@ describe('404', () => {
     ['GET', `${ns}/nodes/n`],
     ['GET', `${ns}/pods/p/nosuch`],
     ['GET', `${ns}/pods/p/status/more`],
-    ['POST', `${ns}/pods/p/eviction`],
+    ['POST', `${ns}/pods/p/evictions`],
+    ['GET', `${ns}/pods/p/log/more`],
+    ['GET', `${ns}/componentstatuses`],
+    ['POST', '/api/v1/pods/p/eviction'],
     ['POST', `${ns}/pods/p/nosuch`],
     // Objects of a namespace have no place outside of it.
     ['GET', '/api/v1/pods/p'],
@@ -161,7 +178,7 @@ describe('routes', () => {
   });
 
   it('serve no subresource that nobody carries out', () => {
-    expect([servesSubresource('status'), servesSubresource('scale'), servesSubresource('exec')]).toEqual([
+    expect([servesSubresource('status'), servesSubresource('scale'), servesSubresource('nosuch')]).toEqual([
       true,
       true,
       false,

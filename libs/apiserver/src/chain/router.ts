@@ -25,18 +25,23 @@ export class ResourceRouter {
   route(info: RequestInfo): Route | undefined {
     if (!info.isResourceRequest) return undefined;
     const endpoint = this.served.current.find(info.group, info.version, info.resource);
-    if (!endpoint || info.rest !== '') throw unknownPath();
+    if (!endpoint || (info.rest !== '' && !isProxied(info))) throw unknownPath();
     const verbs = verbsAt(endpoint, info);
     if (!verbs) throw unknownPath();
     const { verb, within: namespace, pathName: name, subresource } = info;
-    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(subresource, verb)) throw wrongMethod();
+    if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(endpoint.definition, subresource, verb))
+      throw wrongMethod();
     return { endpoint, namespace, name, subresource, verb };
   }
 }
 
+/** Whether the path goes on with one of somebody else, who takes methods of their own. */
+const isProxied = ({ subresource }: RequestInfo): boolean => subresource === 'proxy';
+
 /** Whether a verb is asked for by its method, and of what has it. */
-function fits({ method, verb, pathName, subresource }: RequestInfo): boolean {
-  if (method === 'HEAD' || (verb === 'watch' && method !== 'GET')) return false;
+function fits(info: RequestInfo): boolean {
+  const { method, verb, pathName, subresource } = info;
+  if ((method === 'HEAD' && !isProxied(info)) || (verb === 'watch' && method !== 'GET')) return false;
   if (verb === 'watch' || subresource !== '') return true;
   return OF_AN_OBJECT.has(verb) === (pathName !== '');
 }
@@ -62,7 +67,7 @@ function verbsAt(
 
 /** Carries a routed request out. */
 export function handle(deps: ApiDeps, ctx: RequestContext, route: Route): Promise<void> {
-  const handler = handlerOf(route.subresource, route.verb);
+  const handler = handlerOf(route.endpoint.definition, route.subresource, route.verb);
   if (!handler) throw wrongMethod();
   return handler(deps, ctx, route);
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
-import type { Authentication, UserInfo } from '@orch/authentication';
-import type { RequestAttributes } from '@orch/authorization';
+import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
+import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
@@ -28,6 +28,8 @@ export interface RequestContext {
   readonly user: UserInfo;
   /** Where it is carried out; undefined for what is no resource, and until it is found. */
   readonly route?: Route;
+  /** Who knows callers and decides about them, for requests that ask about others (reviews). */
+  readonly access: Access;
   /**
    * Whether the caller may do something else that the request comes to, as a creation by PUT.
    * @throws StatusError 403
@@ -54,6 +56,12 @@ export interface RequestContext {
   readonly watch?: AdmittedWatch;
   /** Called once the request is over: carried out and answered, or given up. For a watch, once its stream has begun. */
   readonly onEnd: (() => void)[];
+}
+
+/** Those whom the chain asks who makes a request, and whether it may be. */
+export interface Access {
+  readonly authenticator: Authenticator;
+  readonly authorizer: Authorizer;
 }
 
 /** A connection that its client asks to turn into a WebSocket. */

@@ -12,8 +12,8 @@ export class ResourceNames {
     served.onChange(({ after }) => this.#learn(after));
   }
 
-  #learn({ endpoints }: ServedSnapshot): void {
-    for (const { type, storage } of endpoints) {
+  #learn({ types }: ServedSnapshot): void {
+    for (const { type, storage } of types) {
       this.#names.set(type, storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`);
     }
   }

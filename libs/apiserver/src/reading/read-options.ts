@@ -88,7 +88,7 @@ function parseLimit(text: string | null): number {
 }
 
 /** @throws StatusError 400 in the words that clients know */
-function parseInt64(text: string): bigint {
+export function parseInt64(text: string): bigint {
   const refused = (why: string) => badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
   if (!/^[+-]?[0-9]+$/.test(text)) throw refused('invalid syntax');
   // Not read before it is known to be short: reading takes time that grows with the square of the length.

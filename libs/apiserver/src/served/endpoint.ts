@@ -9,6 +9,9 @@ import type { StoredForm } from './stored-form.js';
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
 export type Stored = Pick<Row, 'version' | 'storedVersion' | 'body'>;
 
+/** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
+export const UNSTORED: TypeId = 0;
+
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
   readonly definition: ResourceDefinition;
@@ -23,6 +26,7 @@ export interface Endpoint {
   readonly conversion: Conversion | undefined;
   /** Warns that the version is deprecated. */
   readonly deprecation: string | undefined;
+  /** {@link UNSTORED} of a virtual resource. */
   readonly type: TypeId;
   /** Rules of the served version: defaults, cells, selectable fields, scale. */
   readonly rules: KindRules;

@@ -5,14 +5,14 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
-import { type Endpoint, makeEndpoint } from './endpoint.js';
+import { type Endpoint, makeEndpoint, UNSTORED } from './endpoint.js';
 import { checkStorageVersions, storageVersionOf } from './storage-versions.js';
 import { StoredForm } from './stored-form.js';
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
 
 /**
- * Endpoints for everything that is served, with their types registered in the store. Resources that share storage
+ * Endpoints for everything that is served, with the types of what is stored registered in the store. Resources that share storage
  * (the two `events`, the versions of one kind) share the type.
  * @param storageVersions versions that objects are written in, where it is not the one that is declared
  * @throws RangeError for a storage version that is not declared
@@ -31,10 +31,10 @@ export async function buildEndpoints(
   for (const definition of stored) resources.set(storageKey(definition), definition.storage);
   const ids = await store.registerTypes([...resources.values()].map(({ group, resource }) => ({ group, resource })));
   const types = new Map([...resources.keys()].map((key, at): [string, TypeId] => [key, ids[at] as TypeId]));
-  return stored.map((definition) => {
+  return served.map((definition) => {
     const storage = storageDefinition(definition, scheme);
     const rules = kindRules(storage, names);
-    const type = types.get(storageKey(definition)) as TypeId;
+    const type = definition.stored ? (types.get(storageKey(definition)) as TypeId) : UNSTORED;
     const form = new StoredForm(conversions, storage, storageVersionOf(storage, storageVersions, conversions));
     const description = { describe: describer(storage, rules, form) };
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));

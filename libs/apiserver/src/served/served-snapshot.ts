@@ -36,6 +36,7 @@ export class ServedSnapshot {
   get types(): readonly Endpoint[] {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {
+      if (!endpoint.definition.stored) continue;
       if (endpoint.storage === endpoint.definition || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
     }
     return [...byType.values()];

@@ -13,6 +13,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
+import type { Component } from '../components/component.js';
 import type { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
 import { NamespaceContents } from '../namespaces/namespace-contents.js';
@@ -31,6 +32,7 @@ import { ServedWatches } from '../watching/served-watches.js';
 import { WatchOutputs } from '../watching/watch-output.js';
 import { ObjectRemover } from '../writing/object-remover.js';
 import { WritePipeline } from '../writing/write-pipeline.js';
+import { WriteSets } from '../writing/write-sets.js';
 import { bootstrap } from './bootstrap.js';
 
 export interface AssembleOptions {
@@ -49,7 +51,11 @@ export interface AssembleOptions {
   readonly watchList: boolean;
   readonly chunking: boolean;
   readonly remainingItemCount: boolean;
+  readonly podDisruptionConditions: boolean;
+  readonly unhealthyPodEvictionPolicy: boolean;
   readonly compress: boolean;
+  /** What the health of the control plane is made of. */
+  readonly components: readonly Component[];
   /** Bytes of encoded and compressed lists that are kept. */
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
@@ -90,11 +96,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
-  const pipeline = new WritePipeline({
-    store,
-    reader,
-    namespaces,
-    admission: new Admission(options.plugins),
+  const admission = new Admission(options.plugins);
+  const planning = {
+    admission,
     allocators: makeAllocators(options, claims),
     lookingAllocators: makeAllocators(options, {
       clusterIPs: lookingOnly(claims.clusterIPs),
@@ -102,8 +106,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     }),
     limits: options.limits,
     now,
-    patience: options.limits.requestTimeoutMs,
-  });
+  };
+  const patience = options.limits.requestTimeoutMs;
+  const pipeline = new WritePipeline({ ...planning, store, reader, namespaces, patience });
   const remover = new ObjectRemover({ pipeline, now });
   const meta = {
     partialObjectMetadata: scheme.struct('meta/v1.PartialObjectMetadata'),
@@ -120,6 +125,10 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       reader,
       pipeline,
       remover,
+      sets: new WriteSets({ ...planning, store }),
+      admission,
+      served,
+      components: options.components,
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
       now,
@@ -130,6 +139,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       watchList: options.watchList,
       chunking: options.chunking,
       remainingItemCount: options.remainingItemCount,
+      podDisruptionConditions: options.podDisruptionConditions,
+      unhealthyPodEvictionPolicy: options.unhealthyPodEvictionPolicy,
       compress: options.compress,
     },
     served,

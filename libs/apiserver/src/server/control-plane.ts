@@ -22,7 +22,7 @@ import { observePools } from '../metrics/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
-import { healthChecks } from './health-checks.js';
+import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
@@ -177,6 +177,9 @@ class ControlPlaneProcess {
       watchList: this.#features.enabled('WatchList'),
       chunking: this.#features.enabled('APIListChunking'),
       remainingItemCount: this.#features.enabled('RemainingItemCount'),
+      podDisruptionConditions: this.#features.enabled('PodDisruptionConditions'),
+      unhealthyPodEvictionPolicy: this.#features.enabled('PDBUnhealthyPodEvictionPolicy'),
+      components: Object.values(componentChecks(this.#parts())),
       compress: this.#features.enabled('APIResponseCompression'),
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
@@ -205,8 +208,7 @@ class ControlPlaneProcess {
       logger: this.#logger,
       stopping: this.#lifecycle.stopping,
       livezGraceMs: serving.livezGracePeriod,
-      pingStore: () => needed(this.#store).ping(),
-      feedLag: () => needed(this.#changes).lag(),
+      ...this.#parts(),
       isBootstrapped: () => this.#bootstrapped,
     });
     const { gatewayUrls } = role;
@@ -215,6 +217,10 @@ class ControlPlaneProcess {
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     await this.#served.announce();
     this.#bootstrapped = true;
+  }
+
+  #parts(): ComponentSettings {
+    return { pingStore: () => needed(this.#store).ping(), feedLag: () => needed(this.#changes).lag() };
   }
 
   async #closeListeners(): Promise<void> {

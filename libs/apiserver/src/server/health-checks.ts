@@ -3,16 +3,34 @@ import { afterGrace, HealthRegistry, type Logger, shutdownCheck } from '@orch/ru
 /** A feed that has not been confirmed for so long may be missing changes, in milliseconds. */
 const MAX_LAG_MS = 5_000;
 
-export interface HealthChecksSettings {
+/** How the parts are asked that processes of the control plane share. */
+export interface ComponentSettings {
+  /** Rejects while the database cannot be reached. */
+  pingStore(): Promise<void>;
+  /** Milliseconds since the feed was last known to miss nothing. */
+  feedLag(): number;
+}
+
+/** The checks of these parts, for health endpoints and component statuses alike. */
+export function componentChecks({ pingStore, feedLag }: ComponentSettings) {
+  return {
+    database: { name: 'postgres', check: () => pingStore() },
+    feed: {
+      name: 'feed',
+      check() {
+        const lag = feedLag();
+        if (lag > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(lag)} ms ago`);
+      },
+    },
+  };
+}
+
+export interface HealthChecksSettings extends ComponentSettings {
   readonly logger: Logger;
   /** Aborted when the process is told to end. */
   readonly stopping: AbortSignal;
   /** Milliseconds for which a process that is still starting counts as live. */
   readonly livezGraceMs: number;
-  /** Rejects while the database cannot be reached. */
-  pingStore(): Promise<void>;
-  /** Milliseconds since the feed was last known to miss nothing. */
-  feedLag(): number;
   /** Whether what clients take for granted (the namespace `default`, the kubeconfig) is there; sockets are open before. */
   isBootstrapped(): boolean;
 }
@@ -25,15 +43,9 @@ export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
       if (!settings.isBootstrapped()) throw new Error('the process is still starting');
     },
   };
-  const feed = {
-    name: 'feed',
-    check() {
-      const lag = settings.feedLag();
-      if (lag > MAX_LAG_MS) throw new Error(`the change feed was last confirmed ${Math.round(lag)} ms ago`);
-    },
-  };
+  const { database, feed } = componentChecks(settings);
   return new HealthRegistry({ logger: settings.logger })
-    .add({ name: 'postgres', check: () => settings.pingStore() }, 'readyz', 'healthz')
+    .add(database, 'readyz', 'healthz')
     .add(feed, 'readyz')
     .add(shutdownCheck(settings.stopping), 'readyz')
     .add(bootstrap, 'readyz')

@@ -68,6 +68,7 @@ function ask(port: number, path: string, { method = 'GET', headers = {}, body }:
 }
 
 const ADMIN = authenticated({ name: 'admin', groups: ['system:masters'], extra: {} }, 'token');
+const ADMINISTRATOR: Authenticator = { authenticate: async () => ADMIN };
 
 export interface ListenOverrides {
   readonly authenticator?: Authenticator;
@@ -97,7 +98,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
-    authenticator: { authenticate: async () => ADMIN },
+    authenticator: ADMINISTRATOR,
     authorizer: credentialsDecide,
     flow: makeFlowControl({ ...UNLIMITED, ...flow }, systemClock),
     watches: new OpenWatches(NO_BOUNDS),
@@ -110,5 +111,9 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
 
 /** A request in the middle of the chain, for what is tried without one. */
 export function contextOf(req: IncomingMessage, res: ServerResponse, known: Partial<OpenContext> = {}): OpenContext {
-  return Object.assign(newContext(req, res, credentialsDecide), { requestId: 'r-1' }, known);
+  return Object.assign(
+    newContext(req, res, { authenticator: ADMINISTRATOR, authorizer: credentialsDecide }),
+    { requestId: 'r-1' },
+    known,
+  );
 }

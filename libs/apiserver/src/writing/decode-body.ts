@@ -20,6 +20,8 @@ export interface ExpectedType {
   readonly version: string;
   readonly kind: string;
   readonly schema: StructSchema;
+  /** Older versions (`policy/v1beta1`) that it may come in as well, of the same shape. */
+  readonly alsoFrom?: readonly string[];
 }
 
 /** Bytes of a request body read against a schema. */
@@ -78,7 +80,8 @@ export async function decodeBody(
       `${object.kind} in version ${versionOf(object.apiVersion || apiVersion)} cannot be handled as a ${expected.kind}: expected kind ${expected.kind}`,
     );
   }
-  if (groups === 'own-group' && object.apiVersion && object.apiVersion !== apiVersion) {
+  const accepted = [apiVersion, ...(expected.alsoFrom ?? [])];
+  if (groups === 'own-group' && object.apiVersion && !accepted.includes(object.apiVersion)) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
     );

@@ -16,7 +16,8 @@ export interface DeleteOptions {
   readonly resourceVersion?: string;
 }
 
-interface WireOptions {
+/** Options of a deletion as they come. */
+export interface WireDeleteOptions {
   gracePeriodSeconds?: number;
   propagationPolicy?: string;
   orphanDependents?: boolean;
@@ -39,14 +40,18 @@ export interface DeleteOptionsSource {
  * @throws StatusError 400 for what cannot be read, 422 for values that do not go together
  */
 export async function deleteOptions(source: DeleteOptionsSource): Promise<DeleteOptions> {
-  const wire: WireOptions = source.body.length > 0 ? await fromBody(source) : fromQuery(source.query);
+  if (source.body.length === 0) return settledOptions(fromQuery(source.query), source.names);
+  const wire = await fromBody(source);
+  const dryRun = [...(wire.dryRun ?? []), ...source.query.getAll('dryRun')];
+  return settledOptions({ ...wire, dryRun }, source.names);
+}
+
+/** @throws StatusError 422 for values that do not go together */
+export function settledOptions(wire: WireDeleteOptions, names: Names): DeleteOptions {
   const errors: FieldError[] = [];
-  const dryRun = dryRunOf(
-    [...(wire.dryRun ?? []), ...(source.body.length > 0 ? source.query.getAll('dryRun') : [])],
-    errors,
-  );
+  const dryRun = dryRunOf(wire.dryRun ?? [], errors);
   const policy = policyOf(wire, errors);
-  if (errors.length > 0) throw invalid('DeleteOptions', source.names.metaGroup, '', errors);
+  if (errors.length > 0) throw invalid('DeleteOptions', names.metaGroup, '', errors);
   const { gracePeriodSeconds, preconditions } = wire;
   return {
     dryRun,
@@ -58,14 +63,20 @@ export async function deleteOptions(source: DeleteOptionsSource): Promise<Delete
   };
 }
 
-async function fromBody({ body, contentType, schema, names, reading }: DeleteOptionsSource): Promise<WireOptions> {
+async function fromBody({
+  body,
+  contentType,
+  schema,
+  names,
+  reading,
+}: DeleteOptionsSource): Promise<WireDeleteOptions> {
   const encoding = bodyEncoding(contentType, names);
   const kind = { group: '', version: 'v1', kind: 'DeleteOptions', schema };
   const { object } = await decodeBody(reading, body, encoding, kind, 'any-group');
-  return object as WireOptions;
+  return object as WireDeleteOptions;
 }
 
-function fromQuery(query: URLSearchParams): WireOptions {
+function fromQuery(query: URLSearchParams): WireDeleteOptions {
   const grace = query.get('gracePeriodSeconds');
   if (grace !== null && !/^-?[0-9]{1,15}$/.test(grace)) {
     throw badRequest(`Invalid value: ${JSON.stringify(grace)}: gracePeriodSeconds is not an integer`);
@@ -80,7 +91,7 @@ function fromQuery(query: URLSearchParams): WireOptions {
   };
 }
 
-function policyOf(wire: WireOptions, errors: FieldError[]): PropagationPolicy | undefined {
+function policyOf(wire: WireDeleteOptions, errors: FieldError[]): PropagationPolicy | undefined {
   const { propagationPolicy: policy, orphanDependents } = wire;
   if (policy !== undefined && orphanDependents !== undefined) {
     const text = 'orphanDependents and deletionPropagation cannot be both set';

@@ -46,12 +46,17 @@ function* steps(draft: Draft): Iterable<FieldError[]> {
   }
 }
 
-function* stored({ request: { endpoint, subresource }, object, old, served }: Draft): Iterable<FieldError[]> {
+function* stored({
+  request: { endpoint, subresource, ownChange },
+  object,
+  old,
+  served,
+}: Draft): Iterable<FieldError[]> {
   const { storageRules: rules } = endpoint;
   yield validateMeta(endpoint, object);
   if (old) {
     yield validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
-    yield* rules.validateUpdate(object, old, subresource);
+    if (!ownChange) yield* rules.validateUpdate(object, old, subresource);
     return;
   }
   yield endpoint.rules.validateServed(served);

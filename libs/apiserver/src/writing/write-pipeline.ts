@@ -1,15 +1,22 @@
 import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
-import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
+import type { Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
+import { commit } from './commit.js';
 import { createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
 import { SharedUpdates } from './shared-updates.js';
-import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
-import { type Modification, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
+import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import {
+  CALLING_ATTEMPTS,
+  type Modification,
+  WRITE_ATTEMPTS,
+  type WriteRequest,
+  type Written,
+} from './write-request.js';
 
 export interface PipelineOptions extends PlanTools {
   readonly store: Store;
@@ -22,8 +29,6 @@ export interface PipelineOptions extends PlanTools {
 
 /** Attempts at a name that is generated. */
 const NAME_ATTEMPTS = 5;
-/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
-const CALLING_ATTEMPTS = 6;
 
 /** What a write is made upon. */
 interface Base {
@@ -143,18 +148,6 @@ export class WritePipeline {
     await plan.conclude(outcome.outcome === 'committed' ? 'kept' : 'dropped');
     return outcome;
   }
-}
-
-/** One write alone may be placed where a set could not be. @returns what became of the object's own write, the first */
-function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
-  const [own] = ops;
-  return own && ops.length === 1 ? store.write(own) : commitSet(store, ops);
-}
-
-async function commitSet(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
-  const outcome = await store.writeSet(ops);
-  if (outcome.outcome === 'refused') return outcome.refusal;
-  return { outcome: 'committed', version: outcome.versions[0] ?? UNWRITTEN };
 }
 
 const isSame = ({ stored: a }: Base, { stored: b }: Base): boolean =>

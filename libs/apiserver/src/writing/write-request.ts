@@ -21,6 +21,11 @@ export interface WriteRequest {
   readonly applies?: boolean;
   /** The change looks at nothing but metadata of what it is given, and keeps nothing of it: that need not be a copy. */
   readonly replaces?: boolean;
+  /**
+   * The change of the desired state is the server's own (a binding): the rules of the kind for updates, which are for what
+   * clients send, are not asked.
+   */
+  readonly ownChange?: boolean;
   /** What the object was lately, from whoever has just read it; looked up when absent. */
   readonly found?: Stored;
   /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
@@ -61,3 +66,5 @@ export interface Written {
  * write the same object at a time one gets through, so this is also how many servers may.
  */
 export const WRITE_ATTEMPTS = 256;
+/** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
+export const CALLING_ATTEMPTS = 6;

@@ -45,6 +45,8 @@ export const pod: KindDeclaration = {
     object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
   },
   subresources: {
+    // The server itself makes all of the change.
+    binding: () => undefined,
     status(object, old) {
       keepDesired(object, old);
       const metadata = ensureObject(object, 'metadata');

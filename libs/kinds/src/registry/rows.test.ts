@@ -1,7 +1,7 @@
 import { type ApiObject, namesOf } from '@orch/machinery';
 import { loadScheme } from '@orch/schema';
 import { expect, it } from 'vitest';
-import { kindRules } from './registry.js';
+import { declarationOf, kindRules } from './registry.js';
 
 const names = namesOf('kubernetes');
 const scheme = loadScheme(names);
@@ -70,4 +70,14 @@ it.each<[string, string, ApiObject, unknown]>([
   ],
 ])('%s: %s of %j is %j', (place, column, object, text) => {
   expect(cell(place, column, object)).toBe(text);
+});
+
+it.each(
+  scheme.resources.map(
+    (definition) => [`${definition.group} ${definition.version} ${definition.resource}`, definition] as const,
+  ),
+)('%s computes each of its columns', (_place, definition) => {
+  const row = declarationOf(definition, names)?.row?.({ metadata: { name: 'a' } }, NOW, names) ?? {};
+  const computed = ['Name', 'Age', 'Created At', ...Object.keys(row)];
+  expect(definition.columns.map(({ name }) => name).filter((name) => !computed.includes(name))).toEqual([]);
 });

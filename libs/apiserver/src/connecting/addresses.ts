@@ -1,0 +1,30 @@
+import { BlockList, isIP } from 'node:net';
+import { badRequest } from '@orch/machinery';
+
+/** What is no single host elsewhere: nothing, this host, links, groups. */
+const LOCAL = new BlockList();
+for (const [network, bits] of [
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['224.0.0.0', 4],
+] as const)
+  LOCAL.addSubnet(network, bits, 'ipv4');
+for (const [network, bits] of [
+  ['::1', 128],
+  ['::', 128],
+  ['fe80::', 10],
+  ['ff00::', 8],
+] as const)
+  LOCAL.addSubnet(network, bits, 'ipv6');
+LOCAL.addAddress('0.0.0.0');
+LOCAL.addAddress('255.255.255.255');
+
+/**
+ * @param names whether a host may also be named: names are not looked up
+ * @throws StatusError 400 for addresses that nobody is to be led to
+ */
+export function requireRoutable(host: string, names?: 'or-name'): void {
+  const family = isIP(host);
+  if (family === 0 && names && host !== '') return;
+  if (family === 0 || LOCAL.check(host, family === 4 ? 'ipv4' : 'ipv6')) throw badRequest('address not allowed');
+}

@@ -1,0 +1,42 @@
+import { StatusError } from '@orch/machinery';
+import type { EndpointAddress, Endpoints, Pod, Service } from '@orch/schema/types/core/v1';
+import type { ApiDeps } from '../deps.js';
+import { coreObject, proxyTarget } from './targets.js';
+
+const none = (message: string) => new StatusError('ServiceUnavailable', message);
+
+/**
+ * Finds an endpoint of a service that is a pod.
+ * @throws StatusError 400, 404; 503 where there is none
+ */
+export async function resolveService(deps: ApiDeps, namespace: string, id: string): Promise<void> {
+  const { name, port } = proxyTarget(id, 'service');
+  const wanted = /^[+-]?\d+$/.test(port) ? await portName(deps, namespace, name, Number(port)) : port;
+  const { subsets = [] } = (await coreObject(deps, 'endpoints', namespace, name)) as Endpoints;
+  if (subsets.length === 0) throw none(`no endpoints available for service ${JSON.stringify(name)}`);
+  for (const { addresses = [], ports = [] } of subsets) {
+    if (!ports.some((each) => (each.name ?? '') === wanted)) continue;
+    for (const address of addresses) if (await isPod(deps, namespace, address)) return;
+  }
+  throw none(`no endpoints available for service ${JSON.stringify(id)}`);
+}
+
+/** What the service calls a port that is given by its number. */
+async function portName(deps: ApiDeps, namespace: string, name: string, number: number): Promise<string> {
+  const { spec } = (await coreObject(deps, 'services', namespace, name)) as Service;
+  const found = spec?.ports?.find(({ port }) => port === number);
+  if (!found) throw none(`no service port ${number} found for service ${JSON.stringify(name)}`);
+  return found.name ?? '';
+}
+
+/** Whoever writes endpoints is not to lead anybody to what is no pod. */
+async function isPod(deps: ApiDeps, namespace: string, { ip, targetRef }: EndpointAddress): Promise<boolean> {
+  if (!targetRef || (targetRef.namespace ?? '') !== namespace || !targetRef.name) return false;
+  const pod = await coreObject(deps, 'pods', namespace, targetRef.name).catch(nothingThere);
+  return (pod as Pod | undefined)?.status?.podIPs?.some((each) => each.ip === ip) ?? false;
+}
+
+function nothingThere(error: unknown): undefined {
+  if (!(error instanceof StatusError) || error.code !== 404) throw error;
+  return undefined;
+}

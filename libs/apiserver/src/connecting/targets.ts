@@ -1,0 +1,71 @@
+import { type ApiObject, badRequest, StatusError } from '@orch/machinery';
+import type { Node, Pod } from '@orch/schema/types/core/v1';
+import type { ApiDeps } from '../deps.js';
+import { endpointOf, otherObject } from '../subresources/other-objects.js';
+import { requireRoutable } from './addresses.js';
+
+/** An object of the core group. @throws StatusError 404 */
+export const coreObject = (deps: ApiDeps, resource: string, namespace: string, name: string): Promise<ApiObject> =>
+  otherObject(deps, endpointOf(deps, '', resource), namespace, name);
+
+/**
+ * The container that is meant: the one that is named, else the only one.
+ * @throws StatusError 400 where none or several could be meant, and for one that the pod does not have
+ */
+export function containerOf(pod: Pod, named: string): string {
+  const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};
+  const names = [...initContainers, ...containers, ...ephemeralContainers].map(({ name = '' }) => name);
+  const of = pod.metadata?.name ?? '';
+  if (named !== '') {
+    if (names.includes(named)) return named;
+    throw badRequest(`container ${named} is not valid for pod ${of}`);
+  }
+  const [only, ...others] = containers;
+  if (only && others.length === 0) return only.name ?? '';
+  const choice = only ? `, choose one of: [${names.join(' ')}]` : '';
+  throw badRequest(`a container name must be specified for pod ${of}${choice}`);
+}
+
+const DEFAULT_PORT = 10_250;
+/** Kinds of addresses, in the order in which they are tried. */
+const PREFERRED = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+
+/** Host and port of the agent on a node. @throws StatusError 404; 500 for a node without an address */
+export async function agentOf(deps: ApiDeps, name: string): Promise<{ host: string; port: number }> {
+  const { addresses = [], daemonEndpoints } = ((await coreObject(deps, 'nodes', '', name)) as Node).status ?? {};
+  const port = daemonEndpoints?.kubeletEndpoint?.Port || DEFAULT_PORT;
+  for (const kind of PREFERRED) {
+    const found = addresses.find(({ type }) => type === kind);
+    if (found) return { host: found.address ?? '', port };
+  }
+  const known = addresses.map(({ type = '', address = '' }) => `{${type} ${address}}`).join(' ');
+  throw new StatusError('InternalError', `no preferred addresses found; known addresses: [${known}]`);
+}
+
+/** What a proxy is asked for, as `name`, `name:port` or `scheme:name:port`. */
+export interface ProxyTarget {
+  readonly name: string;
+  /** Empty when it is not said. */
+  readonly port: string;
+}
+
+/** @throws StatusError 400 for what is none of the three forms */
+export function proxyTarget(id: string, what: string): ProxyTarget {
+  const parts = id.split(':');
+  const [scheme = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts];
+  if (parts.length > 3 || name === '' || !['', 'http', 'https'].includes(scheme))
+    throw badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
+  return { name, port };
+}
+
+/** @throws StatusError 400, 404, 500 */
+export async function resolveNode(deps: ApiDeps, id: string): Promise<void> {
+  const { host } = await agentOf(deps, proxyTarget(id, 'node').name);
+  requireRoutable(host, 'or-name');
+}
+
+/** @throws StatusError 400, 404 */
+export async function resolvePod(deps: ApiDeps, namespace: string, id: string): Promise<void> {
+  const { status } = (await coreObject(deps, 'pods', namespace, proxyTarget(id, 'pod').name)) as Pod;
+  requireRoutable(status?.podIPs?.[0]?.ip ?? status?.podIP ?? '');
+}

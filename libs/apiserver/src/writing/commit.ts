@@ -1,0 +1,14 @@
+import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
+import { UNWRITTEN } from './write-plan.js';
+
+/** One write alone may be placed where a set could not be. @returns what became of the object's own write, the first */
+export function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
+  const [own] = ops;
+  return own && ops.length === 1 ? store.write(own) : commitSet(store, ops);
+}
+
+async function commitSet(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {
+  const outcome = await store.writeSet(ops);
+  if (outcome.outcome === 'refused') return outcome.refusal;
+  return { outcome: 'committed', version: outcome.versions[0] ?? UNWRITTEN };
+}

@@ -1,0 +1,69 @@
+import { type Attributes, admit, type Target, validate } from '@orch/admission';
+import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
+import { applyDefaults } from '@orch/schema';
+import type { ApiDeps, ResourceCall } from '../deps.js';
+import type { RequestContext } from '../http/context.js';
+import { readBody } from '../http/read-body.js';
+import { callerOf } from './caller.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
+import { type WriteOptions, writeOptions } from './write-options.js';
+
+/** What was POSTed that is not kept itself, but says what to do or asks something: a Binding, an Eviction, a review. */
+export interface SentObject {
+  /** With defaults, in the namespace of the request. */
+  readonly object: ApiObject;
+  readonly options: WriteOptions;
+}
+
+/** @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be answered */
+export async function readSent(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { endpoint, namespace }: ResourceCall,
+  type: ExpectedType,
+): Promise<SentObject> {
+  const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
+  deps.representations.plain(ctx.req.headers.accept);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
+  ctx.trail?.mark('received');
+  const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
+  ctx.trail?.mark('decoded');
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  applyDefaults(type.schema, object);
+  const meta = ensureMetadata(object);
+  if (!endpoint.definition.namespaced) delete meta.namespace;
+  else if (meta.namespace && meta.namespace !== namespace)
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  else meta.namespace = namespace;
+  return { object, options };
+}
+
+/**
+ * Asks admission about the creation of what was sent, under the name that the path says.
+ * @throws StatusError what a plugin refuses with
+ */
+export async function admitSent(
+  deps: ApiDeps,
+  ctx: RequestContext,
+  { endpoint, namespace, name, subresource }: ResourceCall,
+  { object, options }: SentObject,
+): Promise<void> {
+  const { group, version, resource } = endpoint.definition;
+  const { kind = '' } = object;
+  const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
+  const judges = deps.admission.judgesOf(() => target);
+  const { user, warnings, annotations, deadline } = callerOf(ctx);
+  const attributes: Attributes = {
+    ...target,
+    object,
+    oldObject: undefined,
+    options,
+    user,
+    deadline,
+    warn: (text) => void warnings.push(text),
+    annotate: (key, value) => void annotations.set(key, value),
+  };
+  if (judges.mutating.length > 0) await admit(judges.mutating, attributes);
+  if (judges.validating.length > 0) await validate(judges.validating, { ...attributes, object: copy(object) });
+}

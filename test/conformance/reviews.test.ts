@@ -1,0 +1,194 @@
+import { expect, inject, test } from 'vitest';
+import { conformance, expectRefusal, expectStatus } from './conformance.js';
+
+conformance('Reviews [Authorization, Authentication]', ({ api, names, namespace }) => {
+  const authorization = names.group('authorization.orch.io');
+  const authentication = names.group('authentication.orch.io');
+  const post = (plural: string, kind: string, spec: object, metadata?: object) =>
+    api.post(`/apis/${authorization}/v1/${plural}`, {
+      apiVersion: `${authorization}/v1`,
+      kind,
+      ...(metadata && { metadata }),
+      spec,
+    });
+  const resourceAttributes = { verb: 'list', resource: 'pods', namespace: 'default' };
+
+  test('the caller asks what it may do itself', async () => {
+    const ask = (spec: object) => post('selfsubjectaccessreviews', 'SelfSubjectAccessReview', spec);
+    expect(expectStatus(await ask({ resourceAttributes }), 201).json()).toMatchObject({
+      kind: 'SelfSubjectAccessReview',
+      metadata: { creationTimestamp: null },
+      spec: { resourceAttributes },
+      status: { allowed: true },
+    });
+    const path = { nonResourceAttributes: { path: '/metrics', verb: 'get' } };
+    expect(expectStatus(await ask(path), 201).json().status).toEqual({ allowed: true });
+    const none = expectRefusal(await ask({}), 422, 'Invalid');
+    expect(none.message).toContain('exactly one of nonResourceAttributes or resourceAttributes must be specified');
+    expectRefusal(await ask({ resourceAttributes, ...path }), 422, 'Invalid');
+  });
+
+  test('and what others may', async () => {
+    const ask = (spec: object, metadata?: object) =>
+      post('subjectaccessreviews', 'SubjectAccessReview', spec, metadata);
+    const known = expectStatus(await ask({ user: 'jane', groups: ['dev'], resourceAttributes }), 201).json();
+    expect(known.status).toEqual({ allowed: true });
+    const anonymous = { user: 'system:anonymous', groups: ['system:unauthenticated'] };
+    expect(expectStatus(await ask({ ...anonymous, resourceAttributes }), 201).json().status).toEqual({
+      allowed: false,
+    });
+    const health = { path: '/livez', verb: 'get' };
+    const shown = expectStatus(await ask({ ...anonymous, nonResourceAttributes: health }), 201).json();
+    expect(shown.status).toEqual({ allowed: true });
+    expect(expectRefusal(await ask({ resourceAttributes }), 422, 'Invalid').details?.causes).toMatchObject([
+      { field: 'spec.user', message: expect.stringContaining('at least one of user or group must be specified') },
+    ]);
+    expectRefusal(await ask({ user: 'jane', resourceAttributes }, { name: 'x' }), 422, 'Invalid');
+  });
+
+  test('in one namespace, which must be the one of the request', async () => {
+    const ns = await namespace();
+    const path = `namespaces/${ns}/localsubjectaccessreviews`;
+    const ask = (spec: object, metadata?: object) => post(path, 'LocalSubjectAccessReview', spec, metadata);
+    const here = { ...resourceAttributes, namespace: ns };
+    expect(expectStatus(await ask({ user: 'jane', resourceAttributes: here }), 201).json()).toMatchObject({
+      metadata: { namespace: ns },
+      status: { allowed: true },
+    });
+    const there = expectRefusal(await ask({ user: 'jane', resourceAttributes }), 422, 'Invalid');
+    expect(there.details?.causes).toMatchObject([{ field: 'spec.resourceAttributes.namespace' }]);
+    const bare = { user: 'jane', nonResourceAttributes: { path: '/', verb: 'get' } };
+    expectRefusal(await ask(bare), 422, 'Invalid');
+    expectRefusal(await ask({ user: 'jane', resourceAttributes: here }, { namespace: 'x' }), 400, 'BadRequest');
+  });
+
+  test('its rules are listed', async () => {
+    const ask = (spec: object) => post('selfsubjectrulesreviews', 'SelfSubjectRulesReview', spec);
+    const all = ['*'];
+    expect(expectStatus(await ask({ namespace: 'default' }), 201).json()).toMatchObject({
+      spec: {},
+      status: {
+        resourceRules: [{ verbs: all, apiGroups: all, resources: all }],
+        nonResourceRules: [{ verbs: all, nonResourceURLs: all }],
+        incomplete: false,
+      },
+    });
+    expect(expectRefusal(await ask({}), 400, 'BadRequest').message).toBe('no namespace on request');
+  });
+
+  test('a token is looked at', async () => {
+    const ask = (spec: object) =>
+      api.post(`/apis/${authentication}/v1/tokenreviews`, {
+        apiVersion: `${authentication}/v1`,
+        kind: 'TokenReview',
+        spec,
+      });
+    const { token } = inject('servers')[names.protobufMediaType.includes('kubernetes') ? 'kubernetes' : 'orch'];
+    expect(expectStatus(await ask({ token }), 201).json().status).toEqual({
+      authenticated: true,
+      user: { username: 'tester', uid: 'tester', groups: ['system:masters', 'system:authenticated'] },
+    });
+    for (const wrong of ['nobody', ' ', 'a b', `${token}x`]) {
+      const { status } = expectStatus(await ask({ token: wrong }), 201).json();
+      expect(status).toEqual({ user: {}, error: 'invalid bearer token' });
+    }
+    const elsewhere = expectStatus(await ask({ token, audiences: ['vault'] }), 201).json();
+    expect(elsewhere.status).toEqual({ user: {}, error: 'invalid bearer token' });
+    expect(expectRefusal(await ask({}), 400, 'BadRequest').message).toBe(
+      'token is required for TokenReview in authentication',
+    );
+  });
+
+  test('in other encodings too', async () => {
+    const path = `/apis/${authorization}/v1/selfsubjectaccessreviews`;
+    const body = `apiVersion: ${authorization}/v1\nkind: SelfSubjectAccessReview\nspec:\n  resourceAttributes: {verb: get}\n`;
+    const headers = { 'content-type': 'application/yaml', accept: names.protobufMediaType };
+    const binary = expectStatus(await api.request('POST', path, { body, headers }), 201);
+    expect(binary.headers['content-type']).toBe(names.protobufMediaType);
+    const back = { 'content-type': names.protobufMediaType, accept: 'application/json' };
+    const answer = expectStatus(await api.request('POST', path, { body: binary.body, headers: back }), 201).json();
+    expect(answer.status).toEqual({ allowed: true });
+  });
+
+  test('nothing of them is kept or read', async () => {
+    const path = `/apis/${authorization}/v1/selfsubjectaccessreviews`;
+    expectRefusal(await api.get(path), 405, 'MethodNotAllowed');
+    expectRefusal(await api.delete(path), 405, 'MethodNotAllowed');
+    expectRefusal(await api.get(`${path}/x`), 405, 'MethodNotAllowed');
+  });
+});
+
+conformance('Tokens of service accounts [Path shapes]', ({ api, names, namespace }) => {
+  const group = names.group('authentication.orch.io');
+
+  test('are judged, and issued by nobody', async () => {
+    const ns = await namespace();
+    const accounts = `/api/v1/namespaces/${ns}/serviceaccounts`;
+    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } };
+    expectStatus(await api.post(accounts, account), 201);
+    const ask = (spec: object, name = 'robot', metadata: object = {}) =>
+      api.post(`${accounts}/${name}/token`, { apiVersion: `${group}/v1`, kind: 'TokenRequest', metadata, spec });
+    expect(expectRefusal(await ask({}), 404, 'NotFound').message).toBe(
+      'the server could not find the requested resource',
+    );
+    expect(expectRefusal(await ask({}, 'none'), 404, 'NotFound').message).toBe('serviceaccounts "none" not found');
+    expect(expectRefusal(await ask({ expirationSeconds: 599 }), 422, 'Invalid').details?.causes).toMatchObject([
+      { field: 'spec.expirationSeconds', message: expect.stringContaining('may not specify a duration less than 10') },
+    ]);
+    expectRefusal(await ask({ expirationSeconds: 2 ** 32 + 1 }), 422, 'Invalid');
+    expectRefusal(await ask({}, 'robot', { name: 'other' }), 422, 'Invalid');
+    const bound = (boundObjectRef: object) => ask({ expirationSeconds: 600, boundObjectRef });
+    expectRefusal(await bound({ apiVersion: 'v1', kind: 'Node', name: 'n' }), 400, 'BadRequest');
+    const missing = expectRefusal(await bound({ apiVersion: 'v1', kind: 'Secret', name: 's' }), 404, 'NotFound');
+    expect(missing.message).toBe('secrets "s" not found');
+    expectRefusal(await bound({ apiVersion: 'v1', kind: 'Secret', name: 'a\0b' }), 404, 'NotFound');
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } };
+    expectStatus(await api.post(`/api/v1/namespaces/${ns}/secrets`, secret), 201);
+    const ref = { apiVersion: 'v1', kind: 'Secret', name: 's' };
+    expect(expectRefusal(await bound(ref), 404, 'NotFound').details?.name).toBeUndefined();
+    expectRefusal(await bound({ ...ref, uid: 'x' }), 409, 'Conflict');
+  });
+});
+
+conformance('Component statuses [Path shapes]', ({ api }) => {
+  const path = '/api/v1/componentstatuses';
+
+  test('say how the parts of the control plane are', async () => {
+    const listed = expectStatus(await api.get(path), 200);
+    expect(listed.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
+    const { kind, items } = listed.json<{
+      kind: string;
+      items: { metadata: { name: string }; conditions: object[] }[];
+    }>();
+    expect(kind).toBe('ComponentStatusList');
+    expect(items.map(({ metadata }) => metadata.name)).toEqual(['postgres', 'feed']);
+    for (const { conditions } of items)
+      expect(conditions).toEqual([{ type: 'Healthy', status: 'True', message: 'ok' }]);
+    const one = expectStatus(await api.get(`${path}/postgres`), 200).json();
+    expect(one).toMatchObject({ kind: 'ComponentStatus', apiVersion: 'v1', metadata: { name: 'postgres' } });
+    expect(expectRefusal(await api.get(`${path}/none`), 404, 'NotFound').message).toBe(
+      'componentstatuses "none" not found',
+    );
+    expectRefusal(await api.delete(`${path}/postgres`), 405, 'MethodNotAllowed');
+  });
+
+  test('are a table too, and can be selected', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json';
+    const table = expectStatus(await api.get(path, { accept }), 200).json<{
+      kind: string;
+      rows?: { cells: unknown[] }[];
+    }>();
+    if (table.kind === 'Table') {
+      expect(table.rows?.map(({ cells }) => cells)).toEqual([
+        ['postgres', 'Healthy', 'ok', ''],
+        ['feed', 'Healthy', 'ok', ''],
+      ]);
+    }
+    const one = expectStatus(await api.get(`${path}?fieldSelector=metadata.name=feed`), 200).json<{
+      items: unknown[];
+    }>();
+    expect(one.items).toHaveLength(1);
+    const none = expectStatus(await api.get(`${path}?labelSelector=a=b`), 200).json<{ items: unknown[] }>();
+    expect(none.items).toEqual([]);
+  });
+});
