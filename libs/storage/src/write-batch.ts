@@ -1,9 +1,10 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
+import type { BodyCodec } from './body-codec.js';
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_batch` of the schema (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
-export const COMMIT_BATCH = 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
+/** Calls `commit_units` of the schema (migrations/0005-owners/1-owners.sql). */
+export const COMMIT_UNITS = 'SELECT * FROM commit_units($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;
@@ -108,7 +109,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** What `commit_batch` takes for the version of the item before. */
+/** What `commit_units` takes for the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -117,7 +118,7 @@ function versionOf(op: WriteOp): Version {
 }
 
 /**
- * Parameters of {@link COMMIT_BATCH}.
+ * Parameters of {@link COMMIT_UNITS}.
  * @param units single writes, and sets, in the order in which they are carried out
  * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
@@ -125,8 +126,10 @@ export function batchParameters(
   units: readonly (readonly WriteOp[])[],
   patience: number | null,
   namespaceType: TypeId,
+  bodies: BodyCodec,
 ): Parameter[] {
   const ops = units.flat();
+  const parts = ops.map(({ body }) => bodies.split(body));
   const types = typesOf(ops);
   const lanes = new Map(types.map((type, i) => [type, i + 1]));
   return [
@@ -141,7 +144,8 @@ export function batchParameters(
     textArray(ops.map((op) => (op.op === 'create' ? op.uid : ''))),
     int8Array(ops.map(versionOf)),
     textArray(ops.map((op) => op.storedVersion ?? '')),
-    byteaArray(ops.map((op) => op.body)),
+    byteaArray(parts.map(({ body }) => body)),
+    byteaArray(parts.map(({ owners }) => owners)),
     int2Array(units.flatMap((unit) => unit.map((_, i) => (i === 0 ? unit.length : 0)))),
   ];
 }
@@ -153,7 +157,7 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-/** Reads what {@link COMMIT_BATCH} answered. */
+/** Reads what {@link COMMIT_UNITS} answered. */
 export function readBatchResult(rows: readonly TextRow[], units: readonly (readonly WriteOp[])[]): BatchResult {
   const changes: Change[] = [];
   let at = 0;
