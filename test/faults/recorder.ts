@@ -18,6 +18,13 @@ interface ChangeRow {
   readonly prior_version: string | null;
 }
 
+interface OwnedChangeRow extends ChangeRow {
+  readonly resource: string;
+  readonly uid: string;
+  readonly owners: Buffer | null;
+  readonly prior_owners: Buffer | null;
+}
+
 /** What the database holds, as the validators want it. */
 export interface Recorded {
   readonly histories: Readonly<Record<Kind, History>>;
@@ -157,18 +164,21 @@ async function readChanges(client: pg.Client, table: string, kind: Kind, after: 
 }
 
 async function readAllChanges(client: pg.Client, table: string): Promise<StoredChange[]> {
-  const { rows } = await client.query<ChangeRow & { resource: string; uid: string }>(
-    `SELECT t.resource, c.version, c.action, c.uid, c.body, c.prior
+  const { rows } = await client.query<OwnedChangeRow>(
+    `SELECT t.resource, c.version, c.action, c.uid, c.body, c.owners, c.prior, c.prior_owners
        FROM ${table} c JOIN resource_type t ON t.id = c.type ORDER BY c.version`,
   );
-  const read = (body: Buffer) => JSON.parse(body.toString()) as StoredObject;
-  return rows.map(({ resource, version, action, uid, body, prior }) => ({
+  const read = (body: Buffer, owners: Buffer | null): StoredObject => ({
+    ...JSON.parse(body.toString()),
+    owners: owners?.toString('base64'),
+  });
+  return rows.map(({ resource, version, action, uid, body, owners, prior, prior_owners }) => ({
     resource,
     version: Number(version),
     op: OPS[action] ?? 'update',
     uid,
-    body: read(body),
-    prior: prior === null ? undefined : read(prior),
+    body: read(body, owners),
+    prior: prior === null ? undefined : read(prior, prior_owners),
   }));
 }
 

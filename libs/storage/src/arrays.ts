@@ -7,6 +7,8 @@ const INT4 = 23;
 const INT8 = 20;
 const TEXT = 25;
 const BYTEA = 17;
+/** Stands for the length of an element that is null. */
+const NULL = -1;
 
 function header(elementType: number, count: number, bytes: number): Buffer {
   const buffer = Buffer.allocUnsafe(20 + bytes);
@@ -62,14 +64,14 @@ export function textArray(values: readonly string[]): Buffer {
   return buffer;
 }
 
-export function byteaArray(values: readonly Buffer[]): Buffer {
+export function byteaArray(values: readonly (Buffer | null)[]): Buffer {
   let bytes = 4 * values.length;
-  for (const value of values) bytes += value.length;
+  for (const value of values) bytes += value?.length ?? 0;
   const buffer = header(BYTEA, values.length, bytes);
   let at = 20;
   for (const value of values) {
-    at = buffer.writeInt32BE(value.length, at);
-    at += value.copy(buffer, at);
+    at = buffer.writeInt32BE(value?.length ?? NULL, at);
+    if (value) at += value.copy(buffer, at);
   }
   return buffer;
 }

@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeConcurrentWrites } from './contract/concurrent-writes.js';
 import { describeHistory } from './contract/history.js';
 import { describeNamespaces } from './contract/namespaces.js';
+import { describeOwners } from './contract/owners.js';
 import { describeRebuilding } from './contract/rebuilding.js';
 import { declareRig, type StoreUnderTest } from './contract/rig.js';
 import { describeSets } from './contract/sets.js';
@@ -22,6 +23,7 @@ export function describeStore(name: string, makeStore: () => Promise<StoreUnderT
     describeNamespaces(rig);
     describeHistory(rig);
     describeSnapshots(rig);
+    describeOwners(rig);
     describeRebuilding(rig);
   });
 }

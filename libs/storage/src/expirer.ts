@@ -60,7 +60,7 @@ export class Expirer {
     const interval = Math.min(LONGEST_PAUSE, Math.max(SHORTEST_PAUSE, timeToLive / 20));
     this.#rounds = new Rounds(() => this.runOnce(), { interval, random: options.random });
     this.#lease = new Lease(`expiry/${type}`, LEASE);
-    this.#queue = new ExpiryQueue(type, pool);
+    this.#queue = new ExpiryQueue(type, pool, options.bodies);
   }
 
   /** Runs rounds until stopped; every process may, one at a time gets through. */

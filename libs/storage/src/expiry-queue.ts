@@ -1,3 +1,4 @@
+import type { BodyCodec } from './body-codec.js';
 import type { Connection, TextRow } from './connection.js';
 import type { Pool } from './pool.js';
 import { ROW_COLUMNS, readRow, text } from './rows.js';
@@ -56,6 +57,7 @@ export class ExpiryQueue {
   constructor(
     private readonly type: TypeId,
     private readonly pool: Pool,
+    private readonly bodies: BodyCodec,
   ) {}
 
   /** Notes what has been written since the last time; everything there is when history does not reach back to then. */
@@ -76,7 +78,7 @@ export class ExpiryQueue {
     return {
       entries: found.length,
       last: last ? BigInt(text(last, 0)) : this.#spent,
-      rows: found.filter((row) => row[1] !== null).map((row) => readRow(row, 1)),
+      rows: found.filter((row) => row[1] !== null).map((row) => readRow(row, 1, this.bodies)),
     };
   }
 

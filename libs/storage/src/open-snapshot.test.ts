@@ -70,7 +70,8 @@ async function pagesOf(statement: string): Promise<number> {
 /** Of a call that writes one object, and is rolled back. */
 const pagesOfWrite = (action: number, name: string, version: Version) =>
   pagesOf(
-    `SELECT * FROM write_batch('{${type}}', '{}', 0, '{${type}}', '{${action}}', '{""}', '{${name}}', '{u}', '{${version}}', '{x}')`,
+    `SELECT * FROM commit_units(NULL, '{${type}}', '{}', 0, '{1}', '{${action}}', '{""}', '{${name}}', '{u}', '{${version}}',
+      '{""}', '{x}', '{o}', '{1}')`,
   );
 const pagesOfHead = () => pagesOf(`SELECT head FROM resource_type WHERE id = ${type}`);
 
@@ -103,8 +104,8 @@ describe('an old snapshot', () => {
     let version = await create('warm');
     const read = () => pagesOf(GET.replace('$1', `'{${type}}'`).replace('$2', `'{""}'`).replace('$3', `'{warm}'`));
     const decide = () =>
-      pagesOf(`SELECT * FROM commit_batch(NULL, '{${type}}', '{}', 0, '{1,1}', '{3,3}', '{"",""}', '{warm,none}', '{"",""}',
-        '{${version},1}', '{"",""}', '{x,x}', '{2,0}')`);
+      pagesOf(`SELECT * FROM commit_units(NULL, '{${type}}', '{}', 0, '{1,1}', '{3,3}', '{"",""}', '{warm,none}', '{"",""}',
+        '{${version},1}', '{"",""}', '{x,x}', '{}', '{2,0}')`);
     for (let i = 0; i < 20; i++) version = await update('warm', version);
     const before = [await read(), await decide()];
     const many = async () => {

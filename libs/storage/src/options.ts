@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type BodyCodec, UNDIVIDED } from './body-codec.js';
 import type { StoreObserver } from './observer.js';
 
 /** How to reach and treat the database. Times are milliseconds. */
@@ -20,6 +21,8 @@ export interface StoreOptions {
    * `pool_mode=transaction`); default `session`.
    */
   readonly pooling?: 'session' | 'transaction';
+  /** Stores the owners of fields apart from bodies; default: divides nothing. */
+  readonly bodies?: BodyCodec;
   /** Connections for short reads; default 3. One more serves writes, one maintenance. */
   readonly readConnections?: number;
   /**
@@ -89,6 +92,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     applicationName: 'cluster-store',
     pooling: 'session',
     readUrl: '',
+    bodies: UNDIVIDED,
     readConnections: 3,
     lanePatience: 100,
     laneConnections: 32,

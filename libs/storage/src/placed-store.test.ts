@@ -4,6 +4,7 @@ import { IncompatibleDatabaseError } from './migrate.js';
 import { PlacedStore } from './placed-store.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { StoreUnavailableError } from './store.js';
+import { APART } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** Types that the contract makes up, all of which are placed in the second database. */
@@ -11,7 +12,7 @@ const TYPES = 60;
 
 async function placed(server: TestServer, schemas: readonly [string, string], placements = TYPES) {
   const [main, second] = (await Promise.all(
-    schemas.map((schema) => openStore({ url: server.url, naming: 'orch', schema, pageRows: 200 })),
+    schemas.map((schema) => openStore({ url: server.url, naming: 'orch', schema, pageRows: 200, bodies: APART })),
   )) as [PostgresStore, PostgresStore];
   const things = Array.from({ length: placements }, (_, i) => ({
     group: 'test.example',

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { describeStore } from './contract.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
+import { APART } from './testing/body-codec.js';
 import { startPgBouncer } from './testing/pgbouncer.js';
 import { hasSystemPostgres, SYSTEM_BINARIES, startTestServer } from './testing/servers.js';
 
@@ -16,6 +17,7 @@ async function underTest(binDir?: string, pooled = false) {
       naming: 'orch',
       schema,
       pageRows: 200,
+      bodies: APART,
     });
     opened.push(store);
     return store;

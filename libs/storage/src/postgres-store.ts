@@ -115,7 +115,8 @@ export class PostgresStore implements ServingStore {
         follower(options.snapshotConnections, slow),
       ];
       Object.assign(this.#pools, { replica, replicaSnapshot });
-      this.#replica = new Replica(replica, new Snapshots(replicaSnapshot, this.#lineage, options), this.#lineage);
+      const snapshots = new Snapshots(replicaSnapshot, this.#lineage, options);
+      this.#replica = new Replica(replica, snapshots, this.#lineage, options.bodies);
     }
     this.#writer = new Writer(writes, lanes, this.#lineage, options);
     this.#reader = new Reader(reads, this.#lineage, options);

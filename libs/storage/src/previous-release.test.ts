@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { int4Array, int8Array } from './arrays.js';
+import { byteaArray, int4Array, int8Array } from './arrays.js';
 import { Connection } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
@@ -8,37 +8,49 @@ import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { registerTypes } from './register-types.js';
 import type { TypeId } from './store.js';
+import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** The newest migration of the release before. */
-const BEFORE = 3;
+const BEFORE = 4;
 
 /** What servers of the release before send, word for word. */
 const STATEMENTS = {
-  write_batch: 'SELECT * FROM write_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-  heads: `SELECT t.id, t.head, f.floor, i.epoch
-    FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = ANY ($1)`,
-  changes: `SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.body, c.at, c.prior, c.prior_version
-    FROM resource_type t JOIN history_floor f ON f.type = t.id
-    LEFT JOIN LATERAL (
-      SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
-   WHERE t.id = $1 ORDER BY c.version`,
-  settled_head: `SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = $1 FOR SHARE OF t`,
-  compare: `SELECT i.epoch, i.system_identifier, i.timeline,
+  commit_batch: 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  heads: `
+SELECT t.id, t.head, f.floor, i.epoch, i.resumed
+  FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
+ WHERE t.id = ANY ($1)`,
+  changes: `
+SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, c.prior_stored_version
+  FROM resource_type t JOIN history_floor f ON f.type = t.id
+  LEFT JOIN LATERAL (
+    SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
+ WHERE t.id = $1
+ ORDER BY c.version`,
+  await_lane: 'SELECT await_lane($1)',
+  compare: `
+SELECT i.epoch, i.system_identifier, i.timeline,
        (SELECT count(*) FROM unnest($1::integer[], $2::bigint[]) s (id, version)
          WHERE NOT EXISTS (SELECT 1 FROM resource_type t WHERE t.id = s.id AND t.head >= s.version)
             OR EXISTS (SELECT 1 FROM branch b, history_floor f
                         WHERE b.type = s.id AND s.version > b.ended AND s.version < b.began
                           AND f.type = s.id AND f.floor < s.version)),
-       (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b)
+       (SELECT string_agg(concat_ws(' ', b.type, b.ended, b.began), ',') FROM branch b),
+       (SELECT abs(extract(epoch FROM clock_timestamp() - h.at)) FROM heartbeat h), i.resumed
   FROM installation i`,
+  beat: 'SELECT beat($1, $2)',
   to_seal: `SELECT p.number FROM history_partition p, resource_version s
-     WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
-  get: `SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body
-    FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
-    CROSS JOIN LATERAL (
-      SELECT * FROM object x
-       WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C" AND x.name = k.name COLLATE "C" OFFSET 0) o`,
+        WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
+          AND p.opened_at <= now() - make_interval(secs => $1)
+          AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
+  get: `
+SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version
+  FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
+  CROSS JOIN LATERAL (
+    SELECT * FROM object x
+     WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
+       AND x.name >= k.name COLLATE "C" AND x.name <= k.name COLLATE "C" ORDER BY x.name DESC LIMIT 1) o`,
 };
 
 let server: TestServer;
@@ -47,7 +59,7 @@ let old: Connection;
 let type: TypeId;
 let store: PostgresStore;
 
-/** A connection of the release before, to a schema that it has just made. */
+/** A connection of the release before, to a schema that it has just made, with one type. */
 async function openBefore(own: string) {
   const options = completeOptions({ url: server.url, naming: 'orch', schema: own });
   const address = parseDatabaseUrl(server.url);
@@ -57,24 +69,40 @@ async function openBefore(own: string) {
   await migrate(connection, own, (await shippedMigrations()).slice(0, BEFORE), options);
   await ensurePartitions(connection);
   const [first = 0] = await registerTypes(connection, [{ group: '', resource: 'things' }]);
-  const create = async (name: string) => {
-    const values = [`{${first}}`, '{}', 0, `{${first}}`, '{1}', '{""}', `{${name}}`, '{u}', '{0}', '{x}'];
-    const [row] = await connection.statement('write_batch', STATEMENTS.write_batch, values);
-    return row?.[0];
-  };
-  return { connection, type: first, write: create };
+  return { connection, type: first };
 }
+
+interface OldWrite {
+  readonly action: 1 | 3 | 4 | 5;
+  readonly name: string;
+  readonly version?: bigint;
+  readonly body?: Buffer;
+}
+
+/** One write, as a batch of its own. */
+async function writeOn(connection: Connection, of: TypeId, { action, name, version = 0n, body }: OldWrite) {
+  const values = [
+    ...[100, `{${of}}`, '{}', 0, '{1}', `{${action}}`, '{""}', `{${name}}`, '{u}', int8Array([version]), '{v1}'],
+    ...[byteaArray([body ?? Buffer.from(name)]), '{1}'],
+  ];
+  const [row] = await connection.statement('commit_batch', STATEMENTS.commit_batch, values);
+  return { outcome: row?.[0], version: BigInt(row?.[1] ?? 0), previous: BigInt(row?.[2] ?? 0), uid: row?.[3] };
+}
+
+const open = (own: string) => openStore({ url: server.url, naming: 'orch', schema: own, bodies: APART });
 
 beforeAll(async () => {
   server = await startTestServer();
   schema = server.freshSchema();
   ({ connection: old, type } = await openBefore(schema));
   // Its sessions stay open, with their statements prepared, while another server migrates.
-  await write(1, 'before', 0n);
+  await write({ action: 1, name: 'before' });
   await head();
-  await settledHead();
+  await old.statement('await_lane', STATEMENTS.await_lane, [type]);
   await changesAfter(0n);
-  store = await openStore({ url: server.url, naming: 'orch', schema });
+  await bodyOfOld('before');
+  await old.statement('beat', STATEMENTS.beat, [PACE, HOUR]);
+  store = await open(schema);
 }, 60_000);
 afterAll(async () => {
   await old.end();
@@ -82,70 +110,82 @@ afterAll(async () => {
   await server.dispose();
 });
 
-async function write(action: number, name: string, version: bigint) {
-  const values = [
-    [`{${type}}`, '{}', 0, `{${type}}`, `{${action}}`],
-    ['{""}', `{${name}}`, '{u}', int8Array([version]), `{${name}}`],
-  ].flat();
-  const [row] = await old.statement('write_batch', STATEMENTS.write_batch, values);
-  return { outcome: row?.[0], version: BigInt(row?.[1] ?? 0), previous: BigInt(row?.[2] ?? 0), uid: row?.[3] };
-}
+/** Versions a second, and seconds of silence that are none. */
+const PACE = 1_000_000;
+const HOUR = 3_600;
+
+const write = (one: OldWrite) => writeOn(old, type, one);
 
 async function head(): Promise<bigint> {
   const [row] = await old.statement('heads', STATEMENTS.heads, [int4Array([type])]);
   return BigInt(row?.[1] ?? 0);
 }
 
-async function settledHead(): Promise<bigint> {
-  const [row] = await old.statement('settled_head', STATEMENTS.settled_head, [type]);
-  return BigInt(row?.[0] ?? 0);
-}
+const decoded = (hex: string | null | undefined) => (hex ? Buffer.from(hex.slice(2), 'hex').toString() : undefined);
 
-async function changesAfter(version: bigint): Promise<(string | null | undefined)[]> {
+/** Bodies after and before each change. */
+async function changesAfter(version: bigint): Promise<(string | undefined)[][]> {
   const rows = await old.statement('changes', STATEMENTS.changes, [type, version, 100]);
-  return rows.map((row) => row[6] ?? undefined);
+  return rows.map((row) => [decoded(row[9]), decoded(row[11])]);
 }
 
-const createNow = (name: string) =>
-  store.write({ op: 'create', type, namespace: '', name, uid: 'u', body: Buffer.from(name), requireNamespace: false });
+async function bodyOfOld(name: string): Promise<string | undefined> {
+  const [row] = await old.statement('get', STATEMENTS.get, [int4Array([type]), '{""}', `{${name}}`]);
+  return decoded(row?.[5]);
+}
+
+const createNow = (name: string, body: Buffer = Buffer.from(name)) =>
+  store.write({ op: 'create', type, namespace: '', name, uid: 'u', body, requireNamespace: false });
+
+async function updateNow(name: string, version: bigint, body: Buffer): Promise<bigint> {
+  const key = { type, namespace: '', name };
+  const outcome = await store.write({ op: 'update', ...key, version, body, terminating: false });
+  if (outcome.outcome !== 'committed') throw new Error(outcome.outcome);
+  return outcome.version;
+}
+
+const bodyNow = async (name: string) => (await store.get(type, { namespace: '', name }))?.body.toString();
 
 describe('a migration', () => {
   it('waits for a long read without holding up the writes of servers that run', async () => {
     const own = server.freshSchema();
     const before = await openBefore(own);
+    const create = async (name: string) => (await writeOn(before.connection, before.type, { action: 1, name })).outcome;
     const reading = await server.session(own);
     await reading.query('BEGIN; SELECT count(*) FROM object');
     let migrated = false;
-    const opening = openStore({ url: server.url, naming: 'orch', schema: own }).finally(() => {
+    const opening = open(own).finally(() => {
       migrated = true;
     });
     const looking = await server.session(own);
     const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
     await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
-    for (let i = 0; i < 5; i++) expect(await before.write(`during-${i}`)).toBe('1');
+    for (let i = 0; i < 5; i++) expect(await create(`during-${i}`)).toBe('1');
     expect(migrated).toBe(false);
     await reading.query('COMMIT');
     const after = await opening;
-    expect(await before.write('after')).toBe('1');
+    expect(await create('after')).toBe('1');
     await before.connection.end();
     await after.close();
   });
 });
 
-describe('a write of the release before that has begun when the lanes change', () => {
-  it('is one that its server tries again', async () => {
+describe('a write of the release before that has begun when the columns come', () => {
+  it('is carried out', async () => {
     const own = server.freshSchema();
     const before = await openBefore(own);
+    const writes = (one: OldWrite) => writeOn(before.connection, before.type, one);
+    const { version } = await writes({ action: 1, name: 'a' });
     const migrating = await server.session(own);
     const looking = await server.session(own);
     const [migration] = (await shippedMigrations()).slice(BEFORE);
     await migrating.query(`BEGIN; ${migration?.text}`);
-    const writing = before.write('during').catch((error: { code?: string }) => error.code);
-    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.resource_type'::regclass AND NOT granted`;
+    const writing = writes({ action: 3, name: 'a', version });
+    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
     await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
     await migrating.query('COMMIT');
-    expect(await writing).toBe('40001');
-    expect(await before.write('during')).toBe('1');
+    expect(await writing).toMatchObject({ outcome: '1', previous: version });
+    expect(await writes({ action: 5, name: 'a', version: (await writing).version })).toMatchObject({ outcome: '1' });
     await before.connection.end();
   });
 });
@@ -153,28 +193,28 @@ describe('a write of the release before that has begun when the lanes change', (
 describe('a server of the release before, beside one that has migrated', () => {
   it('keeps what it had, and writes one chain with the other', async () => {
     const from = await head();
-    const mine = await write(1, 'old', 0n);
+    const mine = await write({ action: 1, name: 'old' });
     expect(mine).toMatchObject({ outcome: '1', previous: from });
     const theirs = await createNow('new');
     expect(theirs).toEqual({ outcome: 'committed', version: await head() });
-    const updated = await write(3, 'new', await head());
+    const updated = await write({ action: 3, name: 'new', version: await head() });
     expect(updated).toMatchObject({ outcome: '1', uid: 'u' });
-    const chained = await write(5, 'new', updated.version);
-    expect(await write(3, 'new', updated.version)).toMatchObject({ outcome: '4' });
-    expect(await write(1, 'old', 0n)).toMatchObject({ outcome: '2' });
-    expect(await write(3, 'old', 1n)).toMatchObject({ outcome: '3', version: mine.version });
+    const chained = await write({ action: 5, name: 'new', version: updated.version });
+    expect(await write({ action: 3, name: 'new', version: updated.version })).toMatchObject({ outcome: '4' });
+    expect(await write({ action: 1, name: 'old' })).toMatchObject({ outcome: '2' });
+    expect(await write({ action: 3, name: 'old', version: 1n })).toMatchObject({ outcome: '3', version: mine.version });
     const changes = await store.changes(type, from, 100);
-    expect(changes.map(({ name, op }) => [name, op])).toEqual([
-      ['old', 'create'],
-      ['new', 'create'],
-      ['new', 'update'],
-      ['new', 'delete'],
+    expect(changes.map(({ name, op, storedVersion }) => [name, op, storedVersion])).toEqual([
+      ['old', 'create', 'v1'],
+      ['new', 'create', ''],
+      ['new', 'update', 'v1'],
+      ['new', 'delete', 'v1'],
     ]);
     expect(changes.map(({ previous }) => previous)).toEqual([from, ...changes.slice(0, -1).map((c) => c.version)]);
-    expect([await head(), await settledHead()]).toEqual([chained.version, chained.version]);
-    expect(await changesAfter(from)).toEqual(['old', 'new', 'new', 'new']);
-    const [row] = await old.statement('get', STATEMENTS.get, [int4Array([type]), '{""}', '{old}']);
-    expect(row?.slice(1, 4)).toEqual(['', 'old', 'u']);
+    await old.statement('await_lane', STATEMENTS.await_lane, [type]);
+    expect(await head()).toBe(chained.version);
+    expect((await changesAfter(from)).map(([body]) => body)).toEqual(['old', 'new', 'new', 'new']);
+    expect(await bodyOfOld('old')).toBe('old');
   });
 
   it('registers types, and finds those that were registered', async () => {
@@ -196,8 +236,10 @@ describe('a server of the release before, beside one that has migrated', () => {
       return row?.[3];
     };
     expect([await compare(await head()), await compare((await head()) + 1n)]).toEqual(['0', '1']);
-    // Writes have gone on in the next partition since the migration.
-    expect(await old.query(STATEMENTS.to_seal)).toEqual([['1']]);
+    const [row] = await old.statement('beat', STATEMENTS.beat, [PACE, HOUR]);
+    expect(['beaten', 'fresh']).toContain(row?.[0]);
+    await old.query('UPDATE history_partition SET opened_at = now() WHERE opened_at IS NULL');
+    expect(await old.query(STATEMENTS.to_seal, [0])).toEqual([[String((await head()) / PARTITION_WIDTH)]]);
   });
 
   it('begins an epoch that the other one notices', async () => {
@@ -210,6 +252,48 @@ describe('a server of the release before, beside one that has migrated', () => {
     expect(now).toEqual({ head: await head(), floor: await head() });
     expect(now?.floor).toBeGreaterThan(before + 5n);
     expect((await createNow('later')).outcome).toBe('committed');
-    expect(await changesAfter(now?.floor ?? 0n)).toEqual(['later']);
+    expect((await changesAfter(now?.floor ?? 0n)).map(([body]) => body)).toEqual(['later']);
+  });
+});
+
+describe('owners of fields, beside a server that knows of none', () => {
+  const text = (...of: Parameters<typeof bodyOf>) => bodyOf(...of).toString();
+
+  it('are not there for it, in the object nor in its history', async () => {
+    const from = await head();
+    await createNow('mine', bodyOf('1', 'me'));
+    expect(await bodyOfOld('mine')).toBe(text('1'));
+    await updateNow('mine', await head(), bodyOf('2', 'you'));
+    expect(await bodyOfOld('mine')).toBe(text('2'));
+    expect(await bodyNow('mine')).toBe(text('2', 'you'));
+    expect(await changesAfter(from)).toEqual([
+      [text('1'), undefined],
+      [text('2'), text('1')],
+    ]);
+  });
+
+  it('are gone with what it writes, and history keeps those of before', async () => {
+    await createNow('theirs', bodyOf('1', 'me'));
+    const from = await head();
+    const updated = await write({ action: 3, name: 'theirs', version: from, body: bodyOf('2') });
+    expect(await bodyNow('theirs')).toBe(text('2'));
+    const owned = await updateNow('theirs', updated.version, bodyOf('3', 'me again'));
+    const deleted = await write({ action: 5, name: 'theirs', version: owned, body: bodyOf('last') });
+    await write({ action: 1, name: 'theirs', body: bodyOf('anew') });
+    expect(await bodyNow('theirs')).toBe(text('anew'));
+    const changes = await store.changes(type, from, 100);
+    expect(changes.map(({ body, prior }) => [body.toString(), prior?.toString()])).toEqual([
+      [text('2'), text('1', 'me')],
+      [text('3', 'me again'), text('2')],
+      [text('last'), text('3', 'me again')],
+      [text('anew'), undefined],
+    ]);
+    const states = [from, updated.version, owned, deleted.version].map(async (at) => {
+      const found: string[] = [];
+      for await (const page of (await store.snapshot({ type, at })).pages)
+        found.push(...page.filter(({ name }) => name === 'theirs').map(({ body }) => body.toString()));
+      return found;
+    });
+    expect(await Promise.all(states)).toEqual([[text('1', 'me')], [text('2')], [text('3', 'me again')], []]);
   });
 });

@@ -46,8 +46,8 @@ const LAST_VERSION = 'SELECT CASE WHEN is_called THEN last_value ELSE last_value
 
 // The length of a body that lies apart is known without reading it.
 const MEASURE = `
-SELECT count(*), coalesce(sum(octet_length(m.body)), 0)
-  FROM (SELECT o.body FROM object o WHERE o.type = $1 LIMIT $2) m`;
+SELECT count(*), coalesce(sum(octet_length(m.body) + coalesce(octet_length(m.owners), 0)), 0)
+  FROM (SELECT o.body, o.owners FROM object o WHERE o.type = $1 LIMIT $2) m`;
 
 const NAMESPACE = `SELECT o.terminating::text FROM object o WHERE o.type = $1 AND o.namespace = '' AND o.name = $2 COLLATE "C"`;
 
@@ -67,7 +67,7 @@ export class Reader {
   constructor(
     private readonly pool: Pool,
     private readonly lineage: Lineage,
-    options: CompleteOptions,
+    private readonly options: CompleteOptions,
   ) {
     const { waiting, observer, acquireTimeout } = options;
     this.#heads = new Gatherer((asked) => this.#readHeads(asked), {
@@ -110,7 +110,7 @@ export class Reader {
       if (after < floor || this.lineage.isLost(type, after)) {
         throw new HistoryExpiredError(after, floor, BigInt(text(first, 0)));
       }
-      return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2));
+      return first[2] === null ? [] : rows.map((row) => readChange(type, row, 2, this.options.bodies));
     });
   }
 
@@ -181,7 +181,7 @@ export class Reader {
       ]),
     );
     const found = new Array<Row | undefined>(keys.length).fill(undefined);
-    for (const row of rows) found[Number(row[0]) - 1] = readRow(row, 1);
+    for (const row of rows) found[Number(row[0]) - 1] = readRow(row, 1, this.options.bodies);
     return found;
   }
 }

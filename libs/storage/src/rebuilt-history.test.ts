@@ -6,6 +6,7 @@ import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { Key, Row, TypeId, Version, WriteOp } from './store.js';
+import { APART, bodyOf } from './testing/body-codec.js';
 import { seededRandom } from './testing/random.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -61,10 +62,13 @@ class History {
     return { namespace: `n${i % 3}`, name: `o${i}` };
   }
 
-  op(): WriteOp {
+  /** @param byOld by a server that knows of no owners */
+  op(byOld: boolean): WriteOp {
     const key = this.key();
     const row = this.model.of(key);
-    const common = { type: this.type, ...key, body: Buffer.from(`{"metadata":{},"n":${this.#serial++}}`) };
+    const serial = this.#serial++;
+    const owner = byOld || this.below(3) === 0 ? undefined : `owner ${this.below(3)}`;
+    const common = { type: this.type, ...key, body: bodyOf(`${serial}`, owner) };
     if (!row) return { ...common, op: 'create', uid: 'u', requireNamespace: false };
     const { version } = row;
     return this.below(8) === 0
@@ -75,14 +79,19 @@ class History {
 
 const ACTIONS = { create: 1, update: 3, delete: 5 };
 
-/** As servers of the release before write. */
-async function writeAsBefore(old: Connection, op: WriteOp): Promise<Version> {
-  const expected = op.op === 'create' ? 0n : op.version;
-  const [row] = await old.query(
-    `SELECT o_version FROM write_batch(ARRAY[${op.type}], '{}', 0, ARRAY[${op.type}], ARRAY[${ACTIONS[op.op]}]::smallint[],
-       ARRAY['${op.namespace}'], ARRAY['${op.name}'], ARRAY['u'], ARRAY[${expected}::bigint], ARRAY[$1::bytea])`,
-    [`\\x${op.body.toString('hex')}`],
-  );
+/** As servers of the release before the index write. */
+const writeBatch = ({ type, op, namespace, name }: WriteOp, expected: Version) =>
+  `SELECT o_version FROM write_batch(ARRAY[${type}], '{}', 0, ARRAY[${type}], ARRAY[${ACTIONS[op]}]::smallint[],
+     ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], ARRAY[$1::bytea])`;
+
+/** As those of the release with it, which know of no owners of fields. */
+const commitBatch = ({ type, op, namespace, name }: WriteOp, expected: Version) =>
+  `SELECT o_version FROM commit_batch(NULL, ARRAY[${type}], '{}', 0, '{1}', ARRAY[${ACTIONS[op]}]::smallint[],
+     ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], '{""}', ARRAY[$1::bytea], '{1}')`;
+
+async function writeOld(old: Connection, call: typeof writeBatch, op: WriteOp): Promise<Version> {
+  const expected = op.op === 'create' || op.version === 'previous' ? 0n : op.version;
+  const [row] = await old.query(call(op, expected), [`\\x${op.body.toString('hex')}`]);
   return BigInt(row?.[0] ?? 0);
 }
 
@@ -121,14 +130,15 @@ describe('a random history', () => {
       const history = new History(1, seed);
       const { model } = history;
       for (let i = 0; i < 60; i++) {
-        const op = history.op();
-        model.note(op, await writeAsBefore(old, op));
+        const op = history.op(true);
+        model.note(op, await writeOld(old, writeBatch, op));
       }
-      const store = await openStore({ url: server.url, naming: 'orch', schema });
+      const store = await openStore({ url: server.url, naming: 'orch', schema, bodies: APART });
       expect(await store.registerTypes([{ group: '', resource: 'things' }])).toEqual([1]);
       for (let i = 0; i < 300; i++) {
-        const op = history.op();
-        model.note(op, i % 5 === 0 ? await writeAsBefore(old, op) : await write(store, op));
+        const byOld = i % 5 === 0;
+        const op = history.op(byOld);
+        model.note(op, byOld ? await writeOld(old, commitBatch, op) : await write(store, op));
         if (history.below(40) > 0) continue;
         await old.query(
           `SELECT setval('resource_version', (last_value / ${PARTITION_WIDTH} + 1) * ${PARTITION_WIDTH} - $1) FROM resource_version`,

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { findIdentity } from './embedded/identity.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import type { Row, Snapshot, TypeId, Version } from './store.js';
+import { APART, bodyOf } from './testing/body-codec.js';
 import { SYSTEM_BINARIES } from './testing/servers.js';
 import { installPackages } from './testing/system-packages.js';
 
@@ -72,7 +73,7 @@ beforeAll(async () => {
 afterAll(() => pair?.dispose());
 
 const key = { namespace: 'n', name: 'a' };
-const body = (text: string) => Buffer.from(`{"metadata":{"v":"${text}"}}`);
+const body = (text: string) => bodyOf(text, `owner of ${text}`);
 const committed = (outcome: { outcome: string; version?: Version }): Version => {
   if (outcome.version === undefined || outcome.outcome !== 'committed') throw new Error(outcome.outcome);
   return outcome.version;
@@ -99,7 +100,7 @@ async function caughtUp(): Promise<void> {
 
 describe('reads that may be a little behind', () => {
   beforeEach(async () => {
-    const open = (readUrl: string) => openStore({ url: pair.primaryUrl, naming: 'orch', readUrl });
+    const open = (readUrl: string) => openStore({ url: pair.primaryUrl, naming: 'orch', readUrl, bodies: APART });
     store = await open('');
     [type = 0] = await store.registerTypes([{ group: 'test', resource: `things${++serial}` }]);
     fresh = await open(pair.standbyUrl);

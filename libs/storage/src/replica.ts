@@ -1,3 +1,4 @@
+import type { BodyCodec } from './body-codec.js';
 import type { Connection } from './connection.js';
 import { ConnectionLostError } from './failures.js';
 import type { Lineage } from './lineage.js';
@@ -38,6 +39,7 @@ export class Replica {
     private readonly reads: Pool,
     private readonly snapshots: Snapshots,
     private readonly lineage: Lineage,
+    private readonly bodies: BodyCodec,
   ) {}
 
   /** @returns undefined when the primary has to be asked */
@@ -58,7 +60,7 @@ export class Replica {
   async #get(connection: Connection, type: TypeId, key: Key) {
     const [row] = await connection.statement('replica_get', GET, [type, key.namespace, key.name]);
     if (!row || !this.#isNew(type, BigInt(text(row, 0)))) return undefined;
-    return { row: row[1] === null ? undefined : readRow(row, 1) };
+    return { row: row[1] === null ? undefined : readRow(row, 1, this.bodies) };
   }
 
   #isNew(type: TypeId, head: bigint): boolean {

@@ -288,7 +288,7 @@ describe('the heartbeat', () => {
   });
 });
 
-describe('a database of the release before', () => {
+describe('a database of before heartbeats', () => {
   const BEFORE = 3;
 
   /** As that release left it, and how many seconds ago. */

@@ -1,23 +1,27 @@
+import type { BodyCodec } from './body-codec.js';
 import type { TextRow } from './connection.js';
 import type { HistoricChange, Row, TypeId } from './store.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
-export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version';
+export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners';
 
 /** Reads {@link ROW_COLUMNS} that begin at column `from`. */
-export function readRow(row: TextRow, from: number): Row {
+export function readRow(row: TextRow, from: number, bodies: BodyCodec): Row {
   return {
     namespace: text(row, from),
     name: text(row, from + 1),
     uid: text(row, from + 2),
     version: BigInt(text(row, from + 3)),
-    body: bytes(text(row, from + 4)),
+    body: whole(bytes(text(row, from + 4)), row[from + 6], bodies),
     storedVersion: text(row, from + 5),
   };
 }
 
+/** What a binary COPY says of the length of a column that is null. */
+const NULL = -1;
+
 /** Reads {@link ROW_COLUMNS} of a binary COPY (each column behind its length); keeps nothing of the message. */
-export function readCopiedRow(message: Buffer, start: number): Row {
+export function readCopiedRow(message: Buffer, start: number, bodies: BodyCodec): Row {
   let at = start + 2;
   const past = (): number => {
     at += 4 + message.readInt32BE(at);
@@ -29,17 +33,20 @@ export function readCopiedRow(message: Buffer, start: number): Row {
   const uid = string();
   const version = message.readBigInt64BE(at + 4);
   past();
-  const body = Buffer.from(message.subarray(at + 4, past()));
-  return { namespace, name, uid, version, body, storedVersion: string() };
+  const stored = Buffer.from(message.subarray(at + 4, past()));
+  const storedVersion = string();
+  const length = message.readInt32BE(at);
+  const body = length === NULL ? stored : bodies.join(stored, message.subarray(at + 4, at + 4 + length));
+  return { namespace, name, uid, version, body, storedVersion };
 }
 
 /** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
 export const CHANGE_COLUMNS =
   'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, ' +
-  'c.prior_stored_version';
+  'c.prior_stored_version, c.owners, c.prior_owners';
 
 /** Reads {@link CHANGE_COLUMNS} that begin at column `from`. */
-export function readChange(type: TypeId, row: TextRow, from: number): HistoricChange {
+export function readChange(type: TypeId, row: TextRow, from: number, bodies: BodyCodec): HistoricChange {
   const prior = row[from + 9];
   const priorVersion = row[from + 10];
   return {
@@ -51,10 +58,14 @@ export function readChange(type: TypeId, row: TextRow, from: number): HistoricCh
     name: text(row, from + 4),
     uid: text(row, from + 5),
     storedVersion: text(row, from + 6),
-    body: bytes(text(row, from + 7)),
+    body: whole(bytes(text(row, from + 7)), row[from + 12], bodies),
     at: Number(row[from + 8]),
     ...(prior && priorVersion
-      ? { prior: bytes(prior), priorVersion: BigInt(priorVersion), priorStoredVersion: row[from + 11] ?? '' }
+      ? {
+          prior: whole(bytes(prior), row[from + 13], bodies),
+          priorVersion: BigInt(priorVersion),
+          priorStoredVersion: row[from + 11] ?? '',
+        }
       : {}),
   };
 }
@@ -66,6 +77,10 @@ export function text(row: TextRow, column: number): string {
   const value = row[column];
   if (value === null || value === undefined) throw new Error(`the database left column ${column} empty`);
   return value;
+}
+
+function whole(body: Buffer, owners: string | null | undefined, bodies: BodyCodec): Buffer {
+  return owners ? bodies.join(body, bytes(owners)) : body;
 }
 
 function bytes(hex: string): Buffer {

@@ -36,10 +36,9 @@ export class SnapshotSession {
   /** Runs statements that end in a copy of rows and the end of their transaction. */
   copy(text: string): CopyStream<Row> {
     this.#inTransaction = true;
-    this.#copy = this.connection.copy(text, readCopiedRow, {
-      rows: this.options.pageRows,
-      bytes: this.options.pageBytes,
-    });
+    const { bodies, pageRows: rows, pageBytes: bytes } = this.options;
+    const read = (message: Buffer, at: number) => readCopiedRow(message, at, bodies);
+    this.#copy = this.connection.copy(text, read, { rows, bytes });
     return this.#copy;
   }
 

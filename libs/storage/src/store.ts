@@ -220,7 +220,7 @@ export interface ChangeSource {
 export interface Measure {
   /** Counted up to the number that was asked for. */
   readonly objects: number;
-  /** Of their bodies. */
+  /** Of their bodies as they are stored, where owners of fields take up less. */
   readonly bytes: number;
 }
 

@@ -1,9 +1,10 @@
 import { byteaArray, int2Array, int4Array, int8Array, textArray } from './arrays.js';
+import type { BodyCodec } from './body-codec.js';
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_batch` of the schema (migrations/0004-lanes-pages-heartbeat-keys/1-lanes.sql). */
-export const COMMIT_BATCH = 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)';
+/** Calls `commit_units` of the schema (migrations/0005-owners/1-owners.sql). */
+export const COMMIT_UNITS = 'SELECT * FROM commit_units($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;
@@ -108,7 +109,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** What `commit_batch` takes for the version of the item before. */
+/** What `commit_units` takes for the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -117,7 +118,7 @@ function versionOf(op: WriteOp): Version {
 }
 
 /**
- * Parameters of {@link COMMIT_BATCH}.
+ * Parameters of {@link COMMIT_UNITS}.
  * @param units single writes, and sets, in the order in which they are carried out
  * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
@@ -125,29 +126,31 @@ export function batchParameters(
   units: readonly (readonly WriteOp[])[],
   patience: number | null,
   namespaceType: TypeId,
+  codec: BodyCodec,
 ): Parameter[] {
   const ops = units.length === 1 ? (units[0] ?? []) : units.flat();
   const types = typesOf(ops);
-  const { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies } = columnsOf(ops, types);
+  const columns = columnsOf(ops, types, codec);
   return [
     patience,
     int4Array(types),
     int8Array(gatesOf(ops, namespaceType)),
     namespaceType,
-    int2Array(lanes),
-    int2Array(actions),
-    textArray(namespaces),
-    textArray(names),
-    textArray(uids),
-    int8Array(versions),
-    textArray(storedVersions),
-    byteaArray(bodies),
+    int2Array(columns.lanes),
+    int2Array(columns.actions),
+    textArray(columns.namespaces),
+    textArray(columns.names),
+    textArray(columns.uids),
+    int8Array(columns.versions),
+    textArray(columns.storedVersions),
+    byteaArray(columns.bodies),
+    byteaArray(columns.owners),
     int2Array(setSizes(units)),
   ];
 }
 
 /** One pass instead of one for each column: for a lone write each pass costs more than what it does. */
-function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[]) {
+function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: BodyCodec) {
   const lanes: number[] = [];
   const actions: number[] = [];
   const namespaces: string[] = [];
@@ -156,6 +159,7 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[]) {
   const versions: Version[] = [];
   const storedVersions: string[] = [];
   const bodies: Buffer[] = [];
+  const owners: (Buffer | null)[] = [];
   for (const op of ops) {
     lanes.push(types.indexOf(op.type) + 1);
     actions.push(actionOf(op));
@@ -164,9 +168,11 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[]) {
     uids.push(op.op === 'create' ? op.uid : '');
     versions.push(versionOf(op));
     storedVersions.push(op.storedVersion ?? '');
-    bodies.push(op.body);
+    const parts = codec.split(op.body);
+    bodies.push(parts.body);
+    owners.push(parts.owners);
   }
-  return { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies };
+  return { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies, owners };
 }
 
 /** Where a set begins its size, 1 for a single write; 0 for what belongs to the set begun before it. */
@@ -183,7 +189,7 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-/** Reads what {@link COMMIT_BATCH} answered. */
+/** Reads what {@link COMMIT_UNITS} answered. */
 export function readBatchResult(rows: readonly TextRow[], units: readonly (readonly WriteOp[])[]): BatchResult {
   const changes: Change[] = [];
   let at = 0;

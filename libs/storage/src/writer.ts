@@ -16,7 +16,7 @@ import {
 import {
   type BatchResult,
   batchParameters,
-  COMMIT_BATCH,
+  COMMIT_UNITS,
   checkSet,
   checkSingle,
   readBatchResult,
@@ -123,10 +123,11 @@ export class Writer {
 
   async #call(connection: Connection, units: readonly Unit[], wait: boolean): Promise<BatchResult> {
     const writes = units.map(({ ops }) => ops);
-    const parameters = batchParameters(writes, wait ? null : this.options.lanePatience, this.namespaceType);
+    const { lanePatience, bodies } = this.options;
+    const parameters = batchParameters(writes, wait ? null : lanePatience, this.namespaceType, bodies);
     for (let attempt = 1; ; attempt++) {
       try {
-        return readBatchResult(await connection.statement('commit_batch', COMMIT_BATCH, parameters), writes);
+        return readBatchResult(await connection.statement('commit_units', COMMIT_UNITS, parameters), writes);
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);

@@ -11,6 +11,8 @@ export interface StoredObject {
     readonly deletionTimestamp?: string;
   };
   readonly spec?: unknown;
+  /** Who owns its fields, as the row says it beside the body. */
+  readonly owners?: string | undefined;
 }
 
 /** A row of the table of changes. */

@@ -75,6 +75,8 @@ describe('V7', () => {
 
   it('notices changes that change nothing', () => {
     expect(rules(updated(object()))).toEqual(['V7.idle']);
+    expect(rules(updated({ ...object(), owners: 'other' }))).toEqual([]);
+    expect(rules(updated({ ...object(), owners: 'same' }, { ...object(), owners: 'same' }))).toEqual(['V7.idle']);
   });
 
   it('notices uids that change, come twice, or are not those of the row', () => {

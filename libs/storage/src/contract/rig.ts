@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import type { Head, Key, Row, Snapshot, Store, TypeId, Version, WriteOutcome } from '../store.js';
+import { bodyOf } from '../testing/body-codec.js';
 
 /** A store with nothing in it, as the contract suite needs it. */
 export interface StoreUnderTest {
@@ -70,7 +71,8 @@ export function declareRig(makeStore: () => Promise<StoreUnderTest>): Rig {
   };
 }
 
-export const body = (value: string): Buffer => Buffer.from(`{"metadata":{"v":${JSON.stringify(value)}}}`);
+/** Every second one has owners, by its length. */
+export const body = (value: string): Buffer => bodyOf(value, value.length % 2 ? `owner of ${value}` : undefined);
 
 export const key = (name: string, namespace = 'ns'): Key => ({ namespace, name });
 
