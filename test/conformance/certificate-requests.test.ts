@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
+import { CERTIFICATE_REQUEST } from '../support/certificate-request.js';
 import { conformance, expectStatus } from './conformance.js';
-
-const PEM = '-----BEGIN CERTIFICATE REQUEST-----\nMAA=\n-----END CERTIFICATE REQUEST-----\n';
 
 conformance('Certificate requests: who asks', ({ api, names, namespace }) => {
   const path = `/apis/${names.group('certificates.orch.io')}/v1/certificatesigningrequests`;
@@ -11,7 +10,7 @@ conformance('Certificate requests: who asks', ({ api, names, namespace }) => {
 
   test('the server says it, whatever the body says, and it stays', async () => {
     const name = await namespace();
-    const spec = { request: Buffer.from(PEM).toString('base64'), signerName, usages: ['client auth'], ...claims };
+    const spec = { request: CERTIFICATE_REQUEST, signerName, usages: ['client auth'], ...claims };
     const created = expectStatus(await api.post(path, { metadata: { name }, spec }), 201).json();
     try {
       expect(created.spec).toMatchObject(caller);

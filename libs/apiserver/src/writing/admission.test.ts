@@ -1,6 +1,7 @@
 import { type AdmissionPlugin, type Attributes, type Operation, refusal } from '@orch/admission';
 import type { ApiObject } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { CERTIFICATE_REQUEST } from '../testing/certificate-request.js';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
@@ -47,7 +48,7 @@ describe('a plugin that refuses a label', () => {
     metadata: { name: 'web', labels },
     spec: { selector: { matchLabels: { app: 'w' } }, template: { metadata: { labels: { app: 'w' } }, ...pod } },
   };
-  const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64');
+  const request = CERTIFICATE_REQUEST;
   const csr = { metadata: { name: 'csr', labels }, spec: { request, signerName: 'example.com/s', usages: ['any'] } };
   const apps = '/apis/apps/v1/namespaces/default/deployments';
   const core = '/api/v1/namespaces/default';

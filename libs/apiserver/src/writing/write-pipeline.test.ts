@@ -1,6 +1,7 @@
 import { type ApiObject, copy, StatusError } from '@orch/machinery';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CERTIFICATE_REQUEST } from '../testing/certificate-request.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import type { Change, WriteRequest } from './write-request.js';
 
@@ -327,7 +328,7 @@ describe('update', () => {
 
 describe('certificate requests', () => {
   it('say who made them, whatever they say', async () => {
-    const request = Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64');
+    const request = CERTIFICATE_REQUEST;
     const spec = {
       request,
       signerName: 'example.com/s',

@@ -1,10 +1,13 @@
 import type { ApiObject } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isObject, objectsAt, textAt } from '../values/fields.js';
+import { validateService, validateServiceStatus } from './api-service-validation.js';
 
 export const apiService: KindDeclaration = {
   freeFinalizers: true,
   unconditionalUpdate: false,
+  validate: validateService,
+  validateStatus: validateServiceStatus,
   row: (object) => ({ Service: serviceText(object), Available: available(object) }),
 };
 

@@ -11,6 +11,7 @@ import { equal } from '../values/equal.js';
 import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
+import { validateDaemonSetStatus } from './status-validation.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
 import { workloadTemplate } from './workload-template.js';
 import { validateLasting, validateSelected } from './workload-validation.js';
@@ -43,6 +44,7 @@ export const daemonSet: KindDeclaration = {
   },
   validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
+  validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({
     Desired: countAt(object, 'status', 'desiredNumberScheduled'),
     Current: countAt(object, 'status', 'currentNumberScheduled'),

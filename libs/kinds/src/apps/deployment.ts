@@ -9,6 +9,7 @@ import { workloadScale } from '../rules/scale.js';
 import { keepDesired } from '../rules/separation.js';
 import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { validateDeploymentStatus } from './status-validation.js';
 import { validateDeploymentStrategy } from './strategy-validation.js';
 import { workloadTemplate } from './workload-template.js';
 import { validateReplicated } from './workload-validation.js';
@@ -34,6 +35,7 @@ export const deployment: KindDeclaration = {
   ...workloadTemplate,
   validate: ({ spec }, names, old) => validateDeployment(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
+  validateStatus: (object, _names, old) => validateDeploymentStatus(object, old),
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
     'Up-to-date': countAt(object, 'status', 'updatedReplicas'),

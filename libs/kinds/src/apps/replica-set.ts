@@ -6,6 +6,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import { at, countAt, ensureObject } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { validateReplicaStatus } from './status-validation.js';
 import { workloadTemplate } from './workload-template.js';
 import { validateReplicated } from './workload-validation.js';
 
@@ -18,6 +19,7 @@ export const replicaSet: KindDeclaration = {
     ...validateReplicated(spec, podContext(names, at(old, 'spec', 'template'))),
   ],
   validateUpdate: immutableSelector,
+  validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),

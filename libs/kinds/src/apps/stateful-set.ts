@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -20,6 +20,7 @@ import {
   textAt,
 } from '../values/fields.js';
 import { containersOf } from '../values/text.js';
+import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
 import { workloadTemplate } from './workload-template.js';
 import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
@@ -62,6 +63,7 @@ export const statefulSet: KindDeclaration = {
   validate: ({ spec }, names, old) => validateStatefulSet(spec, podContext(names, at(old, 'spec', 'template'))),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
+  validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,
     ...containersOf(at(object, 'spec', 'template', 'spec')),
@@ -75,7 +77,10 @@ function validateStatefulSet(spec: unknown, context: PodContext): FieldError[] {
   const retention = objectAt(spec, 'persistentVolumeClaimRetentionPolicy');
   const known = policy === 'OrderedReady' || policy === 'Parallel';
   return [
-    ...(known ? [] : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
+    ...(policy === '' ? [required('spec.podManagementPolicy')] : []),
+    ...(known || policy === ''
+      ? []
+      : [invalidValue('spec.podManagementPolicy', policy, "must be 'OrderedReady' or 'Parallel'")]),
     ...validateStatefulSetStrategy(at(spec, 'updateStrategy'), 'spec.updateStrategy'),
     ...['whenDeleted', 'whenScaled'].flatMap((name) =>
       isOneOf(`spec.persistentVolumeClaimRetentionPolicy.${name}`, retention[name], RETENTION),

@@ -15,7 +15,7 @@ import { UNSET } from '../values/text.js';
 import { keptKey, withMetrics } from './convert.js';
 import { cpuMetric } from './cpu-metric.js';
 import { targets } from './targets.js';
-import { validateAutoscaler } from './validation.js';
+import { validateAutoscaler, validateAutoscalerStatus } from './validation.js';
 
 const DEFAULT_CPU_UTILIZATION = 80;
 
@@ -34,6 +34,7 @@ export const horizontalPodAutoscalerV2: KindDeclaration = {
     if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
   },
   validate: ({ spec }, _names, old) => validateAutoscaler(spec, old?.spec),
+  validateStatus: validateAutoscalerStatus,
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
 };
 

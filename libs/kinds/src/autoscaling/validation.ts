@@ -1,4 +1,5 @@
 import {
+  type ApiObject,
   dnsLabelErrors,
   type FieldError,
   forbiddenField,
@@ -7,7 +8,7 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
-import { isNotPositive, isOneOf, requiredText } from '../rules/checks.js';
+import { isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
 import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -31,6 +32,7 @@ export const validateAutoscaler = (spec: unknown, old: unknown): FieldError[] =>
   ...validateBounds(spec, numberAt(old, 'minReplicas') === 0 ? 0 : 1),
   ...validateTargetRef(at(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
   ...objectsAt(spec, 'metrics').flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`)),
+  ...validateIdle(spec),
   ...['scaleUp', 'scaleDown'].flatMap((name) => validateRules(at(spec, 'behavior', name), `spec.behavior.${name}`)),
 ];
 
@@ -46,6 +48,17 @@ function validateBounds(spec: unknown, lowest: number): FieldError[] {
   }
   return errors;
 }
+
+/** What nothing runs of is only started by something that it does not measure itself. */
+function validateIdle(spec: unknown): FieldError[] {
+  const outside = objectsAt(spec, 'metrics').some(({ type }) => type === 'Object' || type === 'External');
+  if (outside || numberAt(spec, 'minReplicas') !== 0) return [];
+  const text = 'must specify at least one Object or External metric to support scaling to zero replicas';
+  return [forbiddenField('spec.metrics', text)];
+}
+
+export const validateAutoscalerStatus = ({ status }: ApiObject): FieldError[] =>
+  nonNegativeMembers(status, 'status', ['currentReplicas', 'desiredReplicas']);
 
 const validateTargetRef = (reference: unknown, path: string): FieldError[] =>
   ['kind', 'name'].flatMap((name) => requiredText(reference, path, name, pathSegmentErrors));

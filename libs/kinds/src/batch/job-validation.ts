@@ -7,6 +7,7 @@ import { validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
 import { at, countAt, isObject, type Json, numberAt, objectAt, textAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
+import { validateFailurePolicy } from './failure-policy-validation.js';
 
 const COUNTS = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'];
 const MODES = ['NonIndexed', 'Indexed'];
@@ -17,6 +18,7 @@ const MAX_INDEXED_PARALLELISM = 100_000;
 export const validateJobSpec = (spec: unknown, path: string, context: PodContext): FieldError[] => [
   ...nonNegativeMembers(spec, path, COUNTS),
   ...validateCompletionMode(spec, path),
+  ...validateFailurePolicy(at(spec, 'podFailurePolicy'), at(spec, 'template'), `${path}.podFailurePolicy`),
   ...validateTemplate(at(spec, 'template'), `${path}.template`, context),
   ...validateRestartPolicy(spec, `${path}.template.spec.restartPolicy`),
 ];

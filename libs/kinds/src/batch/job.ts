@@ -6,7 +6,11 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { validateJobStatus, validateNewJob } from './job-identity-validation.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
+
+/** Marks Jobs whose pods are counted by their finalizers, as all are. */
+const TRACKED = 'batch.orch.io/job-tracking';
 
 export const job: KindDeclaration = {
   generation: true,
@@ -25,11 +29,17 @@ export const job: KindDeclaration = {
   },
   prepareForCreate(object, names) {
     workloadTemplate.prepareForCreate(object);
+    markTracked(object, names);
     generateSelector(object, names);
   },
-  prepareForUpdate: workloadTemplate.prepareForUpdate,
+  prepareForUpdate(object, old, names) {
+    workloadTemplate.prepareForUpdate(object, old);
+    if (old.metadata?.annotations?.[names.key(TRACKED)] !== undefined) markTracked(object, names);
+  },
   validate: ({ spec }, names, old) => validateJob(spec, podContext(names, at(old, 'spec', 'template'))),
+  validateCreate: validateNewJob,
   validateUpdate: validateJobUpdate,
+  validateStatus: validateJobStatus,
   row: (object, now) => ({
     Completions: completions(object),
     Duration: duration(object, now),
@@ -38,6 +48,10 @@ export const job: KindDeclaration = {
   }),
   selectableFields: { 'status.successful': (object) => String(countAt(object, 'status', 'succeeded')) },
 };
+
+function markTracked(object: ApiObject, names: Names): void {
+  ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
+}
 
 /** Unless its author selects by hand, a Job owns the pods that carry its uid. */
 function generateSelector(object: ApiObject, names: Names): void {

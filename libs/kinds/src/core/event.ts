@@ -11,7 +11,7 @@ export const event: KindDeclaration = {
   nameRule: 'pathSegment',
   createOnUpdate: true,
   defaultPropagation: 'None',
-  validateCreate: validateEvent,
+  validate: validateEvent,
   row: eventRow,
   selectableFields: {
     'involvedObject.kind': involved('kind'),

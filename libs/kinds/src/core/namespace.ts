@@ -1,6 +1,9 @@
-import { type ApiObject, copy, type Names } from '@orch/machinery';
+import { type ApiObject, copy, type FieldError, invalidValue, type Names, qualifiedNameErrors } from '@orch/machinery';
+import { invalidEach } from '../rules/checks.js';
+import { finalizerNameErrors } from '../rules/finalizers.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { ensureObject, isEmpty, objectAt, textAt } from '../values/fields.js';
+import { each } from '../rules/lists.js';
+import { ensureObject, isEmpty, objectAt, stringsAt, textAt } from '../values/fields.js';
 import { UNKNOWN } from '../values/text.js';
 
 /** Lives in `spec.finalizers` until the namespace's contents are gone. */
@@ -30,6 +33,10 @@ export const namespace: KindDeclaration = {
       object.status = copy(old.status);
     },
   },
+  validateCreate: (object, names) =>
+    stringsAt(object, 'spec', 'finalizers').flatMap((name) => validateFinalizer(name, 'spec.finalizers', names)),
+  validateUpdate: validateFinalizers,
+  validateStatus: validatePhase,
   prepareForDelete(object) {
     ensureObject(object, 'status').phase = 'Terminating';
   },
@@ -37,3 +44,25 @@ export const namespace: KindDeclaration = {
   row: (object) => ({ Status: textAt(object, 'status', 'phase') || UNKNOWN }),
   selectableFields: { 'status.phase': (object) => textAt(object, 'status', 'phase') },
 };
+
+const validateFinalizer = (name: string, field: string, names: Names): FieldError[] =>
+  invalidEach(field, name, [...qualifiedNameErrors(name), ...finalizerNameErrors(name, names)]);
+
+/** Those that `finalize` adds. */
+function validateFinalizers(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
+  const held = new Set(stringsAt(old, 'spec', 'finalizers'));
+  return each(stringsAt(object, 'spec', 'finalizers'), 'spec.finalizers', (name, field) =>
+    held.has(name) ? [] : validateFinalizer(name, field, names),
+  );
+}
+
+/** Whether a namespace goes is what its deletion says. The field is called in errors as clients know it. */
+function validatePhase({ metadata, status }: ApiObject): FieldError[] {
+  const phase = textAt(status, 'phase');
+  const goes = metadata?.deletionTimestamp !== undefined;
+  if (phase === (goes ? 'Terminating' : 'Active')) return [];
+  const text = goes
+    ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
+    : "may only be 'Active' if `deletionTimestamp` is empty";
+  return [invalidValue('status.Phase', phase, text)];
+}

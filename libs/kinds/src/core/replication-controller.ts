@@ -1,4 +1,5 @@
 import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
+import { validateReplicaStatus } from '../apps/status-validation.js';
 import { workloadTemplate } from '../apps/workload-template.js';
 import { validateLasting } from '../apps/workload-validation.js';
 import { podContext } from '../pods/kept-rules.js';
@@ -27,6 +28,7 @@ export const replicationController: KindDeclaration = {
   },
   ...workloadTemplate,
   validate: ({ spec }, names, old) => validateController(spec, podContext(names, at(old, 'spec', 'template'))),
+  validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
     Current: countAt(object, 'status', 'replicas'),

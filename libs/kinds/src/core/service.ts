@@ -14,6 +14,7 @@ import {
   textAt,
 } from '../values/fields.js';
 import { formatLabels, joined, orNone } from '../values/text.js';
+import { validateBalancerStatus } from './balancer-status.js';
 import { allocateService, releaseService } from './service-allocation.js';
 import { addressesOf } from './service-families.js';
 import { dropDependent } from './service-type-change.js';
@@ -38,6 +39,7 @@ export const service: KindDeclaration = {
   prepareForUpdate: carryOver,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
+  validateStatus: validateBalancerStatus,
   allocate: allocateService,
   release: releaseService,
   row: (object) => ({

@@ -34,7 +34,7 @@ function validateReport(event: ApiObject): FieldError[] {
     ...(reporter === '' ? [required('reportingComponent')] : []),
     ...invalidEach('reportingComponent', reporter, qualifiedNameErrors(reporter)),
     ...['reportingInstance', 'action', 'reason'].flatMap((name) => validateShort(textAt(event, name), name)),
-    ...(textAt(event, 'message').length > MAX_NOTE
+    ...(Buffer.byteLength(textAt(event, 'message')) > MAX_NOTE
       ? [invalidValue('message', '', `can have at most ${MAX_NOTE} characters`)]
       : []),
   ];
@@ -42,7 +42,9 @@ function validateReport(event: ApiObject): FieldError[] {
 
 function validateShort(value: string, field: string): FieldError[] {
   if (value === '') return [required(field)];
-  return value.length > MAX_SHORT ? [invalidValue(field, '', `can have at most ${MAX_SHORT} characters`)] : [];
+  return Buffer.byteLength(value) > MAX_SHORT
+    ? [invalidValue(field, '', `can have at most ${MAX_SHORT} characters`)]
+    : [];
 }
 
 /** What the events group asks beside that: a time, a known type, and nothing in the fields that were replaced. */
@@ -50,9 +52,19 @@ export function validateNewForm(event: ApiObject): FieldError[] {
   const type = textAt(event, 'type');
   const old = Object.entries(OLD_FIELDS).filter(([member]) => isSet(event[member]));
   return [
+    ...validateSeries(event.series),
     ...(isSet(event.eventTime) ? [] : [required('eventTime')]),
     ...(TYPES.includes(type) ? [] : [invalidValue('type', '', `has invalid value: ${type}`)]),
     ...old.map(([, field]) => invalidValue(field, '', 'needs to be unset')),
+  ];
+}
+
+/** What happens once is no series. */
+function validateSeries(series: unknown): FieldError[] {
+  if (!isObject(series)) return [];
+  return [
+    ...(countAt(series, 'count') < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),
+    ...(isSet(series.lastObservedTime) ? [] : [required('series.lastObservedTime')]),
   ];
 }
 

@@ -1,9 +1,12 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { objectsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
+import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
 export const storageVersion: KindDeclaration = {
   unconditionalUpdate: false,
+  validateCreate: validateStorageVersionName,
+  validateStatus: validateStorageVersionStatus,
   row: (object) => ({
     CommonEncodingVersion: textAt(object, 'status', 'commonEncodingVersion') || UNSET,
     StorageVersions: joined(

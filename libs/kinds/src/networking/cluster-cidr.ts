@@ -1,10 +1,19 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, type FieldError, invalidValue, required } from '@orch/machinery';
+import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { countAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { validateNodeSelector } from '../rules/node-selector.js';
+import { at, countAt, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { addressFamily, prefixLength } from '../values/ip-address.js';
 import { joined, NONE, orNone } from '../values/text.js';
 
+const LEAST_HOST_BITS = 4;
+
 export const clusterCidr: KindDeclaration = {
+  nameRule: 'label',
   generation: true,
+  validate: ({ spec }) => validateRanges(spec),
+  validateUpdate: (object, old) =>
+    ['nodeSelector', 'perNodeHostBits', 'ipv4', 'ipv6'].flatMap((name) => immutableField(object, old, 'spec', name)),
   row: (object) => ({
     PerNodeHostBits: String(countAt(object, 'spec', 'perNodeHostBits')),
     IPv4: orNone(textAt(object, 'spec', 'ipv4')),
@@ -21,4 +30,33 @@ function nodeSelector(object: ApiObject): string {
       .join(','),
   );
   return terms.length === 0 ? NONE : joined(terms, ' OR ');
+}
+
+function validateRanges(spec: unknown): FieldError[] {
+  const selector = at(spec, 'nodeSelector');
+  const ranges = ['ipv4', 'ipv6'].map((name) => textAt(spec, name));
+  const errors = isObject(selector) ? validateNodeSelector(selector, 'spec.nodeSelector') : [];
+  if (ranges.every((range) => range === '')) {
+    return [...errors, required('spec', 'one or both of `ipv4` and `ipv6` must be specified')];
+  }
+  const bits = countAt(spec, 'perNodeHostBits');
+  return [
+    ...errors,
+    ...ranges.flatMap((range, index) => (range === '' ? [] : validateRange(range, index === 0, bits))),
+  ];
+}
+
+/** Errors name the range by its family, as clients know it. */
+function validateRange(range: string, v4: boolean, hostBits: number): FieldError[] {
+  const family = v4 ? 'IPv4' : 'IPv6';
+  const length = prefixLength(range);
+  if (length === undefined) return [invalidValue(`spec.${family}`, range, `must be a valid CIDR: ${range}`)];
+  const fits = addressFamily(range.split('/')[0] ?? '') === (v4 ? 4 : 6);
+  const most = (v4 ? 32 : 128) - length;
+  const refuse = (text: string) => invalidValue('spec.perNodeHostBits', hostBits, text);
+  return [
+    ...(fits ? [] : [invalidValue(`spec.${family}`, range, `must be a valid ${family} CIDR`)]),
+    ...(hostBits < LEAST_HOST_BITS ? [refuse(`must be greater than or equal to ${LEAST_HOST_BITS}`)] : []),
+    ...(hostBits > most ? [refuse(`must be less than or equal to ${most}`)] : []),
+  ];
 }

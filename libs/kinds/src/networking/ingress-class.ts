@@ -1,13 +1,15 @@
 import {
   type ApiObject,
   dnsLabelErrors,
+  dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
+  invalidValue,
   notSupported,
   required,
   tooLong,
 } from '@orch/machinery';
-import { requiredText } from '../rules/checks.js';
+import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, fillZero, isObject, type Json, textAt } from '../values/fields.js';
@@ -40,8 +42,8 @@ function validateClass(spec: unknown): FieldError[] {
   const controller = textAt(spec, 'controller');
   const parameters = at(spec, 'parameters');
   return [
-    ...(controller.length > MAX_CONTROLLER ? [tooLong('spec.controller', MAX_CONTROLLER)] : []),
-    ...(controller === '' ? [required('spec.controller')] : []),
+    ...(Buffer.byteLength(controller) > MAX_CONTROLLER ? [tooLong('spec.controller', MAX_CONTROLLER)] : []),
+    ...validateDomainPath(controller, 'spec.controller'),
     ...(isObject(parameters) ? validateParameters(parameters, 'spec.parameters') : []),
   ];
 }
@@ -51,12 +53,28 @@ function validateParameters(parameters: Json, path: string): FieldError[] {
   const scope = textAt(parameters, 'scope');
   const field = `${path}.namespace`;
   if (!SCOPES.includes(scope)) return [...errors, notSupported(`${path}.scope`, scope, SCOPES)];
+  const { namespace } = parameters;
   if (scope === 'Cluster') {
-    if (textAt(parameters, 'namespace') === '') return errors;
+    if (namespace === undefined) return errors;
     return [...errors, forbiddenField(field, "`parameters.scope` is set to 'Cluster'")];
   }
-  if (textAt(parameters, 'namespace') !== '') {
-    return [...errors, ...requiredText(parameters, path, 'namespace', dnsLabelErrors)];
+  if (typeof namespace !== 'string') return [...errors, required(field, "`parameters.scope` is set to 'Namespace'")];
+  return [...errors, ...invalidEach(field, namespace, dnsLabelErrors(namespace))];
+}
+
+const PATH = String.raw`[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`;
+const PATH_RE = new RegExp(`^${PATH}$`);
+
+/** A domain, and a path in it, such as `example.com/controller`. */
+function validateDomainPath(text: string, field: string): FieldError[] {
+  if (text === '') return [required(field)];
+  const slash = text.indexOf('/');
+  const [host, path] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (slash <= 0 || path === '') {
+    return [invalidValue(field, text, 'must be a domain-prefixed path (such as "acme.io/foo")')];
   }
-  return [...errors, required(field, "`parameters.scope` is set to 'Namespace'")];
+  return [
+    ...invalidEach(field, host, dnsSubdomainErrors(host)),
+    ...(PATH_RE.test(path) ? [] : [invalidValue(field, path, `Invalid path (regex used for validation is '${PATH}')`)]),
+  ];
 }

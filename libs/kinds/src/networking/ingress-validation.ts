@@ -1,8 +1,10 @@
 import {
+  type ApiObject,
   dns1035LabelErrors,
   dnsSubdomainErrors,
   type FieldError,
   invalidValue,
+  type Names,
   notSupported,
   pathSegmentErrors,
   required,
@@ -17,41 +19,75 @@ const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const NOT_IN_PATHS = ['//', '/./', '/../', '%2f', '%2F'];
 const NOT_AT_THE_END = ['/..', '/.'];
 
-export function validateIngress(spec: unknown): FieldError[] {
+/** `old` is the stored spec, in an update: what of names and of wildcards was wrong in it may stay so. */
+export function validateIngress(spec: unknown, old?: unknown): FieldError[] {
+  const lenient = leniencyOf(old);
   const rules = objectsAt(spec, 'rules');
   const fallback = at(spec, 'defaultBackend');
-  const name = textAt(spec, 'ingressClassName');
   const nowhere = 'either `defaultBackend` or `rules` must be specified';
   return [
     ...(rules.length === 0 && !isObject(fallback)
       ? [invalidValue('spec', new VerbatimValue('[]networking.IngressRule(nil)'), nowhere)]
       : []),
     ...(isObject(fallback) ? validateBackend(fallback, 'spec.defaultBackend') : []),
-    ...rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`)),
-    ...objectsAt(spec, 'tls').flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`)),
-    ...(name === '' ? [] : invalidEach('spec.ingressClassName', name, dnsSubdomainErrors(name))),
+    ...rules.flatMap((rule, index) => validateRule(rule, `spec.rules[${index}]`, lenient.wildcards)),
+    ...objectsAt(spec, 'tls').flatMap((tls, index) => validateTls(tls, `spec.tls[${index}]`, lenient.secrets)),
+    ...validateClassName(at(spec, 'ingressClassName')),
   ];
+}
+
+const validateClassName = (name: unknown): FieldError[] =>
+  typeof name === 'string' ? invalidEach('spec.ingressClassName', name, dnsSubdomainErrors(name)) : [];
+
+interface Leniency {
+  readonly wildcards: boolean;
+  readonly secrets: boolean;
+}
+
+const leniencyOf = (old: unknown): Leniency => ({
+  wildcards: objectsAt(old, 'rules').some(
+    (rule) => textAt(rule, 'host').includes('*') && validateHttp(rule.http, '').length > 0,
+  ),
+  secrets: objectsAt(old, 'tls').some((tls) => validateSecretName(tls, '').length > 0),
+});
+
+/** A class that is said in the older way as well must be the same. */
+export function validateIngressAnnotation({ metadata, spec }: ApiObject, names: Names): FieldError[] {
+  const key = names.key('orch.io/ingress.class');
+  const [noted, name] = [metadata?.annotations?.[key], at(spec, 'ingressClassName')];
+  if (noted === undefined || typeof name !== 'string' || noted === name) return [];
+  return [invalidValue(`annotations.${key}`, noted, 'must match `ingressClassName` when both are specified')];
 }
 
 const hostErrors = (host: string): string[] =>
   host.includes('*') ? wildcardSubdomainErrors(host) : dnsSubdomainErrors(host);
 
-function validateRule(rule: Json, path: string): FieldError[] {
+function validateRule(rule: Json, path: string, lenient: boolean): FieldError[] {
   const host = textAt(rule, 'host');
   const errors = host === '' ? [] : invalidEach(`${path}.host`, host, hostErrors(host));
   if (isAddress(host)) errors.unshift(invalidValue(`${path}.host`, host, 'must be a DNS name, not an IP address'));
-  if (!isObject(rule.http)) return errors;
-  const paths = objectsAt(rule.http, 'paths');
-  if (paths.length === 0) errors.push(required(`${path}.http.paths`));
-  return [...errors, ...paths.flatMap((item, index) => validatePath(item, `${path}.http.paths[${index}]`))];
+  return lenient && host.includes('*') ? errors : [...errors, ...validateHttp(rule.http, `${path}.http`)];
 }
 
-function validateTls(tls: Json, path: string): FieldError[] {
-  const secret = textAt(tls, 'secretName');
+function validateHttp(http: unknown, path: string): FieldError[] {
+  if (!isObject(http)) return [];
+  const paths = objectsAt(http, 'paths');
+  return [
+    ...(paths.length === 0 ? [required(`${path}.paths`)] : []),
+    ...paths.flatMap((item, index) => validatePath(item, `${path}.paths[${index}]`)),
+  ];
+}
+
+function validateTls(tls: Json, path: string, lenient: boolean): FieldError[] {
   return [
     ...stringsAt(tls, 'hosts').flatMap((host, index) => invalidEach(`${path}.hosts[${index}]`, host, hostErrors(host))),
-    ...(secret === '' ? [] : invalidEach(`${path}.secretName`, secret, dnsSubdomainErrors(secret))),
+    ...(lenient ? [] : validateSecretName(tls, path)),
   ];
+}
+
+function validateSecretName(tls: Json, path: string): FieldError[] {
+  const secret = textAt(tls, 'secretName');
+  return secret === '' ? [] : invalidEach(`${path}.secretName`, secret, dnsSubdomainErrors(secret));
 }
 
 function validatePath(item: Json, path: string): FieldError[] {
@@ -96,9 +132,9 @@ function validatePort(service: Json, path: string): FieldError[] {
 
 /** A reference to an object of any kind. */
 export function validateReference(reference: unknown, path: string): FieldError[] {
-  const group = textAt(reference, 'apiGroup');
+  const group = at(reference, 'apiGroup');
   return [
-    ...(group === '' ? [] : invalidEach(`${path}.apiGroup`, group, dnsSubdomainErrors(group))),
+    ...(typeof group !== 'string' ? [] : invalidEach(`${path}.apiGroup`, group, dnsSubdomainErrors(group))),
     ...['kind', 'name'].flatMap((name) => {
       const value = textAt(reference, name);
       if (value === '') return [required(`${path}.${name}`, `${name} is required`)];

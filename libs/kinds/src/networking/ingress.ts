@@ -1,15 +1,18 @@
 import type { ApiObject } from '@orch/machinery';
+import { validateBalancerStatus } from '../core/balancer-status.js';
 import { loadBalancerAddresses } from '../core/service.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isEmpty, objectsAt, textAt } from '../values/fields.js';
 import { orNone } from '../values/text.js';
-import { validateIngress } from './ingress-validation.js';
+import { validateIngress, validateIngressAnnotation } from './ingress-validation.js';
 
 const MAX_HOSTS = 3;
 
 export const ingress: KindDeclaration = {
   generation: true,
-  validate: ({ spec }) => validateIngress(spec),
+  validate: ({ spec }, _names, old) => validateIngress(spec, old?.spec),
+  validateCreate: validateIngressAnnotation,
+  validateStatus: validateBalancerStatus,
   row: (object) => ({
     Class: orNone(textAt(object, 'spec', 'ingressClassName')),
     Hosts: hosts(object),

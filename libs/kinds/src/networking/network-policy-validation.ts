@@ -1,32 +1,41 @@
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
 import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../rules/checks.js';
-import { validateLabelSelector } from '../rules/label-selector.js';
+import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { prefixLength } from '../values/ip-address.js';
+import { shownList } from '../values/go-values.js';
+import { contains, prefixLength } from '../values/ip-address.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const POLICY_TYPES = ['Ingress', 'Egress'];
 
-export function validateNetworkPolicy(spec: unknown): FieldError[] {
+/** `old` is the stored spec, in an update. */
+export function validateNetworkPolicy(spec: unknown, old?: unknown): FieldError[] {
+  const lenient = hasStrangeValue(at(old, 'podSelector'));
   const types = stringsAt(spec, 'policyTypes');
   return [
-    ...validateLabelSelector(at(spec, 'podSelector'), 'spec.podSelector'),
-    ...validateRules(spec, 'ingress', 'from'),
-    ...validateRules(spec, 'egress', 'to'),
+    ...validateLabelSelector(at(spec, 'podSelector'), 'spec.podSelector', lenient),
+    ...validateRules(spec, 'ingress', 'from', lenient),
+    ...validateRules(spec, 'egress', 'to', lenient),
     ...(types.length > POLICY_TYPES.length
-      ? [invalidValue('spec.policyTypes', types, 'may not specify more than two policyTypes')]
+      ? [
+          invalidValue(
+            'spec.policyTypes',
+            shownList('networking.PolicyType', types),
+            'may not specify more than two policyTypes',
+          ),
+        ]
       : types.flatMap((type, index) =>
           POLICY_TYPES.includes(type) ? [] : [notSupported(`spec.policyTypes[${index}]`, type, POLICY_TYPES)],
         )),
   ];
 }
 
-const validateRules = (spec: unknown, direction: string, peers: string): FieldError[] =>
+const validateRules = (spec: unknown, direction: string, peers: string, lenient: boolean): FieldError[] =>
   objectsAt(spec, direction).flatMap((rule, index) => {
     const path = `spec.${direction}[${index}]`;
     return [
       ...objectsAt(rule, 'ports').flatMap((port, at) => validatePort(port, `${path}.ports[${at}]`)),
-      ...objectsAt(rule, peers).flatMap((peer, at) => validatePeer(peer, `${path}.${peers}[${at}]`)),
+      ...objectsAt(rule, peers).flatMap((peer, at) => validatePeer(peer, `${path}.${peers}[${at}]`, lenient)),
     ];
   });
 
@@ -47,11 +56,11 @@ function validatePort({ protocol, port, endPort }: Json, path: string): FieldErr
   return [...errors, ...invalidEach(field, last, portNumberErrors(last))];
 }
 
-function validatePeer(peer: Json, path: string): FieldError[] {
+function validatePeer(peer: Json, path: string, lenient: boolean): FieldError[] {
   const present = ['podSelector', 'namespaceSelector', 'ipBlock'].filter((name) => isObject(peer[name]));
   const errors = [
-    ...validateLabelSelector(peer.podSelector, `${path}.podSelector`),
-    ...validateLabelSelector(peer.namespaceSelector, `${path}.namespaceSelector`),
+    ...validateLabelSelector(peer.podSelector, `${path}.podSelector`, lenient),
+    ...validateLabelSelector(peer.namespaceSelector, `${path}.namespaceSelector`, lenient),
     ...(isObject(peer.ipBlock) ? validateBlock(peer.ipBlock, `${path}.ipBlock`) : []),
   ];
   if (present.length === 0) errors.push(required(path, 'must specify a peer'));
@@ -64,14 +73,13 @@ function validatePeer(peer: Json, path: string): FieldError[] {
 function validateBlock(block: Json, path: string): FieldError[] {
   const cidr = textAt(block, 'cidr');
   if (cidr === '') return [required(`${path}.cidr`)];
-  const length = prefixLength(cidr);
-  if (length === undefined) return [invalidValue(`${path}.cidr`, cidr, 'not a valid CIDR')];
-  const exceptions = stringsAt(block, 'except');
-  const wrong = exceptions.findIndex((except) => prefixLength(except) === undefined);
-  if (wrong >= 0) return [invalidValue(`${path}.except[${wrong}]`, exceptions[wrong], 'not a valid CIDR')];
-  return exceptions.flatMap((except, index) =>
-    (prefixLength(except) ?? 0) > length
-      ? []
-      : [invalidValue(`${path}.except[${index}]`, except, 'must be a strict subset of `cidr`')],
-  );
+  if (prefixLength(cidr) === undefined) return [invalidValue(`${path}.cidr`, cidr, 'not a valid CIDR')];
+  const errors: FieldError[] = [];
+  for (const [index, except] of stringsAt(block, 'except').entries()) {
+    const field = `${path}.except[${index}]`;
+    // What follows is not looked at.
+    if (prefixLength(except) === undefined) return [...errors, invalidValue(field, except, 'not a valid CIDR')];
+    if (!contains(cidr, except)) errors.push(invalidValue(field, except, 'must be a strict subset of `cidr`'));
+  }
+  return errors;
 }

@@ -9,6 +9,6 @@ export const networkPolicy: KindDeclaration = {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];
   },
-  validate: ({ spec }) => validateNetworkPolicy(spec),
+  validate: ({ spec }, _names, old) => validateNetworkPolicy(spec, old?.spec),
   row: (object) => ({ 'Pod-Selector': formatSelector(at(object, 'spec', 'podSelector')) }),
 };

@@ -1,11 +1,13 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
 import { validateAmount, validateShare } from '../apps/strategy-validation.js';
-import { isOneOf } from '../rules/checks.js';
+import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
+import { validateConditions } from '../rules/conditions.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { validateLabelSelector } from '../rules/label-selector.js';
-import { at, countAt } from '../values/fields.js';
+import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
+import { at, countAt, objectsAt } from '../values/fields.js';
 import { shownBudget } from '../values/go-syntax.js';
 
+const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'];
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 
 const limit = (value: unknown): string => (value === undefined || value === null ? 'N/A' : String(value));
@@ -13,7 +15,11 @@ const limit = (value: unknown): string => (value === undefined || value === null
 export const podDisruptionBudget: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
-  validate: ({ spec }) => validateBudget(spec),
+  validate: ({ spec }, _names, old) => validateBudget(spec, old?.spec),
+  validateStatus: ({ status }) => [
+    ...validateConditions(objectsAt(status, 'conditions'), 'status.conditions'),
+    ...nonNegativeMembers(status, 'status', COUNTS),
+  ],
   row: (object) => ({
     'Min Available': limit(at(object, 'spec', 'minAvailable')),
     'Max Unavailable': limit(at(object, 'spec', 'maxUnavailable')),
@@ -21,7 +27,7 @@ export const podDisruptionBudget: KindDeclaration = {
   }),
 };
 
-function validateBudget(spec: unknown): FieldError[] {
+function validateBudget(spec: unknown, old: unknown): FieldError[] {
   const limits = ['minAvailable', 'maxUnavailable'].filter(
     (name) => at(spec, name) !== undefined && at(spec, name) !== null,
   );
@@ -33,7 +39,7 @@ function validateBudget(spec: unknown): FieldError[] {
       ...validateAmount(`spec.${name}`, at(spec, name)),
       ...validateShare(`spec.${name}`, at(spec, name)),
     ]),
-    ...validateLabelSelector(at(spec, 'selector'), 'spec.selector'),
+    ...validateLabelSelector(at(spec, 'selector'), 'spec.selector', hasStrangeValue(at(old, 'selector'))),
     ...isOneOf('spec.unhealthyPodEvictionPolicy', at(spec, 'unhealthyPodEvictionPolicy'), EVICTION_POLICIES),
   ];
 }

@@ -182,11 +182,15 @@ describe('CertificateSigningRequest', () => {
     rules.prepareForUpdate(object, old, through('approval'));
     expect(object).toMatchObject({
       spec: { request: 'a' },
-      status: { certificate: 'c', conditions: [approved, failed] },
+      status: { certificate: 'c', conditions: [approved] },
     });
-    const sly: ApiObject = { spec: { request: 'a' }, status: { certificate: 'd', conditions: [approved] } };
+    const sly: ApiObject = { spec: { request: 'a' }, status: { certificate: 'd', conditions: [approved, failed] } };
     rules.prepareForUpdate(sly, old, through('status'));
-    expect(sly.status).toEqual({ certificate: 'd' });
+    expect([...rules.validateUpdate(sly, old, 'status')].flat()).toContainEqual({
+      field: 'status.conditions',
+      reason: 'FieldValueForbidden',
+      message: 'Forbidden: updates may not add a condition of type "Approved"',
+    });
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { REQUEST } from '../testing/certificates.js';
 import { through } from '../testing/through.js';
 import { kindRules } from './registry.js';
 
@@ -94,7 +95,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
     plural: 'certificatesigningrequests',
     object: {
       spec: {
-        request: Buffer.from('-----BEGIN CERTIFICATE REQUEST-----').toString('base64'),
+        request: Buffer.from(REQUEST).toString('base64'),
         signerName: 'example.com/s',
         usages: ['client auth'],
       },

@@ -2,8 +2,11 @@ import type { ApiObject } from '@orch/machinery';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isEmpty, textAt } from '../values/fields.js';
+import { validateClaimSpec, validateClaimStatus } from './claim-validation.js';
 
 export const resourceClaim: KindDeclaration = {
+  validate: ({ spec }) => validateClaimSpec(spec, 'spec'),
+  validateStatus: (object, _names, old) => validateClaimStatus(object, old),
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
     ResourceClassName: textAt(object, 'spec', 'resourceClassName'),

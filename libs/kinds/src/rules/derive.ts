@@ -39,7 +39,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validate && changed) yield declared.validate(object, names, old);
       if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
       if (declared.validateStatus && !equal(object.status, old.status)) {
-        yield declared.validateStatus(object, names, old);
+        yield declared.validateStatus(object, names, old, subresource);
       }
     },
     allocate: declared.allocate ?? (async () => NO_ALLOCATION),

@@ -90,7 +90,7 @@ export interface KindRules {
   validateServed(object: ApiObject): FieldError[];
   /**
    * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
-   * @param subresource the one written through; default '', the resource itself
+   * @param subresource the one that is written through; '' for the resource itself, and the default
    */
   validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
 
@@ -151,7 +151,7 @@ export interface KindDeclaration {
   /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[];
   /** What the observed state must be like. Asked of an update that changes it. */
-  validateStatus?(object: ApiObject, names: Names, old: ApiObject): FieldError[];
+  validateStatus?(object: ApiObject, names: Names, old: ApiObject, subresource: string): FieldError[];
   allocate?(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation>;
   release?(object: ApiObject, allocators: Allocators): Promise<void>;
   /** Cells by column name; name and age are generic. */

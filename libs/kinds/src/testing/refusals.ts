@@ -42,7 +42,7 @@ export function triedKind(group: string, version: string, plural: string, least:
       setMembers(object, after);
       fillIn(definition, rules, object);
       rules.prepareForUpdate(object, old, through(subresource));
-      return texts(rules.validateUpdate(object, old));
+      return texts(rules.validateUpdate(object, old, subresource));
     },
   };
 }

@@ -122,3 +122,14 @@ export function prefixLength(text: string): number | undefined {
   const length = Number(bits);
   return length <= (family === 4 ? 32 : 128) ? length : undefined;
 }
+
+/** Whether the second of two prefixes is a part of the first, and smaller. */
+export function contains(outer: string, inner: string): boolean {
+  const [first, second] = [outer, inner].map((text) => ({
+    address: text.split('/')[0] ?? '',
+    length: prefixLength(text) ?? 0,
+  }));
+  if (!first || !second || addressFamily(first.address) !== addressFamily(second.address)) return false;
+  const bits = BigInt((addressFamily(first.address) === 4 ? 32 : 128) - first.length);
+  return first.length < second.length && addressValue(first.address) >> bits === addressValue(second.address) >> bits;
+}

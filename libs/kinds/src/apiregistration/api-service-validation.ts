@@ -1,0 +1,77 @@
+import {
+  type ApiObject,
+  dns1035LabelErrors,
+  dnsSubdomainErrors,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  pathSegmentErrors,
+  required,
+} from '@orch/machinery';
+import { invalidEach, portNumberErrors } from '../rules/checks.js';
+import { each } from '../rules/lists.js';
+import { at, countAt, isObject, numberAt, objectsAt, textAt } from '../values/fields.js';
+
+const MAX_GROUP_PRIORITY = 20_000;
+const MAX_VERSION_PRIORITY = 1000;
+const DEFAULT_PORT = 443;
+const STATUSES = ['True', 'False', 'Unknown'];
+
+/** A version of a group, and who serves it. */
+export function validateService({ metadata, spec }: ApiObject): FieldError[] {
+  const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')];
+  const [groups, versions] = [countAt(spec, 'groupPriorityMinimum'), countAt(spec, 'versionPriority')];
+  const service = at(spec, 'service');
+  const core = 'only v1 may have an empty group and it better be legacy kube';
+  return [
+    ...validateName(metadata?.name ?? '', `${version}.${group}`),
+    ...(group === '' && version !== 'v1' ? [required('spec.group', core)] : []),
+    ...(group === '' ? [] : invalidEach('spec.group', group, dnsSubdomainErrors(group))),
+    ...invalidEach('spec.version', version, dns1035LabelErrors(version)),
+    ...between('spec.groupPriorityMinimum', groups, MAX_GROUP_PRIORITY),
+    ...between('spec.versionPriority', versions, MAX_VERSION_PRIORITY),
+    ...(isObject(service) ? validateRemote(service, spec) : validateLocal(spec)),
+  ];
+}
+
+function validateName(name: string, expected: string): FieldError[] {
+  const errors = pathSegmentErrors(name);
+  if (errors.length === 0 && name !== expected) {
+    errors.push(`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`);
+  }
+  return invalidEach('metadata.name', name, errors);
+}
+
+const between = (field: string, value: number, most: number): FieldError[] =>
+  value > 0 && value <= most ? [] : [invalidValue(field, value, `must be positive and less than ${most}`)];
+
+const bundleBytes = (spec: unknown): number => Buffer.byteLength(textAt(spec, 'caBundle'), 'base64');
+
+function validateLocal(spec: unknown): FieldError[] {
+  const bytes = bundleBytes(spec);
+  const insecure = at(spec, 'insecureSkipTLSVerify') === true;
+  const local = 'local APIServices may not have';
+  return [
+    ...(bytes > 0 ? [invalidValue('spec.caBundle', `${bytes} bytes`, `${local} a caBundle`)] : []),
+    ...(insecure ? [invalidValue('spec.insecureSkipTLSVerify', true, `${local} insecureSkipTLSVerify`)] : []),
+  ];
+}
+
+function validateRemote(service: unknown, spec: unknown): FieldError[] {
+  const port = numberAt(service, 'port') ?? DEFAULT_PORT;
+  const wrong = portNumberErrors(port);
+  const insecure = at(spec, 'insecureSkipTLSVerify') === true && bundleBytes(spec) > 0;
+  return [
+    ...['namespace', 'name'].flatMap((name) =>
+      textAt(service, name) === '' ? [required(`spec.service.${name}`)] : [],
+    ),
+    ...(wrong.length > 0 ? [invalidValue('spec.service.port', port, `port is not valid: ${wrong.join(', ')}`)] : []),
+    ...(insecure ? [invalidValue('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present')] : []),
+  ];
+}
+
+export const validateServiceStatus = ({ status }: ApiObject): FieldError[] =>
+  each(objectsAt(status, 'conditions'), 'status.conditions', (condition, path) => {
+    const value = textAt(condition, 'status');
+    return STATUSES.includes(value) ? [] : [notSupported(`${path}.status`, value, STATUSES)];
+  });

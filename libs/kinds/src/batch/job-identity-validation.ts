@@ -1,0 +1,76 @@
+import {
+  type ApiObject,
+  dnsLabelErrors,
+  duplicate,
+  type FieldError,
+  invalidValue,
+  type Names,
+  required,
+} from '@orch/machinery';
+import { nonNegativeMembers } from '../rules/checks.js';
+import { selectorMatches } from '../rules/label-selector.js';
+import { each } from '../rules/lists.js';
+import { at, isObject, mapAt, numberAt, stringsAt } from '../values/fields.js';
+import { shownMap, shownSelector } from '../values/go-syntax.js';
+
+const METADATA = 'spec.template.metadata';
+
+/** What is asked of a new Job beside its spec: its pods carry its name and uid, and can have the names that they get. */
+export const validateNewJob = (job: ApiObject, names: Names): FieldError[] => [
+  ...validateGenerated(job, names),
+  ...validatePodNames(job),
+];
+
+/** The labels and the selector that tell a Job's pods from those of all others, unless its author selects by hand. */
+function validateGenerated({ metadata, spec }: ApiObject, names: Names): FieldError[] {
+  const selector = at(spec, 'selector');
+  if (at(spec, 'manualSelector') === true || !isObject(selector)) return [];
+  const [uid, name] = [metadata?.uid ?? '', metadata?.name ?? ''];
+  const expected = {
+    'controller-uid': uid,
+    'job-name': name,
+    [names.key('batch.orch.io/controller-uid')]: uid,
+    [names.key('batch.orch.io/job-name')]: name,
+  };
+  const labels = mapAt(spec, 'template', 'metadata', 'labels');
+  const errors = Object.entries(expected).flatMap(([key, value]) => validateLabel(labels, key, value));
+  if (selectorMatches(selector, expected) !== false) return errors;
+  return [...errors, invalidValue('spec.selector', shownSelector(selector), '`selector` not auto-generated')];
+}
+
+function validateLabel(labels: Readonly<Record<string, string>>, key: string, expected: string): FieldError[] {
+  const actual = labels[key];
+  if (actual === undefined) return [required(`${METADATA}.labels[${key}]`, `must be '${expected}'`)];
+  if (actual === expected) return [];
+  return [invalidValue(`${METADATA}.labels[${key}]`, shownMap(labels), `must be '${expected}'`)];
+}
+
+/** Pods of an indexed Job are called by its name and their index. */
+function validatePodNames({ metadata, spec }: ApiObject): FieldError[] {
+  const completions = numberAt(spec, 'completions') ?? 0;
+  if (at(spec, 'completionMode') !== 'Indexed' || completions <= 0) return [];
+  const name = metadata?.name ?? '';
+  const last = `${name}-${completions - 1}`;
+  if (dnsLabelErrors(last).length === 0) return [];
+  return [invalidValue('metadata.name', name, `will not able to create pod with invalid DNS label: ${last}`)];
+}
+
+/** What the controller reports of a Job. */
+export function validateJobStatus({ status }: ApiObject): FieldError[] {
+  const seen = new Set<string>();
+  return [
+    ...nonNegativeMembers(status, 'status', ['active', 'succeeded', 'failed', 'ready']),
+    ...['succeeded', 'failed'].flatMap((list) =>
+      each(
+        stringsAt(status, 'uncountedTerminatedPods', list),
+        `status.uncountedTerminatedPods.${list}`,
+        (uid, field) => {
+          if (uid === '') return [invalidValue(field, uid, 'must not be empty')];
+          if (seen.has(uid)) return [duplicate(field, uid)];
+          seen.add(uid);
+          return [];
+        },
+      ),
+    ),
+  ];
+}

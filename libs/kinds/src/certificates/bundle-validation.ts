@@ -1,0 +1,65 @@
+import { X509Certificate } from 'node:crypto';
+import { type ApiObject, dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import { invalidEach } from '../rules/checks.js';
+import { textAt } from '../values/fields.js';
+import { type PemBlock, pemBlocks } from './pem.js';
+import { validateSignerName } from './signer-name.js';
+
+const FIELD = 'spec.trustBundle';
+
+/** Certificates of authorities, and whose they are. `old` is the stored bundle, in an update. */
+export function validateBundle({ spec }: ApiObject, old?: ApiObject): FieldError[] {
+  const signer = textAt(spec, 'signerName');
+  const [bundle, before] = [textAt(spec, 'trustBundle'), textAt(old, 'spec', 'trustBundle')];
+  return [
+    ...(signer === '' ? [] : validateSignerName(signer, 'spec.signerName')),
+    ...(old && bundle === before ? [] : validateAnchors(bundle)),
+  ];
+}
+
+/** The bundle of a signer has its name before its own. */
+export function validateBundleName({ metadata, spec }: ApiObject): FieldError[] {
+  const name = metadata?.name ?? '';
+  const signer = textAt(spec, 'signerName');
+  return invalidEach('metadata.name', name, nameErrors(name, signer));
+}
+
+function nameErrors(name: string, signer: string): string[] {
+  if (signer === '') {
+    if (name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name'];
+    return dnsSubdomainErrors(name);
+  }
+  const prefix = `${signer.replaceAll('/', ':')}:`;
+  if (name.startsWith(prefix)) return dnsSubdomainErrors(name.slice(prefix.length));
+  return [`ClusterTrustBundle for signerName ${signer} must be named with prefix ${prefix}`];
+}
+
+function validateAnchors(bundle: string): FieldError[] {
+  const refuse = (texts: readonly string[]) => texts.map((text) => invalidValue(FIELD, '<value omitted>', text));
+  const wrong: string[] = [];
+  const places = new Map<string, number[]>();
+  let index = 0;
+  for (const block of pemBlocks(bundle)) {
+    const fault = anchorFault(block);
+    if (fault !== undefined) wrong.push(`entry ${index} ${fault}`);
+    const key = block.bytes.toString('latin1');
+    const held = places.get(key);
+    if (held) held.push(index);
+    else places.set(key, [index]);
+    index++;
+  }
+  if (wrong.length > 0) return refuse(wrong);
+  if (places.size === 0) return refuse(['at least one trust anchor must be provided']);
+  const twice = [...places.values()].filter((indices) => indices.length > 1);
+  return refuse(twice.map((indices) => `duplicate trust anchor (indices [${indices.join(' ')}])`));
+}
+
+function anchorFault({ type, hasHeaders, bytes }: PemBlock): string | undefined {
+  if (type !== 'CERTIFICATE') return `has bad block type: ${type}`;
+  if (hasHeaders) return 'has PEM block headers';
+  try {
+    return new X509Certificate(bytes).ca ? undefined : 'does not have the CA bit set';
+  } catch {
+    return 'does not parse as X.509';
+  }
+}
