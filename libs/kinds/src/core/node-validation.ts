@@ -87,7 +87,8 @@ export function validateNodeUpdate(object: ApiObject, old: ApiObject): FieldErro
     errors.push(forbiddenField('spec.providerID', only('providerID')));
   }
   const source = at(object, 'spec', 'configSource');
-  if (isObject(source)) errors.push(...validateSource(source, 'spec.configSource', refuseIdentity));
+  const changed = !equal(source, at(old, 'spec', 'configSource'));
+  if (isObject(source) && changed) errors.push(...validateSource(source, 'spec.configSource', refuseIdentity));
   if (textAt(object, 'spec', 'externalID') !== textAt(old, 'spec', 'externalID')) {
     errors.push(forbiddenField('spec.externalID', 'may not be updated'));
   }
