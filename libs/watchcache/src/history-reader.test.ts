@@ -46,6 +46,25 @@ describe('HistoryReader', () => {
     expect(some[0]).toBe(all[50]);
   });
 
+  it('says in which version of the API each state lies, and the one before it', async () => {
+    const { source, clock } = setup(0);
+    const key = { namespace: 'a', name: 'o' };
+    source.write(TYPE, 'put', key, bodyOf({ content: 'x' }));
+    source.write(TYPE, 'put', key, bodyOf({ content: 'y' }));
+    const lying = source.history(TYPE).map((change, at) => ({
+      ...change,
+      storedVersion: `v${at + 1}`,
+      ...(at > 0 && { priorStoredVersion: `v${at}` }),
+    }));
+    Object.assign(source, { changes: async () => lying });
+    const reader = new HistoryReader({ source, type: TYPE, describe: describeRow, clock, maxBytes: 1 << 20 });
+    const page = await reader.page(0n);
+    expect(page.map(({ entry, prior }) => [prior?.storedVersion, entry.storedVersion])).toEqual([
+      [undefined, 'v1'],
+      ['v1', 'v2'],
+    ]);
+  });
+
   it('reads only so much at a time, and keeps only so much', async () => {
     const { reader, rest, wanted } = setup(400, { maxBytes: 8 << 20, content: 'x'.repeat(64 << 10) });
     let most = 0;
