@@ -156,6 +156,7 @@ conformance('Component statuses [Path shapes]', ({ api }) => {
   test('say how the parts of the control plane are', async () => {
     const listed = expectStatus(await api.get(path), 200);
     expect(listed.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
+    expect(listed.json().metadata).toEqual({});
     const { kind, items } = listed.json<{
       kind: string;
       items: { metadata: { name: string }; conditions: object[] }[];
