@@ -150,12 +150,13 @@ conformance('Tokens of service accounts [Path shapes]', ({ api, names, namespace
   });
 });
 
-conformance('Component statuses [Path shapes]', ({ api }) => {
+conformance('Component statuses [Path shapes]', ({ api, names }) => {
   const path = '/api/v1/componentstatuses';
 
   test('say how the parts of the control plane are', async () => {
     const listed = expectStatus(await api.get(path), 200);
     expect(listed.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
+    expect(listed.json().metadata).toEqual({});
     const { kind, items } = listed.json<{
       kind: string;
       items: { metadata: { name: string }; conditions: object[] }[];
@@ -170,6 +171,16 @@ conformance('Component statuses [Path shapes]', ({ api }) => {
       'componentstatuses "none" not found',
     );
     expectRefusal(await api.delete(`${path}/postgres`), 405, 'MethodNotAllowed');
+  });
+
+  test('come in every encoding', async () => {
+    for (const of of [path, `${path}/feed`]) {
+      const yaml = expectStatus(await api.get(of, { accept: 'application/yaml' }), 200);
+      expect(yaml.text).toContain('name: feed');
+      const binary = expectStatus(await api.get(of, { accept: names.protobufMediaType }), 200);
+      expect(binary.text).toContain('feed');
+      expect(binary.headers['content-type']).toBe(names.protobufMediaType);
+    }
   });
 
   test('are a table too, and can be selected', async () => {

@@ -1,6 +1,6 @@
 import { ANONYMOUS, authenticated, type UserInfo } from '@orch/authentication';
 import { describe, expect, it } from 'vitest';
-import { type Authorizer, type Decision, type RequestAttributes, union } from './authorizer.js';
+import { type Authorizer, type Decision, type RequestAttributes, rulesOf, union } from './authorizer.js';
 import { credentialsDecide } from './credentials-decide.js';
 import { forbiddenRequest } from './forbidden.js';
 
@@ -83,6 +83,26 @@ describe('a union', () => {
   it('lets nobody in because one cannot tell', async () => {
     expect((await asked(fails, says('allow'))).decision).toBe('allow');
     await expect(asked(fails, says('no-opinion'))).rejects.toThrow('out of order');
+  });
+});
+
+describe('rules', () => {
+  const silent: Authorizer = { authorize: async () => ({ decision: 'no-opinion', reason: '' }) };
+
+  it('of a union are those of all, and say where there may be more', async () => {
+    const { resourceRules, pathRules, problems } = await rulesOf(union([credentialsDecide, silent]), JANE, 'default');
+    expect(resourceRules).toEqual([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }]);
+    expect(pathRules).toEqual([{ verbs: ['*'], nonResourceURLs: ['*'] }]);
+    expect(problems).toEqual(['an authorizer cannot list the rules of users']);
+  });
+
+  it('of those without credentials are what is decided for them', async () => {
+    const { resourceRules, pathRules, problems } = await rulesOf(credentialsDecide, ANONYMOUS.user, 'default');
+    expect([resourceRules, problems]).toEqual([[], []]);
+    for (const shown of pathRules.flatMap(({ nonResourceURLs }) => nonResourceURLs)) {
+      const asked = path(shown.replace('*', 'postgres'));
+      expect((await credentialsDecide.authorize(ANONYMOUS.user, asked)).decision).toBe('allow');
+    }
   });
 });
 

@@ -35,7 +35,7 @@ export async function listComponents(deps: ApiDeps, ctx: RequestContext, call: R
   const page = async function* () {
     yield statuses;
   };
-  await sendPieces(ctx, representation.contentType, representation.list({ resourceVersion: '' }, page()), false);
+  await sendPieces(ctx, representation.contentType, representation.list({}, page()), false);
 }
 
 /** What is shown of a component, in the form of what is stored. */

@@ -13,7 +13,11 @@ const METRIC_VERB: Readonly<Record<Verb, string>> = {
 };
 const APPLY_TYPE = 'application/apply-patch+yaml';
 
-export function metricVerb(verb: Verb, contentType: string | undefined): string {
+/** Whatever is done there is a connection to something else. */
+const CONNECTED: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+export function metricVerb(verb: Verb, contentType: string | undefined, subresource = ''): string {
+  if (CONNECTED.has(subresource)) return 'CONNECT';
   return verb === 'patch' && contentType?.startsWith(APPLY_TYPE) ? 'APPLY' : METRIC_VERB[verb];
 }
 

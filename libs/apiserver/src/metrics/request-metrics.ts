@@ -165,7 +165,7 @@ export class RequestMetrics {
 
   #ofRoute({ req, query }: RequestContext, route: Route): RequestSeries {
     const { endpoint, subresource } = route;
-    const verb = metricVerb(route.verb, req.headers['content-type']);
+    const verb = metricVerb(route.verb, req.headers['content-type'], subresource);
     const dryRun = dryRunOf(query);
     const scope = scopeOf(route.verb, route.namespace, route.name);
     let known = this.#routed.get(endpoint);

@@ -12,6 +12,9 @@ describe('labels', () => {
     expect(metricVerb('deletecollection', undefined)).toBe('DELETECOLLECTION');
     expect(metricVerb('patch', 'application/merge-patch+json')).toBe('PATCH');
     expect(metricVerb('patch', 'application/apply-patch+yaml; charset=utf-8')).toBe('APPLY');
+    expect(metricVerb('create', undefined, 'exec')).toBe('CONNECT');
+    expect(metricVerb('get', undefined, 'log')).toBe('CONNECT');
+    expect(metricVerb('create', undefined, 'eviction')).toBe('POST');
     expect(scopeOf('create', 'ns', '')).toBe('resource');
     expect(scopeOf('list', 'ns', '')).toBe('namespace');
     expect(scopeOf('list', '', '')).toBe('cluster');

@@ -31,7 +31,7 @@ export class RequestObserver {
     trail.mark('authenticated');
     if (tracing === undefined) return;
     const name = route
-      ? `${metricVerb(route.verb, ctx.req.headers['content-type'])} ${route.endpoint.definition.resource}`
+      ? `${metricVerb(route.verb, ctx.req.headers['content-type'], route.subresource)} ${route.endpoint.definition.resource}`
       : 'other';
     const attributes = { 'http.request.method': ctx.req.method ?? '', 'url.path': ctx.path, 'audit.id': ctx.requestId };
     const { traceparent } = ctx.req.headers;

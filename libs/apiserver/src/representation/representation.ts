@@ -3,7 +3,8 @@ import type { Stored } from '../served/endpoint.js';
 import type { Piece } from './piece.js';
 
 export interface ListMeta {
-  readonly resourceVersion: string;
+  /** Absent for what is computed, and has no versions. */
+  readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }

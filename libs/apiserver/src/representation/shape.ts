@@ -82,7 +82,7 @@ export function tableShape(
   const table = (columns: unknown, stored: Stored): ApiObject => ({
     kind: 'Table',
     apiVersion,
-    metadata: { resourceVersion: String(stored.version) },
+    metadata: stored.version === 0n ? {} : { resourceVersion: String(stored.version) },
     columnDefinitions: columns,
     rows: [row(stored)],
   });

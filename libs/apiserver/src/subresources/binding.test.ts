@@ -1,3 +1,4 @@
+import { encodeObject, encodeUnknown } from '@orch/codec';
 import type { ApiObject, Status } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -48,6 +49,17 @@ describe('a binding', () => {
       spec: { nodeName: 'n' },
       status: { phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null }] },
     });
+  });
+
+  it('comes in protobuf from schedulers', async () => {
+    await create();
+    const { apiVersion, kind, ...rest } = binding();
+    const raw = encodeObject(api.deps.scheme.struct('core/v1.Binding'), rest);
+    const body = Buffer.from(encodeUnknown({ apiVersion, kind, raw }));
+    const headers = { 'Content-Type': api.deps.names.protobufMediaType };
+    const answer = await server.ask('/api/v1/namespaces/default/pods/p/binding', { method: 'POST', body, headers });
+    expect(answer.status).toBe(201);
+    expect(stored().spec).toMatchObject({ nodeName: 'n' });
   });
 
   it('takes the place of what was said of scheduling before', async () => {

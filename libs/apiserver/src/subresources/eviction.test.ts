@@ -208,6 +208,27 @@ describe('an eviction', () => {
   });
 });
 
+describe('feature gates', () => {
+  type Gates = { podDisruptionConditions: boolean; unhealthyPodEvictionPolicy: boolean };
+
+  it('PodDisruptionConditions: without it nothing is said of why', async () => {
+    await start();
+    (api.deps as Gates).podDisruptionConditions = false;
+    await runningPod('p');
+    expect((await evict('p')).code).toBe(201);
+    expect(JSON.stringify(pod('p').status)).not.toContain('DisruptionTarget');
+  });
+
+  it('PDBUnhealthyPodEvictionPolicy: without it budgets have no say in that', async () => {
+    await start();
+    (api.deps as Gates).unhealthyPodEvictionPolicy = false;
+    await runningPod('p', false);
+    const nobody = { disruptionsAllowed: 0, currentHealthy: 0 };
+    await budget('b', nobody, { unhealthyPodEvictionPolicy: 'AlwaysAllow' });
+    expect((await evict('p')).code).toBe(429);
+  });
+});
+
 describe('the budget', () => {
   it.each([
     ['Pending', true],
