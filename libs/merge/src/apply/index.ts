@@ -1,3 +1,10 @@
+export {
+  type CompactFields,
+  CompactFieldsError,
+  compactFields,
+  expandFields,
+  expandFieldsText,
+} from './compact/compact.js';
 export { type ApplyOptions, FieldManager, type WriteOptions } from './field-manager.js';
 export type { Converter } from './managed/conversion.js';
 export { ApplyError, ManagedFieldsError } from './managed/errors.js';
