@@ -159,7 +159,7 @@ function unpack(
   fields: (enumeration: Enumeration, bits: Bits) => JsonValue,
 ): JsonObject {
   const [manager, operation, version, time, subresource, text] = packed;
-  const bits = typeof text === 'string' ? Bits.parse(text, enumeration.texts.length) : undefined;
+  const bits = typeof text === 'string' ? Bits.parse(text, enumeration.elements.length) : undefined;
   const apiVersion = version === '' ? objectVersion : version;
   if (bits === undefined || packed.length !== 6 || typeof manager !== 'string' || typeof apiVersion !== 'string') {
     throw new CompactFieldsError('an entry is damaged');
