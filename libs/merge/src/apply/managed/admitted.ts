@@ -5,6 +5,7 @@ import { managedFieldsOf, withManagedFields } from './metadata.js';
 
 /** An object that has been through mutating admission, and what is to be said of it. */
 export interface Admitted {
+  /** As it came out, its entries apart. */
   readonly object: JsonObject;
   /** Warning for the client; unset when the entries were in order. */
   readonly warning?: string;
