@@ -5,7 +5,16 @@
  *   npx tsc -b && npx tsx libs/merge/bench/apply.ts
  */
 import { type JsonObject, namesOf } from '@orch/machinery';
-import { bothTypes, customType, declaredType, FieldManager, type VersionTypes } from '@orch/merge';
+import {
+  bothTypes,
+  compactFields,
+  customType,
+  declaredType,
+  expandFields,
+  expandFieldsText,
+  FieldManager,
+  type VersionTypes,
+} from '@orch/merge';
 import { loadScheme } from '@orch/schema';
 import { deployment, pod, status } from './objects.js';
 
@@ -97,6 +106,41 @@ measure('update of one field, no entries sent', 1_000, pair(without), ([from, to
 const moved = { ...live, status: status(3) };
 measure('update of the status', 1_000, pair(moved), ([from, to]) =>
   statuses.update(from, to, { manager: 'kube-controller-manager', now }),
+);
+
+const { stored } = typesOf('apps', 'v1', 'Deployment');
+const entries = (live.metadata as JsonObject).managedFields;
+const body = { ...live, metadata: { ...(live.metadata as JsonObject), managedFields: undefined } };
+const compact = compactFields(stored, live, entries) ?? [];
+const [plainSize, compactSize, bodySize] = [entries, compact, body].map((value) => JSON.stringify(value).length);
+console.log(`compact: ${compactSize} bytes for ${plainSize}, beside an object of ${bodySize}`);
+measure(
+  'compact form of two entries',
+  1_000,
+  () => fresh(live),
+  (object) => compactFields(stored, object, (object.metadata as JsonObject).managedFields),
+);
+measure(
+  'its expansion',
+  1_000,
+  () => fresh(body),
+  (object) => expandFields(stored, object, compact),
+);
+measure(
+  'its expansion to text',
+  1_000,
+  () => fresh(body),
+  (object) => expandFieldsText(stored, object, compact),
+);
+measure(
+  'update of one field after expansion',
+  1_000,
+  () => {
+    const from = fresh(body);
+    (from.metadata as JsonObject).managedFields = expandFields(stored, from, compact);
+    return [from, fresh(without)] as const;
+  },
+  ([from, to]) => deployments.update(from, to, kubectl),
 );
 
 const pods = manager('v1', 'Pod', typesOf('', 'v1', 'Pod'));

@@ -1,6 +1,6 @@
 import type { UserInfo } from '@orch/authentication';
+import { managerOf } from '@orch/merge';
 import type { RequestContext } from '../http/context.js';
-import { agentOf } from './agent.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
@@ -20,7 +20,8 @@ export interface Caller {
 /** The caller of a request of the API. */
 export const callerOf = ({ req, user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
   user,
-  agent: agentOf(req.headers['user-agent']),
+  // Headers come as bytes, one a character.
+  agent: managerOf(Buffer.from(req.headers['user-agent'] ?? '', 'latin1').toString()),
   warnings,
   annotations: annotations ?? new Map(),
   deadline: deadline ?? Number.POSITIVE_INFINITY,

@@ -1,5 +1,5 @@
-import { ensureMetadata, type JsonObject } from '@orch/machinery';
-import { checkManagedFields, ManagedFieldsError } from '@orch/merge';
+import type { JsonObject } from '@orch/machinery';
+import { admitted } from '@orch/merge';
 import type { Draft, StageTools } from './draft.js';
 
 /**
@@ -19,16 +19,10 @@ export function ownership(draft: Draft, { now }: StageTools): void {
   draft.owners = served.metadata?.managedFields ?? [];
 }
 
-/** Behind plugins owners are only looked at: entries that nobody can read are put back, and its client is told. */
+/** Behind plugins owners are only looked at: entries that nobody can read are put back, and the client is told. */
 export function checkOwners({ served, owners, request: { caller } }: Draft): void {
-  const metadata = ensureMetadata(served);
-  try {
-    checkManagedFields(metadata.managedFields);
-  } catch (error) {
-    if (!(error instanceof ManagedFieldsError)) throw error;
-    metadata.managedFields = [...owners];
-    caller.warnings.push(
-      `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`,
-    );
-  }
+  const before: JsonObject = { metadata: { managedFields: [...owners] } };
+  const { object, warning } = admitted(before, served as JsonObject);
+  served.metadata = object.metadata as typeof served.metadata;
+  if (warning !== undefined) caller.warnings.push(warning);
 }

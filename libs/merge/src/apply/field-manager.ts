@@ -3,7 +3,7 @@ import { isObject } from '../json-values.js';
 import { capped } from './managed/cap.js';
 import { Conflicts, conflictStatus } from './managed/conflict.js';
 import { type Converter, runAsync, runSync, type Work } from './managed/conversion.js';
-import { isReset, NO_OWNERS, type Owners, readSent, readStored, writeOwners } from './managed/entries.js';
+import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeOwners } from './managed/entries.js';
 import { ApplyError, ManagedFieldsError } from './managed/errors.js';
 import { kindText, type ManagedKind, objectText, type VersionTypes } from './managed/kind.js';
 import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
@@ -11,6 +11,7 @@ import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
 import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, owning, updateOwners } from './managed/updater.js';
+import { FieldsV1Error } from './paths/field-set.js';
 import type { Type } from './types/type.js';
 import { misfitsOf, misfitText } from './values/fit.js';
 import { spelledOut } from './values/spelled-out.js';
@@ -90,7 +91,12 @@ export class FieldManager {
     // Nobody is entered as the owner of what changed in an object of whose other fields nobody knows who owns them.
     if (owners.size === 0 && !reset && hasUid(live)) return after;
     const before = withManagedFields(live, undefined);
-    return withManagedFields(after, writeOwners(yield* this.#updated(before, after, owners, options)));
+    try {
+      return withManagedFields(after, writeOwners(yield* this.#updated(before, after, owners, options)));
+    } catch (error) {
+      if (!(error instanceof FieldsV1Error)) throw error;
+      return withManagedFields(after, writeOwners(yield* this.#updated(before, after, undamaged(owners), options)));
+    }
   }
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
@@ -203,10 +209,20 @@ function readable(read: () => Owners): Owners {
   }
 }
 
+/** The owners whose fields can be read: of the others nothing is known any more. */
+function undamaged(owners: Owners): Owners {
+  const left = new Map<string, Owner>();
+  for (const [id, owner] of owners) {
+    const read = readable(() => new Map([[id, whole(owner)]]));
+    for (const one of read.values()) left.set(id, one);
+  }
+  return left;
+}
+
 /** @throws ApplyError when they cannot be read: what is to be taken away is not known then */
 function storedOwners(stored: JsonValue | undefined): Owners {
   try {
-    return readStored(stored);
+    return new Map([...readStored(stored)].map(([id, owner]) => [id, whole(owner)]));
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     throw new ApplyError(`failed to decode managed fields: ${error.message}`);

@@ -10,6 +10,7 @@ import {
   pathsOf,
   type VersionTypes,
 } from '../apply/index.js';
+import { vectors } from './vectors.js';
 
 const scheme = loadScheme(namesOf('kubernetes'));
 const objectMeta = scheme.struct('meta/v1.ObjectMeta');
@@ -69,3 +70,24 @@ export function schemaOf({ apiVersion, kind }: VectorKind) {
   if (!schema) throw new Error(`no schema of ${apiVersion} ${kind}`);
   return schema;
 }
+
+/** The objects that the steps of a sequence of writes leave. */
+export interface ManagedVector {
+  readonly kind: VectorKind;
+  readonly objects: readonly JsonObject[];
+}
+
+interface Sequence {
+  readonly kind: string;
+  readonly type: string;
+  readonly apiVersion: string;
+  readonly schemas?: Record<string, JsonObject>;
+  readonly steps: readonly { live?: JsonObject }[];
+}
+
+/** What the sequences of writes of the vectors leave, step by step. */
+export const managedVectors = (): ManagedVector[] =>
+  vectors<Sequence>('managedfields-vectors.jsonl').map(({ kind, type, apiVersion, schemas, steps }) => ({
+    kind: { apiVersion, kind, zeros: type === 'builtin', deduced: type === 'deduced', ...(schemas && { schemas }) },
+    objects: steps.flatMap(({ live }) => (live ? [live] : [])),
+  }));

@@ -52,16 +52,17 @@ function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
 
 /** @throws ManagedFieldsError when an owner that is not among the known entries holds no set of fields */
 function checked(owners: Owners, known: ReadonlySet<JsonValue>): Owners {
-  const read = new Map<string, Owner>();
-  for (const [id, owner] of owners) {
-    try {
-      read.set(id, known.has(owner.entry()) ? owner : owner.reread());
-    } catch (error) {
-      if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
-      throw error;
-    }
+  return new Map([...owners].map(([id, owner]) => [id, known.has(owner.entry()) ? owner : whole(owner)]));
+}
+
+/** An owner whose entry was read to its end. @throws ManagedFieldsError when it holds no set of fields */
+export function whole(owner: Owner): Owner {
+  try {
+    return owner.reread();
+  } catch (error) {
+    if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
+    throw error;
   }
-  return read;
 }
 
 function readEntry(entry: JsonValue, index: number): Owner {

@@ -7,8 +7,7 @@ export const managedFieldsOf = ({ metadata }: JsonObject): JsonValue | undefined
 
 /** The object with other entries, or with none. The object is not changed, and the result shares with it. */
 export function withManagedFields(object: JsonObject, entries: JsonValue[] | undefined): JsonObject {
-  const metadata: JsonObject = isObject(object.metadata) ? { ...object.metadata } : {};
-  if (entries === undefined || entries.length === 0) delete metadata.managedFields;
-  else metadata.managedFields = entries;
+  const { managedFields: _, ...metadata } = isObject(object.metadata) ? object.metadata : ({} as JsonObject);
+  if (entries !== undefined && entries.length > 0) metadata.managedFields = entries;
   return { ...object, metadata };
 }

@@ -23,6 +23,7 @@ const KIND_ORDER: Record<ElementKind, number> = { f: 0, k: 1, v: 2, i: 3 };
 /** One step of a path: how a child is found in the value that holds it. Made by the functions below. */
 export class PathElement {
   #json: string | undefined;
+  #checksum: number | undefined;
 
   constructor(
     /** How the child is found. */
@@ -41,6 +42,16 @@ export class PathElement {
   get json(): string {
     this.#json ??= `${JSON.stringify(this.text)}:`;
     return this.#json;
+  }
+
+  /** FNV-1a of the text, 32 bits. */
+  get checksum(): number {
+    if (this.#checksum === undefined) {
+      let sum = 0x811c9dc5;
+      for (let i = 0; i < this.text.length; i++) sum = Math.imul(sum ^ this.text.charCodeAt(i), 0x01000193);
+      this.#checksum = sum;
+    }
+    return this.#checksum;
   }
 
   /** As people read it in the path of a conflict: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */

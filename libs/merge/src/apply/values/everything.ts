@@ -16,21 +16,47 @@ export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefi
 
 /** As it stands in `fieldsV1`: the place itself, and all below it. Made at once, for it will be written as it is. */
 function trieBelow(type: Type, value: JsonValue): JsonObject | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (Array.isArray(value)) return type.list && value.length > 0 ? trieOfList(type.list, value) : undefined;
-  return type.map && !type.map.atomic ? trieOfMap(type.map, value) : undefined;
+  let trie: JsonObject | undefined;
+  eachChild(type, value, (element, childType, child) => {
+    trie ??= { '.': {} };
+    trie[element.text] = (typeof child === 'object' ? trieBelow(childType, child) : undefined) ?? {};
+  });
+  return trie;
 }
 
-function trieOfList(list: ListType, items: readonly JsonValue[]): JsonObject | undefined {
+/** What is done with a child: its element, its type, and what it holds. */
+type Visit = (element: PathElement, type: Type, value: JsonValue) => void;
+
+/**
+ * Goes through the places right below a value, in the order of their elements. There are none below what is owned as a
+ * whole, and in a list whose items lack the keys to tell them apart.
+ */
+export function eachChild(type: Type, value: JsonValue, visit: Visit): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (Array.isArray(value)) {
+    if (type.list && value.length > 0) eachItem(type.list, value, visit);
+  } else if (type.map && !type.map.atomic) eachMember(type.map, value, visit);
+}
+
+function eachItem(list: ListType, items: readonly JsonValue[], visit: Visit): void {
   const elements = list.relation === 'atomic' ? undefined : elementsOf(list, items);
-  if (elements === undefined) return undefined;
-  const trie: JsonObject = { '.': {} };
+  if (elements === undefined) return;
+  let last: PathElement | undefined;
   for (const i of inElementOrder(elements)) {
-    const { text } = elements[i] as PathElement;
+    const element = elements[i] as PathElement;
     // Of several with the same keys the first stands for all.
-    if (trie[text] === undefined) trie[text] = trieBelow(list.items, items[i] ?? null) ?? {};
+    if (last === undefined || compareElements(last, element) !== 0) visit(element, list.items, items[i] ?? null);
+    last = element;
   }
-  return trie;
+}
+
+function eachMember(map: MapType, object: JsonObject, visit: Visit): void {
+  const { steps } = planFor(map, object);
+  for (let i = 0; i < steps.length; i++) {
+    const step = steps[i] as Step;
+    const value = valueAt(step, object);
+    if (value !== undefined) visit(step.element, step.type, value);
+  }
 }
 
 /** Places of the items in the order of their elements. */
@@ -41,20 +67,6 @@ function inElementOrder(elements: readonly PathElement[]): number[] {
     return places.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
   }
   return places;
-}
-
-function trieOfMap(map: MapType, object: JsonObject): JsonObject | undefined {
-  const trie: JsonObject = { '.': {} };
-  const { steps } = planFor(map, object);
-  let found = false;
-  for (let i = 0; i < steps.length; i++) {
-    const step = steps[i] as Step;
-    const value = valueAt(step, object);
-    if (value === undefined) continue;
-    found = true;
-    trie[step.element.text] = (typeof value === 'object' ? trieBelow(step.type, value) : undefined) ?? {};
-  }
-  return found ? trie : undefined;
 }
 
 /** The element of a field or key. */
