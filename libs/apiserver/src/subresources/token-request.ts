@@ -28,13 +28,13 @@ export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: Res
   }
   await otherObject(deps, endpoint, namespace, name);
   const { expirationSeconds, boundObjectRef } = (sent.object.spec ?? {}) as TokenRequestSpec;
-  refuseLifetime(Number(expirationSeconds ?? 0), group);
+  refuseLifetime(expirationSeconds ?? 0, group);
   await admitSent(deps, ctx, call, sent);
   if (boundObjectRef) await refuseBinding(deps, call, boundObjectRef);
   throw unknownPath();
 }
 
-function refuseLifetime(seconds: number, group: string): void {
+function refuseLifetime(seconds: number | bigint, group: string): void {
   const field = 'spec.expirationSeconds';
   const errors = [
     ...(seconds < LEAST_SECONDS

@@ -18,4 +18,6 @@ it('nothing but the pipeline writes objects to the store', () => {
   );
   const writing = sources.filter((file) => /\bstore\s*\.write(Set)?\(/i.test(readFileSync(join(SOURCE, file), 'utf8')));
   expect(writing.sort()).toEqual(MAY_WRITE);
+  const committing = sources.filter((file) => /\/commit\.js'/.test(readFileSync(join(SOURCE, file), 'utf8')));
+  expect(committing.sort()).toEqual(['writing/write-pipeline.ts', 'writing/write-sets.ts']);
 });
