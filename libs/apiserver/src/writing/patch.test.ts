@@ -17,6 +17,8 @@ const PATH = '/apis/apiextensions.orch.io/v1/customresourcedefinitions';
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const DEPTH = 900;
 
+/** Anything, by default what stands in the place of `nested`. */
+const FREE = { 'x-kubernetes-preserve-unknown-fields': true, default: 'nested' };
 /** A definition with a default of lists within each other. */
 const DEEP = {
   metadata: { name: 'deeps.x.io' },
@@ -29,7 +31,7 @@ const DEEP = {
         name: 'v1',
         served: true,
         storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'array', default: 'nested' } } } },
+        schema: { openAPIV3Schema: { type: 'object', properties: { a: FREE } } },
       },
     ],
   },

@@ -1,6 +1,11 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
-import { validateDefinition, validateDefinitionUpdate } from './definition-validation.js';
+import {
+  validateDefinition,
+  validateDefinitionStatus,
+  validateDefinitionUpdate,
+  validateNewDefinition,
+} from './definition-validation.js';
 
 export const customResourceDefinition: KindDeclaration = {
   freeFinalizers: true,
@@ -30,5 +35,7 @@ export const customResourceDefinition: KindDeclaration = {
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
   validate: validateDefinition,
+  validateCreate: validateNewDefinition,
+  validateStatus: validateDefinitionStatus,
   validateUpdate: validateDefinitionUpdate,
 };

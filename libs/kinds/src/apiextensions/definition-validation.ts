@@ -11,6 +11,7 @@ import { oneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import { at, type Json, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
+import { validateApproval } from './approval.js';
 import { validateConversion } from './conversion-validation.js';
 import { validateVersions } from './version-validation.js';
 
@@ -21,10 +22,9 @@ export function validateDefinition(object: ApiObject, _names: Names, old?: ApiOb
   const spec = objectAt(object, 'spec');
   const names = objectAt(spec, 'names');
   return [
-    ...validateName(object.metadata?.name ?? '', spec),
     ...validateGroup(textAt(spec, 'group')),
     ...oneOf('spec.scope', at(spec, 'scope'), SCOPES),
-    ...validateVersions(spec),
+    ...validateVersions(spec, old?.spec),
     ...['plural', 'singular', 'kind', 'listKind'].flatMap((name) =>
       textAt(names, name) === '' ? [required(`spec.names.${name}`)] : [],
     ),
@@ -32,7 +32,7 @@ export function validateDefinition(object: ApiObject, _names: Names, old?: ApiOb
     ...validateConversion(at(spec, 'conversion'), at(old, 'spec', 'conversion')),
     ...validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames'),
     ...validateStoredVersions(object),
-    ...validatePruning(spec),
+    ...(at(old, 'spec', 'preserveUnknownFields') === true ? [] : validatePruning(spec)),
   ];
 }
 
@@ -45,10 +45,21 @@ export function validateDefinitionUpdate(object: ApiObject, old: ApiObject): Fie
     ...(established
       ? [...immutableField(object, old, 'spec', 'scope'), ...immutableField(object, old, 'spec', 'names', 'kind')]
       : []),
+    ...validateApproval(object, old),
     ...immutableField(object, old, 'spec', 'group'),
     ...immutableField(object, old, 'spec', 'names', 'plural'),
   ];
 }
+
+/** What names are taken, once the definition is served. */
+export const validateDefinitionStatus = (object: ApiObject): FieldError[] =>
+  validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames');
+
+/** What is asked of a new definition beside that. */
+export const validateNewDefinition = (object: ApiObject): FieldError[] => [
+  ...validateName(object.metadata?.name ?? '', object.spec),
+  ...validateApproval(object),
+];
 
 function validateName(name: string, spec: unknown): FieldError[] {
   if (name === `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`) return [];

@@ -1,20 +1,26 @@
 import { dns1035LabelErrors, type FieldError, invalidValue, required } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { at, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { schemaStrictness, validateSchema } from './schema-validation.js';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 const MAX_WARNING = 256;
 
-/** The versions of a definition: each by itself, and all together. */
-export function validateVersions(spec: unknown): FieldError[] {
+/** The versions of a definition: each by itself, and all together. `old` is the stored spec, in an update. */
+export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
   const versions = objectsAt(spec, 'versions');
   const names = versions.map((version) => textAt(version, 'name'));
   const refusal = (why: string) => invalidValue('spec.versions', versions.length > 0 ? versions : [], why);
   const stored = versions.filter((version) => version.storage === true).length;
+  const first = names[0] ?? '';
+  const wrong = first === '' ? [] : dns1035LabelErrors(first);
   return [
-    ...versions.flatMap(validateSchema),
+    // The first version is one of the definition, under its older name.
+    ...(wrong.length > 0 ? [invalidValue('spec.version', first, wrong.join(','))] : []),
+    ...requireSchemas(versions, spec, objectsAt(old, 'versions')),
     ...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
+    ...validateSchemas(versions, spec, objectsAt(old, 'versions')),
     ...eachOrAll(versions, 'subresources', (version, path) => validateScale(version, `${path}.subresources.scale`)),
     ...eachOrAll(versions, 'additionalPrinterColumns', validateColumns),
     ...(new Set(names).size < names.length ? [refusal('must contain unique version names')] : []),
@@ -29,10 +35,42 @@ function eachOrAll(versions: readonly Json[], member: string, check: (version: J
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
-const validateSchema = (version: Json, index: number): FieldError[] =>
-  isObject(at(version, 'schema', 'openAPIV3Schema'))
-    ? []
-    : [required(`spec.versions[${index}].schema.openAPIV3Schema`, 'schemas are required')];
+const schemaOf = (version: Json): Json | undefined => {
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  return isObject(schema) ? schema : undefined;
+};
+
+const isPreserving = (spec: unknown): boolean => at(spec, 'preserveUnknownFields') === true;
+
+/** Every version has a schema; where one was stored without, those that are served have one. */
+function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly Json[]): FieldError[] {
+  const lax = olds.some((version) => schemaOf(version) === undefined);
+  const text = lax ? 'because otherwise all fields are pruned' : 'schemas are required';
+  return versions.flatMap((version, index) => {
+    const needed = lax ? version.served === true && !isPreserving(spec) : true;
+    if (!needed || schemaOf(version)) return [];
+    return [required(`spec.versions[${index}].schema.openAPIV3Schema`, text)];
+  });
+}
+
+/** A schema that all versions have is one of the definition, under its older name. */
+function validateSchemas(versions: readonly Json[], spec: unknown, olds: readonly Json[]): FieldError[] {
+  const [schemas, before] = [versions, olds].map((list) => list.flatMap((version) => schemaOf(version) ?? [])) as [
+    Json[],
+    Json[],
+  ];
+  const strict = schemaStrictness(schemas, before, isPreserving(spec));
+  const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
+  const [first] = schemas;
+  if (first && versions.every((version) => equal(schemaOf(version), first))) {
+    return validateSchema(first, 'spec.validation.openAPIV3Schema', versions.some(hasStatus), strict);
+  }
+  return versions.flatMap((version, index) => {
+    const schema = schemaOf(version);
+    const path = `spec.versions[${index}].schema.openAPIV3Schema`;
+    return schema ? validateSchema(schema, path, hasStatus(version), strict) : [];
+  });
+}
 
 function validateVersion(version: Json, path: string): FieldError[] {
   const name = textAt(version, 'name');

@@ -29,7 +29,11 @@ const CIDRS = 'spec.podCIDRs';
 export const validateNode = ({ spec }: ApiObject): FieldError[] => [
   ...validateTaints(objectsAt(spec, 'taints'), 'metadata.taints'),
   ...validateNetworks(stringsAt(spec, 'podCIDRs')),
+  ...validateConfiguration(at(spec, 'configSource')),
 ];
+
+const validateConfiguration = (source: unknown): FieldError[] =>
+  isObject(source) ? validateSource(source, 'spec.configSource', refuseIdentity) : [];
 
 function validateTaints(taints: readonly Json[], path: string): FieldError[] {
   const seen = new Set<string>();
@@ -86,9 +90,6 @@ export function validateNodeUpdate(object: ApiObject, old: ApiObject): FieldErro
   if (provider !== '' && provider !== textAt(object, 'spec', 'providerID')) {
     errors.push(forbiddenField('spec.providerID', only('providerID')));
   }
-  const source = at(object, 'spec', 'configSource');
-  const changed = !equal(source, at(old, 'spec', 'configSource'));
-  if (isObject(source) && changed) errors.push(...validateSource(source, 'spec.configSource', refuseIdentity));
   if (textAt(object, 'spec', 'externalID') !== textAt(old, 'spec', 'externalID')) {
     errors.push(forbiddenField('spec.externalID', 'may not be updated'));
   }

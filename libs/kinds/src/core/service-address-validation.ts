@@ -1,5 +1,6 @@
 import { duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
 import { invalidEach, isOneOf } from '../rules/checks.js';
+import { each } from '../rules/lists.js';
 import { at, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { addressErrors, familyOf } from '../values/ip-address.js';
@@ -15,9 +16,7 @@ export function validateAddresses(spec: unknown): FieldError[] {
   const families = stringsAt(spec, 'ipFamilies');
   const loose = [
     ...validateFirst(textAt(spec, 'clusterIP'), addresses),
-    ...families.flatMap((family, index) =>
-      validateFamily(family, `spec.ipFamilies[${index}]`, families.slice(0, index)),
-    ),
+    ...validateFamilies(families),
     ...isOneOf('spec.ipFamilyPolicy', at(spec, 'ipFamilyPolicy') || undefined, POLICIES),
   ];
   const malformed = addresses.flatMap((address, index) => validateAddress(address, index, addresses));
@@ -44,11 +43,13 @@ function validateFirst(first: string, addresses: readonly string[]): FieldError[
     : [invalidValue(FIELD, shownStrings(addresses), 'first value must match `clusterIP`')];
 }
 
-function validateFamily(family: string, field: string, before: readonly string[]): FieldError[] {
-  return [
-    ...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]),
-    ...(before.includes(family) ? [duplicate(field, family)] : []),
-  ];
+function validateFamilies(families: readonly string[]): FieldError[] {
+  const seen = new Set<string>();
+  return each(families, 'spec.ipFamilies', (family, field) => {
+    const again = seen.has(family) ? [duplicate(field, family)] : [];
+    seen.add(family);
+    return [...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]), ...again];
+  });
 }
 
 function validateAddress(address: string, index: number, addresses: readonly string[]): FieldError[] {

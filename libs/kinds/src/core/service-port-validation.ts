@@ -25,13 +25,15 @@ export function validateServicePorts(spec: unknown): FieldError[] {
 }
 
 function validatePort(port: Json, path: string, named: boolean, names: Set<string>): FieldError[] {
-  const [name, protocol] = [textAt(port, 'name'), textAt(port, 'appProtocol')];
+  const [name, protocol] = [textAt(port, 'name'), port.appProtocol];
   return [
     ...(name === '' ? (named ? [required(`${path}.name`)] : []) : validateName(name, `${path}.name`, names)),
     ...invalidEach(`${path}.port`, countAt(port, 'port'), portNumberErrors(countAt(port, 'port'))),
     ...oneOf(`${path}.protocol`, port.protocol, PROTOCOLS),
     ...portErrors(`${path}.targetPort`, port.targetPort),
-    ...(protocol === '' ? [] : invalidEach(`${path}.appProtocol`, protocol, qualifiedNameErrors(protocol))),
+    ...(typeof protocol !== 'string'
+      ? []
+      : invalidEach(`${path}.appProtocol`, protocol, qualifiedNameErrors(protocol))),
   ];
 }
 

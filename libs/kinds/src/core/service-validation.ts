@@ -4,14 +4,20 @@ import {
   type FieldError,
   forbiddenField,
   invalidValue,
-  qualifiedNameErrors,
+  type Names,
   required,
   validateLabels,
 } from '@orch/machinery';
 import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
-import { at, countAt, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { at, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
 import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
+import {
+  validateBalancing,
+  validateBalancingUpdate,
+  validateHealthCheck,
+  validateTopology,
+} from './service-balancing-validation.js';
 import { isHeadless } from './service-families.js';
 import { validateServicePorts } from './service-port-validation.js';
 
@@ -24,9 +30,11 @@ const TRAFFIC_POLICIES = ['Cluster', 'Local'];
 const MAX_AFFINITY_SECONDS = 86400;
 
 /** What a Service must be like, before it is given addresses and ports. */
-export function validateService({ spec }: ApiObject): FieldError[] {
+export function validateService(object: ApiObject, names: Names): FieldError[] {
+  const { spec } = object;
   const { type } = objectAt(spec);
   return [
+    ...validateTopology(object, names),
     ...validateByType(spec),
     ...(type === 'ExternalName' ? [] : validateAddresses(spec)),
     ...validateServicePorts(spec),
@@ -36,7 +44,7 @@ export function validateService({ spec }: ApiObject): FieldError[] {
       invalidEach(`spec.externalIPs[${index}]`, address, externalAddressErrors(address)),
     ),
     ...oneOf('spec.type', type, TYPES),
-    ...validateBalancing(spec),
+    ...validateBalancing(object, names),
     ...validateTraffic(spec),
   ];
 }
@@ -80,25 +88,6 @@ function externalAddressErrors(address: string): string[] {
   return errors.length > 0 ? errors : specialAddressErrors(address);
 }
 
-function validateBalancing(spec: unknown): FieldError[] {
-  const errors: FieldError[] = [];
-  const only = "may only be used when `type` is 'LoadBalancer'";
-  if (textAt(spec, 'type') === 'LoadBalancer') return validateClass(spec);
-  if (stringsAt(spec, 'loadBalancerSourceRanges').length > 0) {
-    errors.push(forbiddenField('spec.LoadBalancerSourceRanges', only));
-  }
-  if (typeof at(spec, 'allocateLoadBalancerNodePorts') === 'boolean') {
-    errors.push(forbiddenField('spec.allocateLoadBalancerNodePorts', only));
-  }
-  if (textAt(spec, 'loadBalancerClass') !== '') errors.push(forbiddenField('spec.loadBalancerClass', only));
-  return errors;
-}
-
-function validateClass(spec: unknown): FieldError[] {
-  const name = textAt(spec, 'loadBalancerClass');
-  return name === '' ? [] : invalidEach('spec.loadBalancerClass', name, qualifiedNameErrors(name));
-}
-
 function validateTraffic(spec: unknown): FieldError[] {
   const type = textAt(spec, 'type');
   const outside = at(spec, 'externalTrafficPolicy');
@@ -108,13 +97,14 @@ function validateTraffic(spec: unknown): FieldError[] {
   if (!opens && outside) {
     errors.push(invalidValue(field, outside, "may only be set when `type` is 'NodePort' or 'LoadBalancer'"));
   }
-  const healthCheck = countAt(spec, 'healthCheckNodePort');
-  if (healthCheck !== 0 && !(type === 'LoadBalancer' && outside === 'Local')) {
-    const text = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-    errors.push(invalidValue('spec.healthCheckNodePort', healthCheck, text));
-  }
-  return [...errors, ...isOneOf('spec.internalTrafficPolicy', at(spec, 'internalTrafficPolicy'), TRAFFIC_POLICIES)];
+  return [
+    ...errors,
+    ...validateHealthCheck(spec),
+    ...isOneOf('spec.internalTrafficPolicy', at(spec, 'internalTrafficPolicy'), TRAFFIC_POLICIES),
+  ];
 }
 
-export const validateServiceUpdate = (object: ApiObject, old: ApiObject): FieldError[] =>
-  validateAddressUpdate(object.spec, old.spec);
+export const validateServiceUpdate = (object: ApiObject, old: ApiObject): FieldError[] => [
+  ...validateAddressUpdate(object.spec, old.spec),
+  ...validateBalancingUpdate(object.spec, old.spec),
+];

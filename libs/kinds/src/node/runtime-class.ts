@@ -1,17 +1,48 @@
-import { dnsLabelErrors } from '@orch/machinery';
+import {
+  type ApiObject,
+  dnsLabelErrors,
+  duplicate,
+  type FieldError,
+  type Names,
+  validateLabels,
+} from '@orch/machinery';
+import { validateTolerations } from '../pods/toleration-validation.js';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { textAt } from '../values/fields.js';
+import { each } from '../rules/lists.js';
+import { containerResourceErrors, validateAmounts } from '../rules/resource-names.js';
+import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
 
 export const runtimeClass: KindDeclaration = {
   freeFinalizers: true,
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
-  validate(object) {
-    const handler = textAt(object, 'handler');
-    // An empty name is refused as any other wrong one.
-    return invalidEach('handler', handler, dnsLabelErrors(handler));
-  },
+  validate: validateClass,
   row: (object) => ({ Handler: textAt(object, 'handler') }),
 };
+
+/** What runs pods, what that costs, and where it is. The cost is called in errors as clients know it. */
+function validateClass(object: ApiObject, names: Names): FieldError[] {
+  const handler = textAt(object, 'handler');
+  const cost = mapAt(object, 'overhead', 'podFixed');
+  const tolerations = objectsAt(object, 'scheduling', 'tolerations');
+  return [
+    // An empty name is refused as any other wrong one.
+    ...invalidEach('handler', handler, dnsLabelErrors(handler)),
+    ...validateAmounts(cost, 'overhead.limits', (name) => containerResourceErrors(name, names), names),
+    ...validateLabels(mapAt(object, 'scheduling', 'nodeSelector'), 'scheduling.nodeSelector'),
+    ...validateTolerations(tolerations, 'scheduling.tolerations.tolerations'),
+    ...refuseRepeated(tolerations),
+  ];
+}
+
+function refuseRepeated(tolerations: readonly Json[]): FieldError[] {
+  const seen = new Set<string>();
+  return each(tolerations, 'scheduling.tolerations', (toleration, path) => {
+    const key = JSON.stringify(['key', 'operator', 'value', 'effect'].map((name) => textAt(toleration, name)));
+    if (seen.has(key)) return [duplicate(path, toleration)];
+    seen.add(key);
+    return [];
+  });
+}

@@ -285,3 +285,27 @@ describe('resources that are claimed', () => {
     ]);
   });
 });
+
+describe('a class of runtimes', () => {
+  const runtimeClass = triedKind('node.k8s.io', 'v1', 'runtimeclasses', { handler: 'runc' });
+  const toleration = { key: 'a', operator: 'Exists' };
+
+  it.each<[Changes, string[]]>([
+    [{ 'overhead.podFixed': { cpu: '1', memory: '1Gi' }, 'scheduling.tolerations': [toleration] }, []],
+    [
+      { handler: '', 'overhead.podFixed': { pods: '1', cpu: '-1' }, 'scheduling.nodeSelector': { 'a b': 'c' } },
+      [
+        expect.stringMatching(/^handler: Invalid value: "": a lowercase RFC 1123 label/) as never,
+        'overhead.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
+        'overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+        expect.stringMatching(/^scheduling\.nodeSelector: Invalid value: "a b": name part must consist/) as never,
+      ],
+    ],
+    [
+      { 'scheduling.tolerations': [toleration, toleration] },
+      [expect.stringMatching(/^scheduling\.tolerations\[1\]: Duplicate value: /) as never],
+    ],
+  ])('%j', (changes, expected) => {
+    expect(runtimeClass.created(changes)).toEqual(expected);
+  });
+});

@@ -90,7 +90,7 @@ export interface KindRules {
   validateServed(object: ApiObject): FieldError[];
   /**
    * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
-   * @param subresource the one that is written through; '' for the resource itself, and the default
+   * @param subresource the one written through; default '', the resource itself
    */
   validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
 

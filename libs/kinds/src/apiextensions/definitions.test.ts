@@ -1,0 +1,123 @@
+import { readFileSync } from 'node:fs';
+import { type ApiObject, type FieldError, namesOf } from '@orch/machinery';
+import { applyDefaults, loadScheme } from '@orch/schema';
+import { describe, expect, it } from 'vitest';
+import { kindRules } from '../registry/registry.js';
+import { type Changes, triedKind } from '../testing/refusals.js';
+import { through } from '../testing/through.js';
+import { patternError } from './pattern.js';
+
+/** A definition, or an update of one, and what the release says to it: reason, field, and the end of the message. */
+interface Vector {
+  readonly id: string;
+  readonly definition: ApiObject;
+  readonly previous?: ApiObject;
+  readonly errors: readonly (readonly [reason: string, field: string, detail: string])[];
+}
+
+const names = namesOf('kubernetes');
+const declared = loadScheme(names).resource('apiextensions.k8s.io', 'v1', 'customresourcedefinitions');
+if (!declared) throw new Error('no definitions');
+const { schema } = declared;
+const rules = kindRules(declared, names);
+const lines = readFileSync(new URL('definition-vectors.jsonl', import.meta.url), 'utf8')
+  .trim()
+  .split('\n');
+const vectors = lines.map((line) => JSON.parse(line) as Vector);
+
+function filled(object: ApiObject): ApiObject {
+  applyDefaults(schema, object);
+  rules.defaults(object);
+  return object;
+}
+
+function refusals({ definition, previous }: Vector): FieldError[] {
+  const object = filled(definition);
+  if (previous === undefined) {
+    rules.prepareForCreate(object, through());
+    return [...rules.validateCreate(object)].flat();
+  }
+  const old = filled(previous);
+  rules.prepareForUpdate(object, old, through());
+  return [...rules.validateUpdate(object, old)].flat();
+}
+
+describe('definitions as the release judges them', () => {
+  it.each(vectors.map((vector) => [vector.id, vector] as const))('%s', (_id, vector) => {
+    const left = refusals(vector);
+    const missing = vector.errors.filter(([reason, field, detail]) => {
+      const at = left.findIndex(
+        (error) => error.reason === reason && error.field === field && error.message.endsWith(detail),
+      );
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+    expect({ missing, more: left }).toEqual({ missing: [], more: [] });
+  });
+
+  it('are many, refused and not', () => {
+    expect(vectors.length).toBeGreaterThan(150);
+    expect(vectors.filter(({ errors }) => errors.length === 0).length).toBeGreaterThan(30);
+  });
+});
+
+describe('a definition', () => {
+  const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } };
+  const definition = triedKind('apiextensions.k8s.io', 'v1', 'customresourcedefinitions', {
+    metadata: { name: 'things.example.test' },
+    spec: {
+      group: 'example.test',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [version],
+    },
+  });
+  const schema = (openAPIV3Schema: object): Changes => ({ 'spec.versions.0.schema': { openAPIV3Schema } });
+
+  it('reports names that can be ones', () => {
+    expect(definition.created()).toEqual([]);
+    expect(definition.updated({}, { 'status.acceptedNames': { plural: 'A', kind: 'K' } }, 'status')).toEqual([
+      expect.stringMatching(/^status\.acceptedNames\.plural: Invalid value: "A": a DNS-1035 label/),
+    ]);
+  });
+
+  it('is looked into in time that grows with its size', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`p${index}`, { type: 'odd', uniqueItems: true }]),
+    );
+    expect(definition.created(schema({ type: 'object', properties })).length).toBe(40_000);
+  });
+
+  it('is looked into however deep it is', () => {
+    let deep: object = { type: 'string' };
+    for (let depth = 0; depth < 60; depth++) deep = { type: 'object', properties: { a: deep } };
+    expect(definition.created(schema(deep))).toEqual([]);
+  });
+});
+
+describe('a regular expression', () => {
+  it.each([
+    '',
+    '^[a-z]+$',
+    '(?i)abc',
+    '(?P<name>a)',
+    '[[:alpha:]_]',
+    String.raw`\pL\p{Greek}\z`,
+    String.raw`\Q[\E`,
+    String.raw`a\\1`,
+    String.raw`^\d{1,3}\.\w*\b$`,
+  ])('may be %j', (pattern) => {
+    expect(patternError(pattern)).toBeUndefined();
+  });
+
+  it.each([
+    ['[', 'missing closing ]: `[`'],
+    ['(', 'missing closing ): `(`'],
+    ['a)', 'unexpected ): `a)`'],
+    ['(?=a)', 'invalid or unsupported Perl syntax: `(?=`'],
+    [String.raw`(a)\1`, 'invalid escape sequence: `\\1`'],
+    ['*a', 'missing argument to repetition operator: `*a`'],
+  ])('may not be %j', (pattern, text) => {
+    expect(patternError(pattern)).toBe(`error parsing regexp: ${text}`);
+  });
+});

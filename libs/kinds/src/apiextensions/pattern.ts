@@ -1,0 +1,50 @@
+/** What RE2 does not know of other forms of regular expressions, and what it says to it. */
+const UNKNOWN: readonly (readonly [RegExp, string])[] = [
+  [/\(\?(?:[=!]|<[=!])/, 'invalid or unsupported Perl syntax'],
+  [/\\[1-9]/, 'invalid escape sequence'],
+  [/\\(?:[eghijklmoqruyEGHIJKLMNORTUVXYZ]|c.)/, 'invalid escape sequence'],
+];
+
+/** What RE2 knows and others do not, in a form that both know. */
+const TRANSLATED: readonly (readonly [RegExp, string])[] = [
+  [/\(\?P</g, '(?<'],
+  [/\(\?[imsU-]+:/g, '(?:'],
+  [/\(\?[imsU-]+\)/g, ''],
+  [/\[:\^?[a-z]+:\]/g, 'a'],
+  [/\\[pP](?:\{\^?\w+\}|\w)/g, 'a'],
+  [/\\[AzC]/g, ''],
+  [/\\x\{[0-9a-fA-F]+\}/g, 'a'],
+];
+
+/** What is said to expressions that others refuse too, by what they say to them. */
+const REFUSED: readonly (readonly [RegExp, string])[] = [
+  [/Unterminated character class/, 'missing closing ]'],
+  [/Unterminated group/, 'missing closing )'],
+  [/Unmatched '\)'/, 'unexpected )'],
+  [/Nothing to repeat/, 'missing argument to repetition operator'],
+  [/Range out of order/, 'invalid character class range'],
+  [/numbers out of order/, 'invalid repeat count'],
+  [/\\ at end of pattern/, 'trailing backslash at end of expression'],
+];
+
+/**
+ * What is wrong with a regular expression of the kind that the reference system has (RE2); undefined when nothing is found.
+ * The expression is read, never run.
+ */
+export function patternError(pattern: string): string | undefined {
+  if (pattern === '') return undefined;
+  const bare = pattern.replaceAll(/\\Q.*?(?:\\E|$)/gs, 'a').replaceAll('\\\\', 'a');
+  for (const [form, text] of UNKNOWN) {
+    const found = form.exec(bare)?.[0];
+    if (found !== undefined) return `error parsing regexp: ${text}: \`${found}\``;
+  }
+  const known = TRANSLATED.reduce((text, [form, other]) => text.replaceAll(form, other), bare);
+  try {
+    new RegExp(known);
+    return undefined;
+  } catch (error) {
+    const said = error instanceof Error ? error.message : '';
+    const text = REFUSED.find(([form]) => form.test(said))?.[1] ?? 'invalid expression';
+    return `error parsing regexp: ${text}: \`${text === 'missing closing ]' ? pattern.slice(pattern.lastIndexOf('[')) : pattern}\``;
+  }
+}

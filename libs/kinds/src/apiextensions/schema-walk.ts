@@ -1,0 +1,55 @@
+import { isObject, type Json, objectsAt } from '../values/fields.js';
+
+/** The schemas that stand in a schema, in whatever role, with their places in it. */
+export function* childSchemas(schema: Json): Iterable<readonly [path: string, child: Json]> {
+  for (const name of ['items', 'not', 'additionalProperties', 'additionalItems']) {
+    const child = schema[name];
+    if (isObject(child)) yield [name, child];
+  }
+  for (const name of ['items', 'allOf', 'anyOf', 'oneOf']) {
+    for (const [index, child] of objectsAt(schema, name).entries()) yield [`${name}[${index}]`, child];
+  }
+  for (const name of ['properties', 'patternProperties', 'definitions', 'dependencies']) {
+    const named = schema[name];
+    if (!isObject(named)) continue;
+    for (const [key, child] of Object.entries(named)) if (isObject(child)) yield [`${name}[${key}]`, child];
+  }
+}
+
+/** Whether a schema, or one that stands in it, is such a one. */
+export function hasSchema(schema: Json, isSuch: (schema: Json) => boolean): boolean {
+  const left = [schema];
+  for (let next = left.pop(); next; next = left.pop()) {
+    if (isSuch(next)) return true;
+    for (const [, child] of childSchemas(next)) left.push(child);
+  }
+  return false;
+}
+
+/** The schema of each item, when it is one for all. */
+export const itemSchema = ({ items }: Json): Json | undefined => (isObject(items) ? items : undefined);
+
+/** A member of a map of schemas. */
+export function propertyOf(schema: Json, name: string): Json | undefined {
+  const { properties } = schema;
+  if (!isObject(properties) || !Object.hasOwn(properties, name)) return undefined;
+  const property = properties[name];
+  return isObject(property) ? property : undefined;
+}
+
+/** The properties of a schema, by name. */
+export const propertiesOf = ({ properties }: Json): [string, Json][] =>
+  isObject(properties)
+    ? Object.entries(properties).flatMap(([name, property]): [string, Json][] =>
+        isObject(property) ? [[name, property]] : [],
+      )
+    : [];
+
+/** Whether a member says anything: more than its zero value. */
+export const says = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== '' &&
+  value !== false &&
+  value !== 0 &&
+  !(Array.isArray(value) && value.length === 0);

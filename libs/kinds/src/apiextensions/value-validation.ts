@@ -1,0 +1,106 @@
+import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
+import { equal } from '../values/equal.js';
+import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { patternError } from './pattern.js';
+import { itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
+
+/** The parts of a schema that only test values: below `allOf`, `anyOf`, `oneOf` and `not`. */
+
+const JUNCTORS = ['anyOf', 'allOf', 'oneOf'] as const;
+const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
+
+/** What may not be said there, and how messages say that it must not. */
+const NOT_THERE: Readonly<Record<string, string>> = {
+  type: 'must be empty to be structural',
+  additionalProperties: 'must be undefined to be structural',
+  default: 'must be undefined to be structural',
+  title: 'must be empty to be structural',
+  description: 'must be empty to be structural',
+  nullable: 'must be false to be structural',
+  'x-kubernetes-preserve-unknown-fields': 'must be false to be structural',
+  'x-kubernetes-embedded-resource': 'must be false to be structural',
+  'x-kubernetes-int-or-string': 'must be false to be structural',
+  'x-kubernetes-list-map-keys': 'must be empty to be structural',
+  'x-kubernetes-list-type': 'must be undefined to be structural',
+  'x-kubernetes-map-type': 'must be undefined to be structural',
+  'x-kubernetes-validations': 'must be empty to be structural',
+};
+
+/** Whether alternatives say that a value is a number or a text, as an exception to the rule that they name no types. */
+const isIntOrString = (alternatives: unknown): boolean =>
+  Array.isArray(alternatives) && alternatives.length === 2 && equal(alternatives, INT_OR_STRING);
+
+/** The tests of a structural schema and of all that stands in it; what is tested must also be there. */
+export const validateValues = (schema: Json, path: string): FieldError[] => [
+  ...validateTests(schema, path),
+  // Of what stands below this is not asked, as in the reference system.
+  ...validateComplete(schema, schema, path, path),
+];
+
+function validateTests(schema: Json, path: string): FieldError[] {
+  const items = itemSchema(schema);
+  const others = schema.additionalProperties;
+  return [
+    ...validateJunctors(schema, path, isIntOrString(schema.anyOf), isIntOrString(objectsAt(schema, 'allOf')[0]?.anyOf)),
+    ...(items ? validateTests(items, `${path}.items`) : []),
+    ...propertiesOf(schema).flatMap(([name, property]) => validateTests(property, `${path}.properties[${name}]`)),
+    ...(isObject(others) ? validateTests(others, `${path}.additionalProperties`) : []),
+  ];
+}
+
+function validateJunctors(schema: Json, path: string, skipAnyOf: boolean, skipFirst: boolean): FieldError[] {
+  const wrong = patternError(textAt(schema, 'pattern'));
+  const text = `must be a valid regular expression, but isn't: ${wrong}`;
+  const { not } = schema;
+  return [
+    ...JUNCTORS.flatMap((name) =>
+      name === 'anyOf' && skipAnyOf
+        ? []
+        : objectsAt(schema, name).flatMap((clause, index) =>
+            validateClause(clause, `${path}.${name}[${index}]`, name === 'allOf' && skipFirst && index === 0),
+          ),
+    ),
+    ...(isObject(not) ? validateClause(not, `${path}.not`, false) : []),
+    ...(wrong === undefined ? [] : [invalidValue(`${path}.pattern`, textAt(schema, 'pattern'), text)]),
+  ];
+}
+
+function validateClause(clause: Json, path: string, skipAnyOf: boolean): FieldError[] {
+  const items = itemSchema(clause);
+  return [
+    ...validateJunctors(clause, path, skipAnyOf, false),
+    ...(items ? validateClause(items, `${path}.items`, false) : []),
+    ...propertiesOf(clause).flatMap(([name, property]) =>
+      validateClause(property, `${path}.properties[${name}]`, false),
+    ),
+    ...Object.entries(NOT_THERE)
+      .filter(([name]) => says(clause[name]))
+      .map(([name, text]) => forbiddenField(`${path}.${name}`, text)),
+  ];
+}
+
+/** What is tested is also there: `structural` is the schema outside of the tests for what `clause` tests. */
+function validateComplete(clause: Json, structural: Json, sPath: string, vPath: string): FieldError[] {
+  const { not } = clause;
+  return [
+    ...(isObject(not) ? validateTested(not, structural, sPath, `${vPath}.not`) : []),
+    ...JUNCTORS.flatMap((name) =>
+      objectsAt(clause, name).flatMap((each, index) =>
+        validateTested(each, structural, sPath, `${vPath}.${name}[${index}]`),
+      ),
+    ),
+  ];
+}
+
+function validateTested(clause: Json, structural: Json | undefined, sPath: string, vPath: string): FieldError[] {
+  if (!structural) return [required(sPath, `because it is defined in ${vPath}`)];
+  const items = itemSchema(clause);
+  return [
+    ...validateComplete(clause, structural, sPath, vPath),
+    ...(items ? validateTested(items, itemSchema(structural), `${sPath}.items`, `${vPath}.items`) : []),
+    ...propertiesOf(clause).flatMap(([name, property]) => {
+      const member = `.properties[${name}]`;
+      return validateTested(property, propertyOf(structural, name), `${sPath}${member}`, `${vPath}${member}`);
+    }),
+  ];
+}

@@ -1,0 +1,106 @@
+import {
+  type ApiObject,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  type Names,
+  qualifiedNameErrors,
+} from '@orch/machinery';
+import { invalidEach, portNumberErrors } from '../rules/checks.js';
+import { each } from '../rules/lists.js';
+import { at, countAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { prefixLength } from '../values/ip-address.js';
+
+const ONLY = "may only be used when `type` is 'LoadBalancer'";
+/** Where the agent of a node listens, which no balancer may open. */
+const AGENT_PORT = 10250;
+const RANGES = 'spec.LoadBalancerSourceRanges';
+
+const isBalanced = (spec: unknown): boolean => textAt(spec, 'type') === 'LoadBalancer';
+
+/** What goes with load balancers only. */
+export const validateBalancing = ({ metadata, spec }: ApiObject, names: Names): FieldError[] => [
+  ...(isBalanced(spec) ? refuseAgentPort(spec) : []),
+  ...validateSources(spec, metadata?.annotations ?? {}, names),
+  ...(!isBalanced(spec) && typeof at(spec, 'allocateLoadBalancerNodePorts') === 'boolean'
+    ? [forbiddenField('spec.allocateLoadBalancerNodePorts', ONLY)]
+    : []),
+  ...validateClass(spec),
+];
+
+const refuseAgentPort = (spec: unknown): FieldError[] =>
+  each(objectsAt(spec, 'ports'), 'spec.ports', ({ port }, field) =>
+    port === AGENT_PORT
+      ? [invalidValue(field, port, `may not expose port ${AGENT_PORT} externally since it is used by kubelet`)]
+      : [],
+  );
+
+/** Who may reach the balancer: a list of networks, or, in the older way, an annotation. */
+function validateSources(spec: unknown, annotations: Readonly<Record<string, string>>, names: Names): FieldError[] {
+  const key = names.key('service.beta.orch.io/load-balancer-source-ranges');
+  const ranges = stringsAt(spec, 'loadBalancerSourceRanges');
+  const note = annotations[key];
+  const listed = ranges.length > 0;
+  if (!listed && note === undefined) return [];
+  const field = listed ? RANGES : `metadata.annotations[${key}]`;
+  const networks = listed ? ranges : (note ?? '').trim() === '' ? [] : (note ?? '').trim().split(',');
+  const shown = listed ? `[${ranges.join(' ')}]` : note;
+  const text = 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ';
+  return [
+    ...(isBalanced(spec) ? [] : [forbiddenField(field, ONLY)]),
+    ...(networks.every((network) => prefixLength(network.trim()) !== undefined)
+      ? []
+      : [invalidValue(field, shown, text)]),
+  ];
+}
+
+function validateClass(spec: unknown): FieldError[] {
+  const name = at(spec, 'loadBalancerClass');
+  if (typeof name !== 'string') return [];
+  if (!isBalanced(spec)) return [forbiddenField('spec.loadBalancerClass', ONLY)];
+  return invalidEach('spec.loadBalancerClass', name, qualifiedNameErrors(name));
+}
+
+/** Whether a balancer asks each node if it has pods of the Service. */
+const needsHealthCheck = (spec: unknown): boolean =>
+  isBalanced(spec) && textAt(spec, 'externalTrafficPolicy') === 'Local';
+
+/** The port at which it asks; one that is not said is allocated. */
+export function validateHealthCheck(spec: unknown): FieldError[] {
+  const port = countAt(spec, 'healthCheckNodePort');
+  const field = 'spec.healthCheckNodePort';
+  if (port === 0) return [];
+  if (needsHealthCheck(spec)) return invalidEach(field, port, portNumberErrors(port));
+  const text = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
+  return [invalidValue(field, port, text)];
+}
+
+/** A balancer stays with its class, and with the port at which it asks. */
+export function validateBalancingUpdate(spec: unknown, before: unknown): FieldError[] {
+  const errors: FieldError[] = [];
+  const name = at(spec, 'loadBalancerClass');
+  if (
+    isBalanced(spec) &&
+    isBalanced(before) &&
+    (name ?? undefined) !== (at(before, 'loadBalancerClass') ?? undefined)
+  ) {
+    errors.push(invalidValue('spec.loadBalancerClass', name, 'may not change once set'));
+  }
+  const [now, was] = [spec, before].map((each) => countAt(each, 'healthCheckNodePort'));
+  if (needsHealthCheck(spec) && needsHealthCheck(before) && now !== was) {
+    errors.push(forbiddenField('spec.healthCheckNodePort', 'field is immutable'));
+  }
+  return errors;
+}
+
+/** How near its pods a Service sends requests, said in two ways, is said alike. */
+export function validateTopology({ metadata }: ApiObject, names: Names): FieldError[] {
+  const [hints, mode] = ['service.orch.io/topology-aware-hints', 'service.orch.io/topology-mode'].map((key) =>
+    names.key(key),
+  ) as [string, string];
+  const annotations = metadata?.annotations ?? {};
+  const [hinted, said] = [annotations[hints], annotations[mode]];
+  if (hinted === undefined || said === undefined || hinted === said) return [];
+  const text = `must match annotations[${hints}] when both are specified`;
+  return [invalidValue(`metadata.annotations[${mode}]`, said, text)];
+}
