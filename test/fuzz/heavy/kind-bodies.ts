@@ -77,7 +77,7 @@ const POD_LISTS: readonly Body[] = [
   inPod('readiness gates', 'readinessGates', () => '{"conditionType":"a/b"}'),
   inPod('scheduling gates', 'schedulingGates', (i) => `{"name":"a/b${i}"}`),
   inPod('ephemeral containers', 'ephemeralContainers', (i) => `{"name":"e${i}"}`),
-  ['resources', PODS, `${POD_HEAD},"resources":{"requests":{`, (i) => `"a/b${i}":"1"`, `}}${POD_TAIL}`],
+  ['resources', PODS, `${POD_HEAD},"resources":{"limits":{`, (i) => `"a/b${i}":"1"`, `}}${POD_TAIL}`],
   [
     'node selector',
     PODS,
@@ -160,7 +160,13 @@ const OTHERS: readonly Body[] = [
     (i) => `{"ip":"10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}"}`,
     ']}]}',
   ],
-  ['endpoint subsets', `${CORE}/endpoints`, `{${typed('v1', 'Endpoints')},"subsets":[`, () => '{}', ']}'],
+  [
+    'endpoint subsets',
+    `${CORE}/endpoints`,
+    `{${typed('v1', 'Endpoints')},"subsets":[`,
+    () => '{"addresses":[{"ip":"10.0.0.1"}]}',
+    ']}',
+  ],
   [
     'endpoint slices',
     namespaced('discovery.k8s.io/v1', 'endpointslices'),
@@ -253,7 +259,7 @@ const OTHERS: readonly Body[] = [
     'a limit range',
     `${CORE}/limitranges`,
     `{${typed('v1', 'LimitRange')},"spec":{"limits":[`,
-    () => '{"type":"Container","max":{"cpu":"1"}}',
+    (i) => `{"type":"a/b${i}","max":{"storage":"1"}}`,
     ']}}',
   ],
   [
@@ -315,9 +321,9 @@ const OTHERS: readonly Body[] = [
   [
     'topologies',
     '/apis/storage.k8s.io/v1/storageclasses',
-    `{${typed('storage.k8s.io/v1', 'StorageClass')},"provisioner":"a/b","parameters":{`,
-    (i) => `"p${i}":"v"`,
-    '}}',
+    `{${typed('storage.k8s.io/v1', 'StorageClass')},"provisioner":"a/b","allowedTopologies":[`,
+    (i) => `{"matchLabelExpressions":[{"key":"a","values":["v${i}"]}]}`,
+    ']}',
   ],
   [
     'raw data',
@@ -446,9 +452,9 @@ const TEXTS: readonly (readonly [name: string, path: string, before: string, uni
   [
     'a pattern',
     '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
-    `${definition('"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"string","pattern":"')}`,
+    `${definition('"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"a":{"type":"string","pattern":"')}`,
     '(a+)+',
-    '"}}}]}}',
+    '"}}}}}]}}',
   ],
 ];
 

@@ -21,6 +21,7 @@ export const refusals: Readonly<Record<string, readonly [status: number, because
   'kind: empty owners': [422, 'metadata.ownerReferences.apiVersion: Invalid'],
   'kind: controllers': [422, 'metadata.ownerReferences: Invalid value:'],
   'kind: empty rules': [422, 'rules[0].verbs: Required value'],
+  'kind: endpoint slices': [422, 'endpoints: Too many: '],
   'kind: service ports alike': [422, 'spec.ports[0].name: Required value'],
   'kind: metrics of the old version': [422, 'spec.metrics[0].type: Required v'],
   'text: a quantity of digits': [400, 'quantities must match the regular express'],

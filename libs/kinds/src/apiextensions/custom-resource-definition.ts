@@ -1,11 +1,8 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
-import {
-  validateDefinition,
-  validateDefinitionStatus,
-  validateDefinitionUpdate,
-  validateNewDefinition,
-} from './definition-validation.js';
+import { validateApproval } from './approval.js';
+import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.js';
+import { validateSchemas } from './version-validation.js';
 
 export const customResourceDefinition: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
@@ -36,7 +33,8 @@ export const customResourceDefinition: KindDeclaration = {
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
   validate: validateDefinition,
-  validateCreate: validateNewDefinition,
+  validateInSteps: ({ spec }, _names, old) => validateSchemas(spec, old?.spec),
+  validateCreate: (object) => validateApproval(object),
   validateStatus: validateDefinitionStatus,
   validateUpdate: validateDefinitionUpdate,
 };

@@ -22,6 +22,7 @@ export function validateDefinition(object: ApiObject, _names: Names, old?: ApiOb
   const spec = objectAt(object, 'spec');
   const names = objectAt(spec, 'names');
   return [
+    ...(old ? [] : validateName(object.metadata?.name ?? '', spec)),
     ...validateGroup(textAt(spec, 'group')),
     ...oneOf('spec.scope', at(spec, 'scope'), SCOPES),
     ...validateVersions(spec, old?.spec),
@@ -54,12 +55,6 @@ export function validateDefinitionUpdate(object: ApiObject, old: ApiObject): Fie
 /** What names are taken, once the definition is served. */
 export const validateDefinitionStatus = (object: ApiObject): FieldError[] =>
   validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames');
-
-/** What is asked of a new definition beside that. */
-export const validateNewDefinition = (object: ApiObject): FieldError[] => [
-  ...validateName(object.metadata?.name ?? '', object.spec),
-  ...validateApproval(object),
-];
 
 function validateName(name: string, spec: unknown): FieldError[] {
   if (name === `${textAt(spec, 'names', 'plural')}.${textAt(spec, 'group')}`) return [];

@@ -4,7 +4,8 @@ import { validateDefaults } from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
 import { hasSchema, says } from './schema-walk.js';
-import { unstructured, validateStructural } from './structural-validation.js';
+import { unstructured, validateLevels } from './structural-validation.js';
+import { validateValues } from './value-validation.js';
 
 /** Members of a schema's root beside which `status` can be taken out of it, by the names that messages have for them. */
 const AT_ROOT: Readonly<Record<string, string>> = {
@@ -35,7 +36,8 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness {
   readonly structural: boolean;
-  readonly prunedDefaults: boolean;
+  /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
+  prunesDefaults(): boolean;
 }
 
 /** @param olds the schemas of the stored definition; empty for a new one */
@@ -49,12 +51,13 @@ export function schemaStrictness(
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
     structural: !preserves || extended || olds.every(isStructural),
-    prunedDefaults: olds.every((schema) => validateDefaults(schema, '').length === 0),
+    prunesDefaults: () => olds.every((schema) => validateDefaults(schema, '').length === 0),
   };
 }
 
 const isStructural = (schema: Json): boolean =>
-  unstructured(schema) === undefined && validateStructural(schema, '').length === 0;
+  unstructured(schema) === undefined &&
+  [validateLevels, validateValues].every((check) => check(schema, '').length === 0);
 
 const isExtended = (schema: Json): boolean =>
   (schema.default !== undefined && schema.default !== null) ||
@@ -62,23 +65,45 @@ const isExtended = (schema: Json): boolean =>
     ([name, value]) => name.startsWith('x-kubernetes-') && name !== 'x-kubernetes-map-type' && says(value),
   );
 
-/** The schema of a version. `path` is that of `openAPIV3Schema`. */
-export function validateSchema(schema: Json, path: string, hasStatus: boolean, strict: SchemaStrictness): FieldError[] {
-  const errors = [
-    ...(hasStatus ? validateRoot(schema, path) : []),
-    ...(schema.nullable === true ? [forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root')] : []),
+/** The schema of a version, in steps. `path` is that of `openAPIV3Schema`. */
+export function* validateSchema(
+  schema: Json,
+  path: string,
+  hasStatus: boolean,
+  strict: SchemaStrictness,
+): Iterable<FieldError[]> {
+  let found = 0;
+  const steps = [
+    () => [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)],
+    ...(strict.structural && unstructured(schema) === undefined ? shapeSteps(schema, path, strict) : []),
+    () => validateOpenApi(schema, path, strict),
   ];
+  for (const step of steps) {
+    const errors = step();
+    found += errors.length;
+    yield errors;
+  }
   const reason = strict.structural ? unstructured(schema) : undefined;
-  if (strict.structural && reason === undefined) errors.push(...validateShape(schema, path, strict));
-  errors.push(...validateOpenApi(schema, path, strict));
   // What cannot be read is mostly refused for the same reason already.
-  return errors.length > 0 || reason === undefined ? errors : [invalidValue(path, '', reason)];
+  if (found === 0 && reason !== undefined) yield [invalidValue(path, '', reason)];
 }
 
-function validateShape(schema: Json, path: string, { prunedDefaults }: SchemaStrictness): FieldError[] {
-  const errors = validateStructural(schema, path);
-  if (errors.length > 0) return errors;
-  return prunedDefaults ? validateDefaults(schema, path) : [];
+const refuseNullable = (schema: Json, path: string): FieldError[] =>
+  schema.nullable === true ? [forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root')] : [];
+
+/** Defaults are looked at when the shape is right. */
+function shapeSteps(schema: Json, path: string, strict: SchemaStrictness): (() => FieldError[])[] {
+  let found = 0;
+  const counted = (check: typeof validateLevels) => () => {
+    const errors = check(schema, path);
+    found += errors.length;
+    return errors;
+  };
+  const defaults = () => {
+    const errors = found === 0 ? validateDefaults(schema, path) : [];
+    return errors.length > 0 && strict.prunesDefaults() ? errors : [];
+  };
+  return [counted(validateLevels), counted(validateValues), defaults];
 }
 
 function validateRoot(schema: Json, path: string): FieldError[] {

@@ -1,7 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { isObject, type Json, textAt } from '../values/fields.js';
 import { hasSchema, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
-import { validateValues } from './value-validation.js';
 
 /**
  * Structural schemas: every field has a type outside of the parts that only test values, so that fields can be pruned and
@@ -39,10 +38,8 @@ export function unstructured(schema: Json): string | undefined {
 
 const isSet = (value: unknown): boolean => (isObject(value) ? Object.keys(value).length > 0 : says(value));
 
-export const validateStructural = (schema: Json, path: string): FieldError[] => [
-  ...validateLevel(schema, 'root', path),
-  ...validateValues(schema, path),
-];
+/** Types, extensions and metadata, of the schema and all that stands in it. */
+export const validateLevels = (schema: Json, path: string): FieldError[] => validateLevel(schema, 'root', path);
 
 function validateLevel(schema: Json, level: Level, path: string): FieldError[] {
   const items = itemSchema(schema);

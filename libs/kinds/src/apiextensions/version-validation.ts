@@ -20,7 +20,6 @@ export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
     ...(wrong.length > 0 ? [invalidValue('spec.version', first, wrong.join(','))] : []),
     ...requireSchemas(versions, spec, objectsAt(old, 'versions')),
     ...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
-    ...validateSchemas(versions, spec, objectsAt(old, 'versions')),
     ...eachOrAll(versions, 'subresources', (version, path) => validateScale(version, `${path}.subresources.scale`)),
     ...eachOrAll(versions, 'additionalPrinterColumns', validateColumns),
     ...(new Set(names).size < names.length ? [refusal('must contain unique version names')] : []),
@@ -53,23 +52,25 @@ function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly
   });
 }
 
-/** A schema that all versions have is one of the definition, under its older name. */
-function validateSchemas(versions: readonly Json[], spec: unknown, olds: readonly Json[]): FieldError[] {
-  const [schemas, before] = [versions, olds].map((list) => list.flatMap((version) => schemaOf(version) ?? [])) as [
-    Json[],
-    Json[],
-  ];
+/** The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name. */
+export function* validateSchemas(spec: unknown, old: unknown): Iterable<FieldError[]> {
+  const versions = objectsAt(spec, 'versions');
+  const [schemas, before] = [versions, objectsAt(old, 'versions')].map((list) =>
+    list.flatMap((version) => schemaOf(version) ?? []),
+  ) as [Json[], Json[]];
   const strict = schemaStrictness(schemas, before, isPreserving(spec));
   const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
   const [first] = schemas;
+  yield [];
   if (first && versions.every((version) => equal(schemaOf(version), first))) {
-    return validateSchema(first, 'spec.validation.openAPIV3Schema', versions.some(hasStatus), strict);
+    yield* validateSchema(first, 'spec.validation.openAPIV3Schema', versions.some(hasStatus), strict);
+    return;
   }
-  return versions.flatMap((version, index) => {
+  for (const [index, version] of versions.entries()) {
     const schema = schemaOf(version);
     const path = `spec.versions[${index}].schema.openAPIV3Schema`;
-    return schema ? validateSchema(schema, path, hasStatus(version), strict) : [];
-  });
+    if (schema) yield* validateSchema(schema, path, hasStatus(version), strict);
+  }
 }
 
 function validateVersion(version: Json, path: string): FieldError[] {

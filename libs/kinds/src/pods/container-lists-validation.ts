@@ -10,14 +10,12 @@ const NOT_FOR_INIT = ['lifecycle', ...PROBES];
 const NOT_FOR_EPHEMERAL = ['ports', 'resources', 'resizePolicy', ...PROBES, 'lifecycle'];
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-/** The containers of a pod spec, of every sort. */
-export function validateContainerLists(spec: unknown, path: string, shared: Shared): FieldError[] {
+/** The containers of a pod spec, of every sort, a list at a time. */
+export function* containerSteps(spec: unknown, path: string, shared: Shared): Iterable<FieldError[]> {
   const names = new Set<string>();
-  return [
-    ...validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names),
-    ...validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names),
-    ...validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names),
-  ];
+  yield validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names);
+  yield validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names);
+  yield validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names);
 }
 
 function validateContainers(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {

@@ -37,13 +37,15 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     *validateCreate(object) {
       yield finalizers(object);
       if (declared.validate) yield declared.validate(object, names);
+      if (declared.validateInSteps) yield* declared.validateInSteps(object, names);
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
     validateServed: declared.validateServed ?? (() => []),
     *validateUpdate(object, old, subresource = '') {
-      const changed = declared.validate && desiredChanged(object, old);
+      const changed = (declared.validate || declared.validateInSteps) && desiredChanged(object, old);
       yield finalizers(object, old);
       if (declared.validate && changed) yield declared.validate(object, names, old);
+      if (declared.validateInSteps && changed) yield* declared.validateInSteps(object, names, old);
       if (declared.validateUpdate) yield declared.validateUpdate(object, old, names, subresource);
       if (declared.validateStatus && !equal(object.status, old.status)) {
         yield declared.validateStatus(object, names, old, subresource);

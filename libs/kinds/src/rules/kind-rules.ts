@@ -149,6 +149,8 @@ export interface KindDeclaration {
    * @param old in an update, the object as it is stored
    */
   validate?(object: ApiObject, names: Names, old?: ApiObject): FieldError[];
+  /** As {@link validate} and after it, in steps: for what takes long to look into. */
+  validateInSteps?(object: ApiObject, names: Names, old?: ApiObject): Iterable<FieldError[]>;
   /** Finalizers may have any qualified name; else those without a domain are the product's own. Default false. */
   readonly freeFinalizers?: boolean;
   /** Only of new objects, after {@link validate}. */

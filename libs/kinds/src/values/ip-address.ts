@@ -90,6 +90,7 @@ export const addressErrors = (text: string): string[] =>
 
 /** The IPv4 address that an IPv6 one stands for (`::ffff:192.0.2.1`), in its own form; other texts in their one form. */
 function plainAddress(text: string): string {
+  if (isV4(text)) return text.split('.').map(Number).join('.');
   const canonical = canonicalAddress(text);
   if (addressFamily(canonical) !== 6) return canonical;
   const value = addressValue(canonical);
