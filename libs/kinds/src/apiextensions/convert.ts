@@ -1,5 +1,5 @@
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { edited } from '../values/edited.js';
+import { edited, filled } from '../values/edited.js';
 import { equal } from '../values/equal.js';
 import { isEmpty, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { renamed, reversed } from '../values/rename.js';
@@ -77,9 +77,9 @@ function toAllVersions(spec: Json): Json {
 
 /** A definition was of namespaced objects that keep what no schema knows, unless it said otherwise. */
 const looseDefinition: Conversion = (object) => {
-  const spoken = edited(object, 'spec', (spec) => ({ scope: 'Namespaced', preserveUnknownFields: true, ...spec }));
+  const spoken = edited(object, 'spec', (spec) => filled(spec, { scope: 'Namespaced', preserveUnknownFields: true }));
   return edited(spoken, 'spec.conversion', (conversion) =>
-    conversion.strategy === 'Webhook' ? { conversionReviewVersions: ['v1beta1'], ...conversion } : conversion,
+    conversion.strategy === 'Webhook' ? filled(conversion, { conversionReviewVersions: ['v1beta1'] }) : conversion,
   );
 };
 

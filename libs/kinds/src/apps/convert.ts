@@ -1,6 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { edited } from '../values/edited.js';
+import { edited, filled } from '../values/edited.js';
 import { isEmpty, isObject, type Json, mapAt, objectAt } from '../values/fields.js';
 import { keptAsAnnotation } from './kept-annotation.js';
 
@@ -35,29 +35,28 @@ const labelsOfTemplate: Conversion = (object) => {
 };
 
 const withSpec = (object: ApiObject, fill: (spec: Json) => Json): ApiObject =>
-  edited(object, 'spec', (spec) => ({ ...spec, ...fill(spec) }));
+  edited(filled(object, { spec: {} }), 'spec', fill);
 
 /** As the first Deployments were rolled out: one at a time, for however long it takes, and nothing is forgotten. */
 const firstDeployment: Conversion = (object, tools) =>
   withSpec(labelsOfTemplate(object, tools), (spec) => ({
+    ...filled(spec, { progressDeadlineSeconds: UNBOUNDED, revisionHistoryLimit: UNBOUNDED }),
     strategy: oneAtATime(objectAt(spec, 'strategy')),
-    progressDeadlineSeconds: spec.progressDeadlineSeconds ?? UNBOUNDED,
-    revisionHistoryLimit: spec.revisionHistoryLimit ?? UNBOUNDED,
   }));
 
 function oneAtATime(strategy: Json): Json {
-  const { type = 'RollingUpdate', rollingUpdate } = strategy;
-  if (type !== 'RollingUpdate' && !isObject(rollingUpdate)) return strategy;
-  const rolling = { maxUnavailable: 1, maxSurge: 1, ...objectAt(strategy, 'rollingUpdate') };
-  return { ...strategy, type, rollingUpdate: rolling };
+  const typed = filled(strategy, { type: 'RollingUpdate' });
+  if (typed.type !== 'RollingUpdate' && !isObject(typed.rollingUpdate)) return typed;
+  return { ...typed, rollingUpdate: filled(objectAt(typed, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 1 }) };
 }
 
 const rememberTwo: Conversion = (object, tools) =>
-  withSpec(labelsOfTemplate(object, tools), (spec) => ({ revisionHistoryLimit: spec.revisionHistoryLimit ?? 2 }));
+  withSpec(labelsOfTemplate(object, tools), (spec) => filled(spec, { revisionHistoryLimit: 2 }));
 
 const updatedOnDelete: Conversion = (object, tools) =>
   withSpec(labelsOfTemplate(object, tools), (spec) => ({
-    updateStrategy: { type: 'OnDelete', ...objectAt(spec, 'updateStrategy') },
+    ...spec,
+    updateStrategy: filled(objectAt(spec, 'updateStrategy'), { type: 'OnDelete' }),
   }));
 
 /** How workloads were written before `apps/v1`. */

@@ -1,12 +1,12 @@
-import { parseJson } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ConversionTools } from '../conversions/version-conversion.js';
 import { conforms, schemaAt } from '../values/conforms.js';
 import { equal } from '../values/equal.js';
 import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
 import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
+import { readKept, writtenKept } from './kept-values.js';
 
-/** Where version 1 keeps what it has no field for, as JSON of version 2. */
+/** Where version 1 keeps what it has no field for. */
 const KEPT = [
   { section: 'spec', field: 'metrics', annotation: 'metrics' },
   { section: 'spec', field: 'behavior', annotation: 'behavior' },
@@ -35,7 +35,7 @@ export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
     const value = sections[section][field];
     delete sections[section][field];
     if (!isEmpty(value) && !saidByField(section, field, value))
-      annotations[keptKey(names, annotation)] = JSON.stringify(value);
+      annotations[keptKey(names, annotation)] = writtenKept(annotation, value);
   }
   METRICS.forEach(({ section, field }, index) => {
     if (utilization[index] !== undefined) sections[section][field] = utilization[index];
@@ -57,7 +57,7 @@ export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools)
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
   for (const { section, field, annotation } of KEPT) {
     const key = keptKey(names, annotation);
-    const value = parsed(annotations[key]);
+    const value = readKept(annotation, annotations[key]);
     const schema = schemaAt(hub, section, field);
     if (value === undefined || !schema || !conforms(schema, value)) continue;
     sections[section][field] = value;
@@ -78,9 +78,8 @@ export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools)
  */
 export function withMetrics(object: ApiObject, names: Names): Json {
   const [spec, status] = METRICS.map(({ section, list, side, field }) => {
-    const kept = parsed(
-      object.metadata?.annotations?.[keptKey(names, list === 'metrics' ? 'metrics' : 'current-metrics')],
-    );
+    const annotation = list === 'metrics' ? 'metrics' : 'current-metrics';
+    const kept = readKept(annotation, object.metadata?.annotations?.[keptKey(names, annotation)]);
     return { [list]: withCpuUtilization(side, objectsAt({ kept }, 'kept'), numberAt(object, section, field)) };
   });
   return { spec, status };
@@ -98,14 +97,4 @@ function assemble(
     ...(object.spec !== undefined && { spec: sections.spec }),
     ...(object.status !== undefined && { status: sections.status }),
   };
-}
-
-/** The value of a JSON text; undefined for what is none. */
-export function parsed(text: string | undefined): unknown {
-  if (text === undefined) return undefined;
-  try {
-    return parseJson(text).value;
-  } catch {
-    return undefined;
-  }
 }

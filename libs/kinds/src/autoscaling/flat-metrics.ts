@@ -70,15 +70,19 @@ export const CURRENT: FlatForm = {
   },
 };
 
-/** A metric of v2beta1 as v2 writes it. */
+/** A metric of v2beta1 as v2 writes it; one that is written so is left as it is. */
 export function nested(entry: Json, { sources, typeOf }: FlatForm): Json {
   return changedSources(entry, sources, (source, places) => {
+    if (isNested(source)) return source;
     const made: Json = {};
     for (const [name, value] of Object.entries(source)) put(made, places.get(name) ?? [name], value);
     if (typeOf) put(made, ['target', 'type'], typeOf(made));
     return made;
   });
 }
+
+const isNested = ({ metric: named, describedObject, target, current }: Json): boolean =>
+  isObject(named) || isObject(describedObject) || isObject(current) || at(target, 'type') !== undefined;
 
 /** A metric of v2 as v2beta1 wrote it. */
 export function flattened(entry: Json, { sources }: FlatForm): Json {

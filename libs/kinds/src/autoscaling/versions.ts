@@ -2,9 +2,10 @@ import type { ApiObject } from '@orch/machinery';
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
 import { conforms, schemaAt } from '../values/conforms.js';
 import { edited, without } from '../values/edited.js';
-import { isEmpty, isObject, type Json, mapAt } from '../values/fields.js';
-import { keptKey, parsed, toV1, toV2 } from './convert.js';
+import { isEmpty, isObject, mapAt } from '../values/fields.js';
+import { keptKey, toV1, toV2 } from './convert.js';
 import { CURRENT, flattened, nested, TARGETS } from './flat-metrics.js';
+import { readKept, writtenKept } from './kept-values.js';
 
 const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
   edited(
@@ -18,7 +19,7 @@ const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, nested);
   const key = keptKey(names, 'behavior');
   const { [key]: text, ...annotations } = mapAt(object, 'metadata', 'annotations');
-  const behavior = lowerCamel(parsed(text));
+  const behavior = readKept('behavior', text);
   const schema = schemaAt(hub, 'spec', 'behavior');
   if (!schema || !isObject(converted.spec) || !isObject(behavior) || !conforms(schema, behavior)) return converted;
   return {
@@ -31,7 +32,7 @@ const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
 const v2ToV2beta1: Conversion = (object, { names }) => {
   const converted = withEntries(object, flattened);
   if (!isObject(converted.spec) || !isObject(converted.spec.behavior)) return converted;
-  const kept = { [keptKey(names, 'behavior')]: JSON.stringify(converted.spec.behavior) };
+  const kept = { [keptKey(names, 'behavior')]: writtenKept('behavior', converted.spec.behavior) };
   return {
     ...converted,
     metadata: withAnnotations(object, { ...object.metadata?.annotations, ...kept }),
@@ -42,20 +43,6 @@ const v2ToV2beta1: Conversion = (object, { names }) => {
 function withAnnotations({ metadata }: ApiObject, annotations: Record<string, string>): ApiObject['metadata'] {
   const { annotations: _before, ...rest } = metadata ?? {};
   return isEmpty(annotations) ? rest : { ...rest, annotations };
-}
-
-/** Some servers write the names of the annotation's members with a capital. */
-function lowerCamel(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(lowerCamel);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== null)
-      .map(([name, member]): [string, unknown] => [
-        `${name.charAt(0).toLowerCase()}${name.slice(1)}`,
-        lowerCamel(member),
-      ]),
-  ) satisfies Json;
 }
 
 /** How autoscalers are written beside `autoscaling/v2`. */

@@ -1,5 +1,5 @@
 import type { VersionConversion } from '../conversions/version-conversion.js';
-import { edited } from '../values/edited.js';
+import { edited, filled } from '../values/edited.js';
 
 /**
  * How certificate requests were written before `certificates.orch.io/v1`, which asks for usages and a signer's name. The
@@ -11,11 +11,9 @@ export const CERTIFICATE_VERSIONS: readonly VersionConversion[] = [
     kinds: ['CertificateSigningRequest'],
     hub: 'certificates.orch.io/v1',
     defaults(object) {
-      const used = edited(object, 'spec', (spec) => ({
-        ...spec,
-        usages: spec.usages ?? ['digital signature', 'key encipherment'],
-      }));
-      return edited(used, 'status.conditions.*', (condition) => ({ status: 'True', ...condition }));
+      const usages = ['digital signature', 'key encipherment'];
+      const used = edited(object, 'spec', (spec) => ({ ...spec, usages: spec.usages ?? usages }));
+      return edited(used, 'status.conditions.*', (condition) => filled(condition, { status: 'True' }));
     },
   },
 ];

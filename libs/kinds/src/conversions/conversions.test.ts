@@ -78,6 +78,32 @@ describe.each(PROFILES)('conversions of what is served, %s names', (profile) => 
     });
   });
 
+  it('keeps in annotations what version 1 has no field for, as the reference writes it', () => {
+    const memory = {
+      type: 'Resource',
+      resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } },
+    };
+    const behavior = { scaleDown: { stabilizationWindowSeconds: 60 } };
+    const { metadata } = convert(v2, v1, autoscaler({ metrics: [memory], behavior }));
+    const kept = (name: string) =>
+      JSON.parse(metadata?.annotations?.[names.key(`autoscaling.alpha.orch.io/${name}`)] ?? '');
+    expect(kept('metrics')).toEqual([{ type: 'Resource', resource: { name: 'memory', targetAverageValue: '1Gi' } }]);
+    expect(kept('behavior')).toEqual({ ScaleDown: { StabilizationWindowSeconds: 60 } });
+  });
+
+  it('reads what an annotation holds in the form of version 2, as releases before wrote it', () => {
+    const memory = {
+      type: 'Resource',
+      resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } },
+    };
+    const annotations = { [names.key('autoscaling.alpha.orch.io/metrics')]: JSON.stringify([memory]) };
+    const object = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', metadata: { annotations } };
+    expect(convert(v1, v2, { ...object, spec: { maxReplicas: 1 } }).spec).toEqual({
+      maxReplicas: 1,
+      metrics: [memory],
+    });
+  });
+
   it('takes a change of the version 1 field into the list', () => {
     const other = {
       type: 'Resource',

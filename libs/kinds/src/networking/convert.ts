@@ -1,5 +1,5 @@
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { edited } from '../values/edited.js';
+import { edited, filled } from '../values/edited.js';
 import { isObject, type Json, objectAt } from '../values/fields.js';
 import { renamed, reversed } from '../values/rename.js';
 
@@ -32,7 +32,7 @@ function flat({ service, ...rest }: Json): Json {
 
 /** A path that says nothing was matched as its controller liked. */
 const asTheControllerLikes: Conversion = (object) =>
-  edited(object, PATHS, (path) => ({ pathType: 'ImplementationSpecific', ...path }));
+  edited(object, PATHS, (path) => filled(path, { pathType: 'ImplementationSpecific' }));
 
 const ingress = { toHub: toV1, fromHub: toV1beta1, defaults: asTheControllerLikes };
 const HUB = 'networking.orch.io/v1';

@@ -18,6 +18,16 @@ function editedAt(value: unknown, path: readonly string[], edit: (part: Json) =>
   return Object.hasOwn(value, name) ? { ...value, [name]: editedAt(value[name], rest, edit) } : value;
 }
 
+/** A copy with the members that are not set: missing, null, or an empty text or list. */
+export function filled(object: Json, members: Json): Json {
+  const made = { ...object };
+  for (const [name, value] of Object.entries(members)) if (isUnset(made[name])) made[name] = value;
+  return made;
+}
+
+const isUnset = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0);
+
 /** A copy without one member. */
 export function without(object: Json, name: string): Json {
   const { [name]: _gone, ...rest } = object;

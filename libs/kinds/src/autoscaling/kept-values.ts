@@ -1,0 +1,52 @@
+import { parseJson } from '@orch/codec';
+import { equal } from '../values/equal.js';
+import { isObject, type Json } from '../values/fields.js';
+import { CURRENT, type FlatForm, flattened, nested, TARGETS } from './flat-metrics.js';
+
+const METRICS: Readonly<Record<string, FlatForm>> = { metrics: TARGETS, 'current-metrics': CURRENT };
+
+/**
+ * A value of v2 as its annotation holds it in versions that have no field for it: metrics in their flat form, where that says
+ * all, and the members of a behavior with a capital, as the reference writes them.
+ */
+export function writtenKept(annotation: string, value: unknown): string {
+  const form = METRICS[annotation];
+  if (form && Array.isArray(value)) return JSON.stringify(value.map((entry) => flatIfExact(entry, form)));
+  return JSON.stringify(annotation === 'behavior' ? recased(value, (letter) => letter.toUpperCase()) : value);
+}
+
+function flatIfExact(entry: unknown, form: FlatForm): unknown {
+  if (!isObject(entry)) return entry;
+  const flat = flattened(entry, form);
+  return equal(nested(flat, form), entry) ? flat : entry;
+}
+
+/** What an annotation holds, as v2 writes it; undefined for a text that is no JSON. Whether it has the right shape is not looked at. */
+export function readKept(annotation: string, text: string | undefined): unknown {
+  const value = parsed(text);
+  const form = METRICS[annotation];
+  if (form && Array.isArray(value)) return value.map((entry) => (isObject(entry) ? nested(entry, form) : entry));
+  return recased(value, (letter) => (annotation === 'behavior' ? letter.toLowerCase() : letter));
+}
+
+function parsed(text: string | undefined): unknown {
+  if (text === undefined) return undefined;
+  try {
+    return parseJson(text).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** With the first letters of names changed, without what is null. */
+function recased(value: unknown, change: (letter: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((item) => recased(item, change));
+  if (!isObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return Object.fromEntries(
+    members.map(([name, member]): [string, unknown] => [
+      `${change(name.charAt(0))}${name.slice(1)}`,
+      recased(member, change),
+    ]),
+  ) satisfies Json;
+}
