@@ -14,19 +14,22 @@ export default defineConfig({
     projects: [
       suite('load', 1),
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
-      suite('clients', 3),
+      suite('clients', 3, { maxWorkers: 2 }),
       suite('cluster', 4),
       suite('storage-scale', 6),
       suite('faults', 5),
       suite('scale-out', 8),
-      suite('deploy', 9),
+      suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
       suite('fuzz', 10),
     ],
   },
 });
 
-/** The tests of one folder. Folders run one after another, and the files of most as well: each starts servers of its own. */
+/**
+ * The tests of one folder. Folders run one after another, and so do the files of those that put loads on their servers, or
+ * look at the clock.
+ */
 function suite(name: string, groupOrder: number, more: ProjectConfig = {}): TestProjectInlineConfiguration {
   const include = [`${name}/**/*.test.ts`];
   return { extends: true, test: { name, include, maxWorkers: 1, sequence: { groupOrder }, ...more } };

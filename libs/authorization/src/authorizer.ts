@@ -40,7 +40,9 @@ export interface Authorizer {
 
 /** Verbs on resources that somebody may use; `*` stands for all. */
 export interface ResourceRule {
+  /** `get`, `list`, …; `*` for all. */
   readonly verbs: readonly string[];
+  /** `''` for the core group; `*` for all. */
   readonly apiGroups: readonly string[];
   /** `resource/subresource` for subresources. */
   readonly resources: readonly string[];
@@ -50,6 +52,7 @@ export interface ResourceRule {
 
 /** Verbs on paths that somebody may use. */
 export interface PathRule {
+  /** `get`, `post`, …; `*` for all. */
   readonly verbs: readonly string[];
   /** `*` alone or at the end stands for whatever follows. */
   readonly nonResourceURLs: readonly string[];
@@ -57,7 +60,9 @@ export interface PathRule {
 
 /** What somebody may do. */
 export interface UserRules {
+  /** On resources, in no order that means anything. */
   readonly resourceRules: readonly ResourceRule[];
+  /** On paths that are no resources. */
   readonly pathRules: readonly PathRule[];
   /** Why there may be more than is listed; empty where there is not. */
   readonly problems: readonly string[];
