@@ -7,12 +7,11 @@
 import { type JsonObject, namesOf } from '@orch/machinery';
 import {
   bothTypes,
-  compactFields,
   customType,
   declaredType,
-  expandFields,
-  expandFieldsText,
   FieldManager,
+  packOwners,
+  unpackOwners,
   type VersionTypes,
 } from '@orch/merge';
 import { loadScheme } from '@orch/schema';
@@ -111,37 +110,11 @@ measure('update of the status', 1_000, pair(moved), ([from, to]) =>
 const { stored } = typesOf('apps', 'v1', 'Deployment');
 const entries = (live.metadata as JsonObject).managedFields;
 const body = { ...live, metadata: { ...(live.metadata as JsonObject), managedFields: undefined } };
-const compact = compactFields(stored, live, entries) ?? [];
-const [plainSize, compactSize, bodySize] = [entries, compact, body].map((value) => JSON.stringify(value).length);
-console.log(`compact: ${compactSize} bytes for ${plainSize}, beside an object of ${bodySize}`);
-measure(
-  'compact form of two entries',
-  1_000,
-  () => fresh(live),
-  (object) => compactFields(stored, object, (object.metadata as JsonObject).managedFields),
-);
-measure(
-  'its expansion',
-  1_000,
-  () => fresh(body),
-  (object) => expandFields(stored, object, compact),
-);
-measure(
-  'its expansion to text',
-  1_000,
-  () => fresh(body),
-  (object) => expandFieldsText(stored, object, compact),
-);
-measure(
-  'update of one field after expansion',
-  1_000,
-  () => {
-    const from = fresh(body);
-    (from.metadata as JsonObject).managedFields = expandFields(stored, from, compact);
-    return [from, fresh(without)] as const;
-  },
-  ([from, to]) => deployments.update(from, to, kubectl),
-);
+const text = Buffer.from(JSON.stringify(entries));
+const packed = packOwners(text) ?? text;
+console.log(`packed: ${packed.length} bytes for ${text.length}, beside an object of ${JSON.stringify(body).length}`);
+measure('entries packed', 1_000, () => text, packOwners);
+measure('entries unpacked', 1_000, () => packed, unpackOwners);
 
 const pods = manager('v1', 'Pod', typesOf('', 'v1', 'Pod'));
 const applier = { manager: 'applier', now };

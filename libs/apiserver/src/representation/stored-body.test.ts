@@ -4,7 +4,7 @@ import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoredForm } from '../served/stored-form.js';
-import { toStoredBody, withoutOwners } from './stored-body.js';
+import { ownersApart, toStoredBody, withoutOwners } from './stored-body.js';
 
 const scheme = loadScheme(namesOf('orch'));
 const storage = scheme.resource('', 'v1', 'configmaps') ?? expect.unreachable();
@@ -30,10 +30,26 @@ describe('managedFields of a stored body', () => {
         const body = toStoredBody(object({ ...meta, managedFields }), { form });
         expect(JSON.parse(body.toString()).metadata).toEqual({ managedFields, ...meta });
         expect(body.indexOf('"managedFields":')).toBe('{"metadata":{'.length);
-        expect(withoutOwners(body)).toEqual(toStoredBody(object(meta), { form }));
+        const bare = toStoredBody(object(meta), { form });
+        expect(withoutOwners(body)).toEqual(bare);
+        const parts = ownersApart.split(body);
+        expect(parts.owners ? ownersApart.join(parts.body, parts.owners) : parts.body).toEqual(body);
+        expect(ownersApart.split(bare)).toEqual({ body: bare, owners: null });
       }),
       { seed: 11, numRuns: 500 },
     );
+  });
+
+  it('lie apart in the database in few bytes; of what cannot be read the object alone is left', () => {
+    const fieldsV1 = { 'f:spec': { 'f:replicas': {}, 'f:template': { 'f:spec': { '.': {}, 'f:dnsPolicy': {} } } } };
+    const entries = [{ manager: 'm', operation: 'Apply', apiVersion: 'apps/v1', fieldsType: 'FieldsV1', fieldsV1 }];
+    const whole = toStoredBody({ metadata: { name: 'a', managedFields: entries } }, { form });
+    const { body, owners } = ownersApart.split(whole);
+    expect(body.toString()).toBe('{"metadata":{"name":"a"}}');
+    expect(owners?.length).toBeLessThan(30);
+    expect(owners && ownersApart.join(body, owners)).toEqual(whole);
+    expect(ownersApart.join(body, Buffer.from('none of ours'))).toEqual(body);
+    expect(ownersApart.split(Buffer.from('no body'))).toEqual({ body: Buffer.from('no body'), owners: null });
   });
 
   it('are none where nobody owns anything', () => {

@@ -6,6 +6,7 @@ import {
   type StoreObserver,
   type StoreOptions,
 } from '@orch/storage';
+import { ownersApart } from '../representation/stored-body.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { parseOverrides } from './storage-overrides.js';
 
@@ -63,6 +64,7 @@ function storeOptions(serving: ServingOptions, backend: BackendOptions, observer
     // Finer where history is to be short, so that it does not last several times as long as asked for.
     partitionInterval: Math.min(PARTITION_MS, retention / 5),
     compactionInterval: Math.min(COMPACTION_MS, retention / 5),
+    bodies: ownersApart,
     observer,
   };
 }

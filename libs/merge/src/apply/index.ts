@@ -1,10 +1,3 @@
-export {
-  type CompactFields,
-  CompactFieldsError,
-  compactFields,
-  expandFields,
-  expandFieldsText,
-} from './compact/compact.js';
 export { type ApplyOptions, FieldManager, type WriteOptions } from './field-manager.js';
 export { type Admitted, admitted } from './managed/admitted.js';
 export type { Converter } from './managed/conversion.js';
@@ -13,6 +6,7 @@ export { bothTypes, type ManagedKind, type VersionTypes } from './managed/kind.j
 export { managerOf } from './managed/manager-name.js';
 export { withoutIdleTimes } from './managed/timestamps.js';
 export { FieldSet, pathsOf } from './paths/field-set.js';
+export { packOwners, unpackOwners } from './stored/pack.js';
 export { customType } from './types/custom-types.js';
 export { declaredType } from './types/declared-types.js';
 export { DEDUCED, type Type } from './types/type.js';
