@@ -70,7 +70,9 @@ describe('entries', () => {
     const damaged = withManagedFields(live, [entry as JsonObject, broken]);
     expect(who(updated({ size: 2 }, damaged, 'u', 1))).toEqual(['u Update']);
     expect(who(updated({ size: 1, color: 'a' }, damaged, 'u', 1))).toEqual(['broken Apply', 'm Apply', 'u Update']);
-    expect(() => applied({ size: 1 }, damaged)).toThrow(expect.objectContaining({ name: 'ApplyError' }));
+    for (const spec of [{ size: 2 }, {}]) {
+      expect(() => applied(spec, damaged)).toThrow(expect.objectContaining({ name: 'ApplyError' }));
+    }
   });
 
   it('after admission are those that the object came with, in their one form, or those before when they are broken', () => {
