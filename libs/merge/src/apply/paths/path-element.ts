@@ -68,7 +68,11 @@ const fields = new Map<string, PathElement>();
 const elements = new Map<string, PathElement>();
 const KEPT = 20_000;
 
+/** Longer ones are data of a client's choice, and are not kept. */
+const LONGEST_KEPT = 256;
+
 function kept(cache: Map<string, PathElement>, key: string, element: PathElement): PathElement {
+  if (key.length > LONGEST_KEPT) return element;
   if (cache.size >= KEPT) cache.clear();
   cache.set(key, element);
   return element;
@@ -120,11 +124,8 @@ export function parsePathElement(text: string): PathElement | undefined {
   const known = elements.get(text);
   if (known) return known;
   const element = parseText(text);
-  return element && (text.length > LONGEST_KEPT ? element : kept(elements, text, element));
+  return element && kept(elements, text, element);
 }
-
-/** Values of sets may be long, and are not kept then. */
-const LONGEST_KEPT = 256;
 
 function parseText(text: string): PathElement | undefined {
   if (text.length < 2) throw new PathElementError('key must be 2 characters long');
