@@ -154,6 +154,17 @@ describe('a type that has changed', () => {
   });
 });
 
+it('an annotation of kubectl that nests without end explains no conflict', () => {
+  const nested = '{"a":'.repeat(20_000);
+  const annotation = `{"apiVersion":"example.com/v1","kind":"Thing","spec":{"free":${nested}1${'}'.repeat(20_000)}}}`;
+  const annotated = {
+    ...thing({ size: 1 }),
+    metadata: { name: 'x', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': annotation } },
+  };
+  const live = manager.update(undefined, annotated, { manager: 'u', now: at(0) });
+  expect(() => applied({ size: 2 }, live, 'kubectl')).toThrow(expect.objectContaining({ code: 409 }));
+});
+
 describe('conversion', () => {
   const inVersion = (apiVersion: string, convert: Converter) =>
     new FieldManager({ apiVersion, kind: 'Thing', typesOf: () => thingTypes }, convert);

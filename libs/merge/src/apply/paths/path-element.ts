@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { nestsDeeperThan } from './nesting.js';
 import { compareText, compareValues } from './order.js';
 
 /** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
@@ -157,7 +158,11 @@ function parseKeys(content: string): PathElement {
 /** Digits that a double may not hold; they are read as they stand. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
+/** Keys and values of items are scalars; what nests at all is somebody's mistake. */
+const DEEPEST = 20;
+
 function parseContent(content: string): JsonValue {
+  if (nestsDeeperThan(content, DEEPEST)) throw new PathElementError('values in path elements nest too deeply');
   if (LONG_INTEGER.test(content)) return exactInteger(content);
   try {
     return JSON.parse(LONG_INTEGERS.test(content) ? quoted(content) : content, revive) as JsonValue;
