@@ -70,7 +70,9 @@ describe('entries', () => {
     const damaged = withManagedFields(live, [entry as JsonObject, broken]);
     expect(who(updated({ size: 2 }, damaged, 'u', 1))).toEqual(['u Update']);
     expect(who(updated({ size: 1, color: 'a' }, damaged, 'u', 1))).toEqual(['broken Apply', 'm Apply', 'u Update']);
-    expect(() => applied({ size: 1 }, damaged)).toThrow(expect.objectContaining({ name: 'ApplyError' }));
+    for (const spec of [{ size: 2 }, {}]) {
+      expect(() => applied(spec, damaged)).toThrow(expect.objectContaining({ name: 'ApplyError' }));
+    }
   });
 
   it('after admission are those that the object came with, in their one form, or those before when they are broken', () => {
@@ -150,6 +152,17 @@ describe('a type that has changed', () => {
     expect(later.spec).toEqual({ box: { a: '1', b: '2' } });
     expect(entriesOf(later)[0]?.fieldsV1).toEqual({ 'f:spec': { 'f:box': {} } });
   });
+});
+
+it('an annotation of kubectl that nests without end explains no conflict', () => {
+  const nested = '{"a":'.repeat(20_000);
+  const annotation = `{"apiVersion":"example.com/v1","kind":"Thing","spec":{"free":${nested}1${'}'.repeat(20_000)}}}`;
+  const annotated = {
+    ...thing({ size: 1 }),
+    metadata: { name: 'x', annotations: { 'kubectl.kubernetes.io/last-applied-configuration': annotation } },
+  };
+  const live = manager.update(undefined, annotated, { manager: 'u', now: at(0) });
+  expect(() => applied({ size: 2 }, live, 'kubectl')).toThrow(expect.objectContaining({ code: 409 }));
 });
 
 describe('conversion', () => {

@@ -108,6 +108,15 @@ export class FieldManager {
   }
 
   *#apply(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
+    try {
+      return yield* this.#merged(live, said, options);
+    } catch (error) {
+      if (!(error instanceof FieldsV1Error)) throw error;
+      throw new ApplyError(`failed to decode managed fields: ${error.message}`);
+    }
+  }
+
+  *#merged(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
     const types = this.#typesForApply(said);
     const spelled = this.#spelled(types, live);
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
@@ -222,7 +231,7 @@ function undamaged(owners: Owners): Owners {
 /** @throws ApplyError when they cannot be read: what is to be taken away is not known then */
 function storedOwners(stored: JsonValue | undefined): Owners {
   try {
-    return new Map([...readStored(stored)].map(([id, owner]) => [id, whole(owner)]));
+    return readStored(stored);
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     throw new ApplyError(`failed to decode managed fields: ${error.message}`);

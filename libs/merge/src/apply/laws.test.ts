@@ -27,6 +27,7 @@ import {
   union,
 } from './paths/field-set.js';
 import { fieldsV1Text, readFieldsV1, writeFieldsV1 } from './paths/fields-v1.js';
+import { fieldElement } from './paths/path-element.js';
 import { fieldSetOf } from './values/field-set-of.js';
 
 const manager = thingManager();
@@ -273,7 +274,14 @@ describe('sets of fields', () => {
     );
   });
 
+  it('keep no elements of long names, which clients choose', () => {
+    const [short, long] = ['a', 'a'.repeat(1_000)];
+    expect(fieldElement(short)).toBe(fieldElement(short));
+    expect(fieldElement(long)).not.toBe(fieldElement(long));
+  });
+
   it.each<[string, JsonValue]>([
+    ['values within values without end', { [`v:${'['.repeat(100_000)}${']'.repeat(100_000)}`]: {} }],
     ['a member that is no element', { bogus: 1 }],
     ['an element too short', { f: {} }],
     ['keys that are no object', { 'k:[1]': {} }],

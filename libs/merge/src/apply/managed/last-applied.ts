@@ -1,6 +1,7 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { difference, type FieldSet, NO_FIELDS } from '../paths/field-set.js';
+import { nestsDeeperThan } from '../paths/nesting.js';
 import { compareText } from '../paths/order.js';
 import type { Type } from '../types/type.js';
 import { compareObjects } from '../values/compare.js';
@@ -51,8 +52,11 @@ function appliedByClient(type: Type, live: JsonObject): FieldSet {
   return difference(difference(fieldSetOf(type, applied), set), removed);
 }
 
+/** As deep as objects of clients may be at most. */
+const DEEPEST = 1_000;
+
 function parsed(text: string | undefined): JsonObject | undefined {
-  if (text === undefined) return undefined;
+  if (text === undefined || nestsDeeperThan(text, DEEPEST)) return undefined;
   try {
     const value = JSON.parse(text) as JsonValue;
     return isObject(value) ? value : undefined;

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { nestsDeeperThan } from './nesting.js';
 import { compareText, compareValues } from './order.js';
 
 /** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
@@ -68,7 +69,11 @@ const fields = new Map<string, PathElement>();
 const elements = new Map<string, PathElement>();
 const KEPT = 20_000;
 
+/** Longer ones are data of a client's choice, and are not kept. */
+const LONGEST_KEPT = 256;
+
 function kept(cache: Map<string, PathElement>, key: string, element: PathElement): PathElement {
+  if (key.length > LONGEST_KEPT) return element;
   if (cache.size >= KEPT) cache.clear();
   cache.set(key, element);
   return element;
@@ -120,11 +125,8 @@ export function parsePathElement(text: string): PathElement | undefined {
   const known = elements.get(text);
   if (known) return known;
   const element = parseText(text);
-  return element && (text.length > LONGEST_KEPT ? element : kept(elements, text, element));
+  return element && kept(elements, text, element);
 }
-
-/** Values of sets may be long, and are not kept then. */
-const LONGEST_KEPT = 256;
 
 function parseText(text: string): PathElement | undefined {
   if (text.length < 2) throw new PathElementError('key must be 2 characters long');
@@ -156,7 +158,11 @@ function parseKeys(content: string): PathElement {
 /** Digits that a double may not hold; they are read as they stand. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
+/** Keys and values of items are scalars; what nests at all is somebody's mistake. */
+const DEEPEST = 20;
+
 function parseContent(content: string): JsonValue {
+  if (nestsDeeperThan(content, DEEPEST)) throw new PathElementError('values in path elements nest too deeply');
   if (LONG_INTEGER.test(content)) return exactInteger(content);
   try {
     return JSON.parse(LONG_INTEGERS.test(content) ? quoted(content) : content, revive) as JsonValue;

@@ -26,8 +26,9 @@ export interface Plan {
 /** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
 const KEPT = 8;
 
-/** Beyond so many members they are most likely data, and come once. */
+/** Beyond so many members, or characters in their names, they are data of a client's choice, and not kept. */
 const LARGEST = 64;
+const LONGEST = 4_000;
 
 /** The plan for an object. */
 export function planFor(map: MapType, object: JsonObject): Plan {
@@ -38,7 +39,7 @@ export function planFor(map: MapType, object: JsonObject): Plan {
     if (sameNames(plan.names, names)) return plan;
   }
   const plan = makePlan(map, names);
-  if (names.length <= LARGEST) {
+  if (names.length <= LARGEST && names.reduce((sum, { length }) => sum + length, 0) <= LONGEST) {
     if (plans.length >= KEPT) plans.shift();
     plans.push(plan);
   }

@@ -19,8 +19,20 @@ export interface Misfit {
 /** What does not fit its type: forms, fields that are not declared, items that cannot be told apart. Empty when all does. */
 export function misfitsOf(type: Type, object: JsonObject): Misfit[] {
   const found: Misfit[] = [];
-  check(type, object, '', found);
+  check(type, object, undefined, found);
   return found;
+}
+
+/** Where a value stands; put into words only where something is wrong. */
+interface Trail {
+  readonly above: Trail | undefined;
+  readonly step: string | PathElement;
+}
+
+function pathOf(trail: Trail | undefined): string {
+  if (trail === undefined) return '';
+  const { above, step } = trail;
+  return `${pathOf(above)}${typeof step === 'string' ? fieldElement(step) : step}`;
 }
 
 /** Misfits in one text, in the reference's form. */
@@ -29,44 +41,48 @@ export function misfitText(misfits: readonly Misfit[]): string {
   return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function check(type: Type, value: JsonValue, path: string, found: Misfit[]): void {
+function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
   if (value === null) return;
   const form = formOf(type, value);
-  if (form === 'map' && type.map) checkMap(type.map, value, path, found);
-  else if (form === 'list' && type.list) checkList(type.list, value, path, found);
+  if (form === 'map' && type.map) checkMap(type.map, value, trail, found);
+  else if (form === 'list' && type.list) checkList(type.list, value, trail, found);
   else if (!fitsScalar(type.scalar ?? 'untyped', value)) {
-    found.push({ reason: 'type-mismatch', path, message: scalarMessage(type.scalar ?? 'untyped', value) });
+    found.push({
+      reason: 'type-mismatch',
+      path: pathOf(trail),
+      message: scalarMessage(type.scalar ?? 'untyped', value),
+    });
   }
 }
 
-function checkMap(map: MapType, value: JsonValue, path: string, found: Misfit[]): void {
+function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    found.push({ reason: 'type-mismatch', path, message: `expected map, got &{${printed(value)}}` });
+    found.push({ reason: 'type-mismatch', path: pathOf(trail), message: `expected map, got &{${printed(value)}}` });
     return;
   }
   for (const name of Object.keys(value)) {
     const member = value[name];
     if (member === undefined) continue;
     const type = map.fields.get(name)?.type ?? map.others;
-    const below = path + fieldElement(name);
+    const below = { above: trail, step: name };
     if (type) check(type, member, below, found);
-    else found.push({ reason: 'unknown-field', path: below, message: 'field not declared in schema' });
+    else found.push({ reason: 'unknown-field', path: pathOf(below), message: 'field not declared in schema' });
   }
 }
 
-function checkList(list: ListType, value: JsonValue, path: string, found: Misfit[]): void {
+function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
   if (!Array.isArray(value)) {
-    found.push({ reason: 'type-mismatch', path, message: `expected list, got &{${printed(value)}}` });
+    found.push({ reason: 'type-mismatch', path: pathOf(trail), message: `expected list, got &{${printed(value)}}` });
     return;
   }
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
-    const element = elementAt(list, i, item, path, found);
+    const element = elementAt(list, i, item, trail, found);
     if (element === undefined) return;
     if (seen.has(element.text))
-      found.push({ reason: 'duplicate-key', path, message: `duplicate entries for key ${element}` });
+      found.push({ reason: 'duplicate-key', path: pathOf(trail), message: `duplicate entries for key ${element}` });
     seen.add(element.text);
-    check(list.items, item, path + element, found);
+    check(list.items, item, { above: trail, step: element }, found);
   }
 }
 
@@ -75,14 +91,14 @@ function elementAt(
   list: ListType,
   index: number,
   item: JsonValue,
-  path: string,
+  trail: Trail | undefined,
   found: Misfit[],
 ): PathElement | undefined {
   try {
     return itemElement(list, index, item);
   } catch (error) {
     if (!(error instanceof ItemError)) throw error;
-    found.push({ reason: 'missing-key', path, message: `element ${index}: ${error.message}` });
+    found.push({ reason: 'missing-key', path: pathOf(trail), message: `element ${index}: ${error.message}` });
     return undefined;
   }
 }
