@@ -136,6 +136,13 @@ describe('orchctl convert', () => {
     ]);
   });
 
+  test('stops quietly when nobody reads on', () => {
+    const path = file('many.yaml', `${CONFIG}---\n`.repeat(20_000));
+    const args = ['-c', '"$0" "$1" convert -f "$2" | head -1', process.execPath, EXECUTABLE, path];
+    const { stdout, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    expect({ stdout, stderr }).toEqual({ stdout: 'apiVersion: v1\n', stderr: '' });
+  });
+
   test('tells in which line what is wrong, and converts the rest', () => {
     const path = file(
       'wrong.yaml',

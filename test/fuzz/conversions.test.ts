@@ -11,6 +11,64 @@ const RUNS = Number(process.env.CONVERSIONS ?? 100);
 const SEED = Number(process.env.FUZZ_SEED ?? 20_260_101);
 const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 
+/** Names that conversions look for, with anything in their places. */
+const NAMES = [
+  ...[
+    'metadata',
+    'annotations',
+    'labels',
+    'spec',
+    'status',
+    'template',
+    'selector',
+    'strategy',
+    'rollingUpdate',
+    'rollbackTo',
+  ],
+  ...[
+    'updateStrategy',
+    'backend',
+    'defaultBackend',
+    'service',
+    'port',
+    'rules',
+    'http',
+    'paths',
+    'endpoints',
+    'topology',
+  ],
+  ...['deprecatedTopology', 'metrics', 'currentMetrics', 'object', 'pods', 'resource', 'target', 'current', 'limited'],
+  ...[
+    'versions',
+    'validation',
+    'additionalPrinterColumns',
+    'conversion',
+    'webhook',
+    'webhooks',
+    'subjects',
+    'conditions',
+  ],
+  ...[
+    'behavior',
+    'matchLabels',
+    'matchExpressions',
+    'templateGeneration',
+    'autoscaling.alpha.kubernetes.io/metrics',
+    '__proto__',
+  ],
+];
+const JUNK = fc.object({
+  key: fc.constantFrom(...NAMES),
+  maxDepth: 5,
+  maxKeys: 6,
+  values: [
+    fc.constantFrom(null, '', '[{}]', '{', 0, 1, -1, true, '*'),
+    fc.constant([]),
+    fc.constant([null]),
+    fc.constant(['x']),
+  ],
+});
+
 describe.each(PROFILES)('objects of every kind go to every version and come back, %s names', (profile) => {
   const scheme = loadScheme(namesOf(profile));
   const conversions = conversionsOf(scheme);
@@ -32,6 +90,18 @@ describe.each(PROFILES)('objects of every kind go to every version and come back
         const returned = back(old);
         expect(returned).toEqual(before);
         expect(out(returned)).toEqual(old);
+        expect(object).toEqual(before);
+      }),
+      { seed: SEED, numRuns: RUNS },
+    );
+  });
+
+  test.each(conversions.differing())('whatever stands in it: $apiVersion $kind', ({ apiVersion, kind, hub }) => {
+    fc.assert(
+      fc.property(JUNK, fc.boolean(), (junk, old) => {
+        const object = { ...junk, apiVersion: old ? apiVersion : hub, kind };
+        const before = structuredClone(object);
+        expect(conversions.manifest(object, old ? hub : apiVersion)).toMatchObject({ kind });
         expect(object).toEqual(before);
       }),
       { seed: SEED, numRuns: RUNS },

@@ -31,15 +31,15 @@ function measure(name: string, step: (index: number) => unknown): void {
 
 const api = await testApi({}, 'kubernetes');
 const endpoint = api.endpoint('deployments');
-const { definition, storage, storageRules, storageApiVersion } = endpoint;
+const { definition, storage, storageRules } = endpoint;
 const numbers = Array.from({ length: OBJECTS }, (_, index) => index);
 const bodies = numbers.map((index) => Buffer.from(deployment(`d${index}`, index)));
 for (const body of bodies) await api.create('deployments', JSON.parse(body.toString()));
 const rows = api.store.rows(endpoint.type);
-const olds = rows.map((row) => fromStored(row, storageApiVersion, storage.kind));
+const olds = rows.map((row) => fromStored(row, endpoint));
 /** As an object is after its defaults, with another change than the one that is there. */
 const wanted = numbers.map((index) => copy(olds[(index + 1) % OBJECTS] ?? {}));
-const texts = wanted.map(toStoredBody);
+const texts = wanted.map((object) => toStoredBody(object, endpoint));
 const context = { subresource: '', user: { name: 'bench', groups: [], extra: {} } };
 const one = <T>(of: readonly T[], index: number): T => of[index] as T;
 
@@ -47,12 +47,12 @@ measure('JSON.parse alone', (index) => JSON.parse(one(bodies, index).toString())
 measure('what was sent: strict JSON', (index) => parseJson(one(bodies, index)));
 const values = bodies.map((body) => parseJson(body).value);
 measure('what was sent: by its schema', (index) => readObject(definition.schema, one(values, index)));
-measure('what is there', (index) => fromStored(one(rows, index), storageApiVersion, storage.kind));
+measure('what is there', (index) => fromStored(one(rows, index), endpoint));
 measure('zeros into line', (index) => alignZeros(storage.schema, one(wanted, index), one(olds, index)));
 measure('status and generation', (index) =>
   storageRules.prepareForUpdate(one(wanted, index), one(olds, index), context),
 );
 measure('the rules of the kind', (index) => storageRules.validateUpdate(one(wanted, index), one(olds, index)));
-measure('the text', (index) => toStoredBody(one(wanted, index)));
+measure('the text', (index) => toStoredBody(one(wanted, index), endpoint));
 measure('whether it is the same', (index) => sameBody(one(rows, index).body, one(texts, index)));
 api.close();

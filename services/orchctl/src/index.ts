@@ -22,6 +22,7 @@ orchctl <command> --help lists the options of a command.
 
 /** The executable: picks the subcommand. */
 export async function main(argv: readonly string[]): Promise<number> {
+  process.stdout.on('error', endedByReader);
   const [first = '', ...args] = argv;
   const name = first === '--version' ? 'version' : first;
   const subcommand = Object.hasOwn(SUBCOMMANDS, name) ? SUBCOMMANDS[name] : undefined;
@@ -29,4 +30,10 @@ export async function main(argv: readonly string[]): Promise<number> {
   const asked = ['--help', '-h', 'help'].includes(name);
   (asked ? process.stdout : process.stderr).write(USAGE);
   return asked ? 0 : 2;
+}
+
+/** Whoever reads the output has had enough of it. */
+function endedByReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
 }

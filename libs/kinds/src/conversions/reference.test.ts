@@ -7,7 +7,10 @@ import { equal } from '../values/equal.js';
 import { isObject } from '../values/fields.js';
 import { conversionsOf } from './conversions.js';
 
-/** One manifest, and what the conversion functions of the reference's release 1.27.16 make of it, defaults filled in. */
+/**
+ * One manifest, and what the conversion functions of the reference's release 1.27.16 make of it, defaults filled in
+ * (`tools/reference-conversions`).
+ */
 interface Vector {
   readonly name: string;
   readonly input: ApiObject;
