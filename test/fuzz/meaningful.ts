@@ -12,6 +12,30 @@ const ENDING = { metadata: { labels: LABELS }, spec: { ...POD, restartPolicy: 'N
 const LASTING = { metadata: { labels: LABELS }, spec: POD };
 const CLAIM = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 
+const POD_SPEC = {
+  ...POD,
+  restartPolicy: 'Never',
+  dnsPolicy: 'None',
+  dnsConfig: { nameservers: ['10.0.0.1'], searches: ['example.com'], options: [{ name: 'ndots', value: '2' }] },
+  hostAliases: [{ ip: '10.0.0.1', hostnames: ['a.example.com'] }],
+  volumes: [
+    { name: 'a', projected: { sources: [{ secret: { name: 's', items: [{ key: 'k', path: 'p' }] } }] } },
+    { name: 'b', ephemeral: { volumeClaimTemplate: { spec: CLAIM } } },
+  ],
+  tolerations: [{ key: 'a', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 }],
+  topologySpreadConstraints: [
+    { maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: SELECTOR },
+  ],
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: SELECTOR }],
+    },
+  },
+  securityContext: { runAsUser: 1, fsGroup: 1, seccompProfile: { type: 'RuntimeDefault' } },
+  readinessGates: [{ conditionType: 'example.com/a' }],
+  overhead: { cpu: '1' },
+};
+
 const RULE = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] };
 const WEBHOOK = {
   name: 'a.example.com',
@@ -93,7 +117,7 @@ const ASKED: Readonly<Record<string, (spec: Json) => Json>> = {
   PersistentVolume: () => ({ capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/a' } }),
   PersistentVolumeClaim: () => ({ ...CLAIM, selector: SELECTOR }),
   PodDisruptionBudget: () => ({ selector: SELECTOR, minAvailable: 1 }),
-  Pod: () => ({ ...POD, restartPolicy: 'Never', dnsPolicy: 'Default' }),
+  Pod: () => POD_SPEC,
   ReplicaSet: () => ({ selector: SELECTOR, template: LASTING }),
   ReplicationController: () => ({ selector: LABELS, template: LASTING }),
   Service: () => ({
@@ -120,16 +144,9 @@ const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   ResourceQuota: ['scopeSelector'],
   HorizontalPodAutoscaler: ['metrics', 'behavior', 'targetCPUUtilizationPercentage'],
   Pod: [
-    ...[
-      'initContainers',
-      'ephemeralContainers',
-      'volumes',
-      'tolerations',
-      'topologySpreadConstraints',
-      'schedulingGates',
-    ],
+    ...['initContainers', 'ephemeralContainers', 'schedulingGates', 'resourceClaims', 'os', 'hostUsers'],
     ...['activeDeadlineSeconds', 'nodeName', 'hostname', 'subdomain', 'serviceAccountName', 'serviceAccount'],
-    ...['priorityClassName', 'runtimeClassName', 'securityContext'],
+    ...['priorityClassName', 'runtimeClassName', 'preemptionPolicy', 'shareProcessNamespace', 'nodeSelector'],
   ],
   Job: ['selector', 'manualSelector', 'podFailurePolicy'],
   PersistentVolume: ['nodeAffinity', 'claimRef', 'storageClassName'],

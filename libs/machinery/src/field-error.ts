@@ -39,11 +39,17 @@ const CONTROLS = new Map([
   ['0b', '\\v'],
 ]);
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNPRINTABLE = /[\u0000-\u001f\u007f]/;
+
 /** A text in quotes, with the reference's escapes for what cannot be printed, which are not those of JSON. */
-const quoted = (text: string): string =>
-  JSON.stringify(text).replace(/\\\\|\\u00([01][0-9a-f])|\u007f/g, (found, code?: string) =>
+function quoted(text: string): string {
+  const json = JSON.stringify(text);
+  if (!UNPRINTABLE.test(text)) return json;
+  return json.replace(/\\\\|\\u00([01][0-9a-f])|\u007f/g, (found, code?: string) =>
     found === '\\\\' ? found : code === undefined ? '\\x7f' : (CONTROLS.get(code) ?? `\\x${code}`),
   );
+}
 
 /** A field's value as it stands in messages: strings quoted, also the one for nothing at all; the rest as JSON. */
 function shown(value: unknown): string {

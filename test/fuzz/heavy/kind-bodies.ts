@@ -77,7 +77,7 @@ const POD_LISTS: readonly Body[] = [
   inPod('readiness gates', 'readinessGates', () => '{"conditionType":"a/b"}'),
   inPod('scheduling gates', 'schedulingGates', (i) => `{"name":"a/b${i}"}`),
   inPod('ephemeral containers', 'ephemeralContainers', (i) => `{"name":"e${i}"}`),
-  ['resources', PODS, `${POD_HEAD},"resources":{"requests":{`, (i) => `"a/b${i}":"1"`, `}}${POD_TAIL}`],
+  ['resources', PODS, `${POD_HEAD},"resources":{"limits":{`, (i) => `"a/b${i}":"1"`, `}}${POD_TAIL}`],
   [
     'node selector',
     PODS,

@@ -8,7 +8,7 @@ import { defaultPodSpec } from '../pods/pod-spec.js';
 import { validatePodStatus } from '../pods/pod-status-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
 import { validatePodUpdate } from '../pods/pod-update-validation.js';
-import { validateNewPod, validatePod } from '../pods/pod-validation.js';
+import { podSteps, validateNewPod } from '../pods/pod-validation.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
@@ -34,7 +34,7 @@ export const pod: KindDeclaration = {
     if (countAt(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
     if (isObject(object.status)) unifyAddresses(object.status);
   },
-  validate: (object, names, old) => validatePod(object, podContext(names, old)),
+  validateInSteps: (object, names, old) => podSteps(object, podContext(names, old)),
   validateCreate: (object, names) => validateNewPod(object, podContext(names)),
   validateUpdate: validateStep,
   validateStatus: (object, _names, old) => validatePodStatus(object, old),
@@ -53,7 +53,10 @@ export const pod: KindDeclaration = {
     },
     ephemeralcontainers(object, old) {
       const added = at(object, 'spec', 'ephemeralContainers');
+      const { metadata = {} } = object;
       keepDesired(object, old);
+      const { resourceVersion, managedFields } = metadata;
+      object.metadata = { ...copy(old.metadata), resourceVersion, managedFields };
       object.status = copy(old.status);
       const spec = ensureObject(object, 'spec');
       if (added === undefined) delete spec.ephemeralContainers;

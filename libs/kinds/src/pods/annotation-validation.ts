@@ -21,7 +21,9 @@ const appArmorPrefix = (names: Names): string => names.key('container.apparmor.s
 /** Annotations of a pod or a template that mean something to the product. */
 export function validatePodAnnotations(owner: unknown, path: string, { names, kept }: PodContext): FieldError[] {
   const annotations = mapAt(owner, 'metadata', 'annotations');
-  if (Object.keys(annotations).length === 0) return [];
+  // Those of others are nearly all that there are.
+  const domain = names.key('orch.io/');
+  if (!Object.keys(annotations).some((key) => key.includes(domain))) return [];
   const spec = isObject(owner) ? owner.spec : undefined;
   return [
     ...validateMirror(annotations, spec, path, names),

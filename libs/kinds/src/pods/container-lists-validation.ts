@@ -10,14 +10,12 @@ const NOT_FOR_INIT = ['lifecycle', ...PROBES];
 const NOT_FOR_EPHEMERAL = ['ports', 'resources', 'resizePolicy', ...PROBES, 'lifecycle'];
 const NOT_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-/** The containers of a pod spec, of every sort. */
-export function validateContainerLists(spec: unknown, path: string, shared: Shared): FieldError[] {
+/** The containers of a pod spec, of every sort, a list at a time. */
+export function* containerSteps(spec: unknown, path: string, shared: Shared): Iterable<FieldError[]> {
   const names = new Set<string>();
-  return [
-    ...validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names),
-    ...validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names),
-    ...validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names),
-  ];
+  yield validateContainers(objectsAt(spec, 'containers'), `${path}.containers`, shared, names);
+  yield validateInitContainers(objectsAt(spec, 'initContainers'), `${path}.initContainers`, shared, names);
+  yield validateEphemeral(objectsAt(spec, 'ephemeralContainers'), `${path}.ephemeralContainers`, shared, names);
 }
 
 function validateContainers(list: readonly Json[], path: string, shared: Shared, names: Set<string>): FieldError[] {
@@ -48,7 +46,8 @@ const validateInitContainers = (
     const text = 'must not be set for init containers';
     return [
       ...validateContainer(container, field, shared),
-      ...takeName(names, container, field),
+      // A name is required: that several lack it is not told as well.
+      ...(textAt(container, 'name') === '' && !names.has('') ? [] : takeName(names, container, field)),
       ...validateHostPorts([container], path),
       ...NOT_FOR_INIT.filter((name) => isObject(container[name])).map((name) =>
         forbiddenField(`${field}.${name}`, 'may not be set for init containers'),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Changes, stepRefusals } from '../testing/judged-pods.js';
+import { type Changes, stepRefusals, steps } from '../testing/judged-pods.js';
 
 describe('ephemeral containers that come later', () => {
   it.each<[Changes, Changes, string[]]>([
@@ -54,4 +54,20 @@ describe('ephemeral containers that come later', () => {
   ])('%j: %j', (before, after, causes) => {
     expect(stepRefusals('ephemeralcontainers', before, after)).toEqual(causes);
   });
+});
+
+it('changes nothing else of the pod on the way', () => {
+  const [, object] = steps(
+    'ephemeralcontainers',
+    { 'metadata.labels': { a: 'b' } },
+    {
+      'metadata.labels': { a: 'c' },
+      'metadata.resourceVersion': '5',
+      'spec.hostname': 'h',
+      'spec.ephemeralContainers': [{ name: 'e', image: 'i:1' }],
+    },
+  );
+  expect(object.metadata).toMatchObject({ labels: { a: 'b' }, resourceVersion: '5' });
+  expect(object.spec).not.toHaveProperty('hostname');
+  expect(object.spec).toMatchObject({ ephemeralContainers: [{ name: 'e' }] });
 });

@@ -169,6 +169,11 @@ describe('an update of a pod that is held back', () => {
         'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\nchanged: affinity',
       ],
     ],
+    [
+      { 'spec.schedulingGates': [{ name: 'a.b/c' }] },
+      { 'spec.affinity': {} },
+      [expect.stringContaining('changed: affinity') as never],
+    ],
   ])('%j: %j', (before, after, causes) => {
     expect(stepRefusals('', before, after)).toEqual(causes);
   });

@@ -45,8 +45,9 @@ function onlyAdds(after: Readonly<Json>, before: Json): boolean {
 
 /** An affinity with the nodes of another one, as these are judged by themselves. */
 export function withNodeAffinity(affinity: unknown, before: unknown): unknown {
-  const { nodeAffinity: _after, ...rest } = objectAt(affinity);
+  const { nodeAffinity: now, ...rest } = objectAt(affinity);
   const kept = objectAt(before).nodeAffinity;
+  if (equal(now, kept)) return affinity;
   const whole = { ...rest, ...(kept !== undefined && { nodeAffinity: kept }) };
   return isObject(before) || Object.keys(whole).length > 0 ? whole : undefined;
 }

@@ -25,16 +25,17 @@ export function validateHostNetwork(spec: unknown, path: string): FieldError[] {
 /** Containers that run side by side cannot hold the same port of the node. */
 export function validateHostPorts(containers: readonly Json[], path: string): FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap((container, index) =>
-    objectsAt(container, 'ports').flatMap((port, portIndex) => {
+  const errors: FieldError[] = [];
+  containers.forEach((container, index) => {
+    objectsAt(container, 'ports').forEach((port, portIndex) => {
       const number = countAt(port, 'hostPort');
-      if (number === 0) return [];
+      if (number === 0) return;
       const text = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${number}`;
-      if (taken.has(text)) return [duplicate(`${path}[${index}].ports[${portIndex}].hostPort`, text)];
+      if (taken.has(text)) errors.push(duplicate(`${path}[${index}].ports[${portIndex}].hostPort`, text));
       taken.add(text);
-      return [];
-    }),
-  );
+    });
+  });
+  return errors;
 }
 
 /** A pod with users of its own has nothing that belongs to the users of the node. */

@@ -10,11 +10,9 @@ type Volumes = ReadonlyMap<string, Json>;
 /** What a container mounts, of volumes that the pod must have; no place and no volume serves twice. */
 export function validateMounts(container: unknown, path: string, volumes: Volumes): FieldError[] {
   const [mounts, devices] = [objectsAt(container, 'volumeMounts'), objectsAt(container, 'volumeDevices')];
-  if (mounts.length + devices.length === 0) return [];
-  return [
-    ...validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container),
-    ...validateDevices(devices, placesOf(mounts, 'mountPath'), `${path}.volumeDevices`, volumes),
-  ];
+  const errors = validateFolders(mounts, placesOf(devices, 'devicePath'), `${path}.volumeMounts`, volumes, container);
+  if (devices.length === 0) return errors;
+  return [...errors, ...validateDevices(devices, placesOf(mounts, 'mountPath'), `${path}.volumeDevices`, volumes)];
 }
 
 interface Places {
@@ -22,8 +20,11 @@ interface Places {
   readonly paths: ReadonlySet<string>;
 }
 
+const NO_PLACES: Places = { names: new Set(), paths: new Set() };
+
 /** As the reference keeps them: of several with one name, the path of the last. */
 function placesOf(items: readonly Json[], member: string): Places {
+  if (items.length === 0) return NO_PLACES;
   const places = new Map(items.map((item) => [textAt(item, 'name'), textAt(item, member)]));
   return { names: new Set(places.keys()), paths: new Set(places.values()) };
 }
@@ -53,6 +54,7 @@ function validateFolders(
 /** `listPath` is the place of all mounts: where the reference tells these. */
 function validateSubPaths(mount: Json, path: string, listPath: string): FieldError[] {
   const [plain, expression] = [textAt(mount, 'subPath'), textAt(mount, 'subPathExpr')];
+  if (plain === '' && expression === '') return [];
   const both = plain !== '' && expression !== '';
   return [
     ...invalidEach(`${listPath}.subPath`, plain, descendingPathErrors(plain)),

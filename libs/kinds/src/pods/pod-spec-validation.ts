@@ -2,7 +2,7 @@ import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, invalidValue, vali
 import { invalidEach, isOneOf, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
 import { mapAt, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { validateAffinity } from './affinity-validation.js';
-import { validateContainerLists } from './container-lists-validation.js';
+import { containerSteps } from './container-lists-validation.js';
 import { validateDnsConfig, validateHostAliases } from './dns-validation.js';
 import { validateHostNetwork, validateHostUsers } from './host-validation.js';
 import { validateOs } from './os-validation.js';
@@ -20,24 +20,27 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 
-/** What a pod spec must be like, in pods and in templates alike. */
-export function validatePodSpec(spec: unknown, path: string, context: PodContext): FieldError[] {
+/** {@link podSpecSteps} in one. */
+export const validatePodSpec = (spec: unknown, path: string, context: PodContext): FieldError[] =>
+  [...podSpecSteps(spec, path, context)].flat();
+
+/** What a pod spec must be like, in pods and in templates alike, a part at a time. */
+export function* podSpecSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
   const { errors, volumes } = validateVolumes(spec, `${path}.volumes`, context);
   const shared = { ...context, volumes, claims: new PodClaims(spec) };
-  return [
-    ...errors,
-    ...validateResourceClaims(spec, `${path}.resourceClaims`, context.podName),
-    ...validateContainerLists(spec, path, shared),
+  yield errors;
+  yield validateResourceClaims(spec, `${path}.resourceClaims`, context.podName);
+  yield* containerSteps(spec, path, shared);
+  yield [
     ...validatePolicies(spec, path),
     ...validateLabels(mapAt(spec, 'nodeSelector'), `${path}.nodeSelector`),
     ...validateHostNetwork(spec, path),
     ...validatePodSecurity(spec, `${path}.securityContext`),
-    ...validatePlacement(spec, path, context),
-    ...validateHostProcess(spec, path),
-    ...validateHostUsers(spec, path),
-    ...validateSettings(spec, path, context),
-    ...validateOs(spec, path),
   ];
+  yield validatePlacement(spec, path, context);
+  yield [...validateHostProcess(spec, path), ...validateHostUsers(spec, path)];
+  yield validateSettings(spec, path, context);
+  yield validateOs(spec, path);
 }
 
 const validatePolicies = (spec: unknown, path: string): FieldError[] => [

@@ -3,14 +3,13 @@ import { isObject, objectsAt, textAt } from '../values/fields.js';
 import { validatePodAnnotations } from './annotation-validation.js';
 import { validateImage } from './container-validation.js';
 import type { PodContext } from './pod-context.js';
-import { validatePodSpec } from './pod-spec-validation.js';
+import { podSpecSteps } from './pod-spec-validation.js';
 import { validateSeccompAgrees } from './seccomp-validation.js';
 
-/** What a pod itself must be like; its annotations are asked for apart, as they change without the spec. */
-export function validatePod({ metadata, spec }: ApiObject, context: PodContext): FieldError[] {
-  const named = { ...context, podName: metadata?.name ?? '' };
-  return [
-    ...validatePodSpec(spec, 'spec', named),
+/** What a pod itself must be like, a part at a time; its annotations are asked for apart, as they change without the spec. */
+export function* podSteps({ metadata, spec }: ApiObject, context: PodContext): Iterable<FieldError[]> {
+  yield* podSpecSteps(spec, 'spec', { ...context, podName: metadata?.name ?? '' });
+  yield [
     ...validateTokens(spec),
     ...['containers', 'initContainers'].flatMap((list) =>
       objectsAt(spec, list).flatMap((container, index) => validateImage(container, `spec.${list}[${index}]`)),

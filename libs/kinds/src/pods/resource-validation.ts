@@ -4,9 +4,7 @@ import {
   invalidValue,
   memberOf,
   type Names,
-  parseQuantity,
   type Quantity,
-  QuantityError,
   required,
 } from '@orch/machinery';
 import { invalidEach, quantityOf } from '../rules/checks.js';
@@ -88,14 +86,10 @@ function isWholePages(name: string, quantity: Quantity): boolean {
   return size !== undefined && size.nanos > 0n && size.nanos % NANO === 0n && quantity.value() % size.value() === 0n;
 }
 
-/** The size that the name of huge pages ends in. */
+/** The size that the name of huge pages ends in. Of thousands of names that end in none, none is read. */
 function pageSize(name: string): Quantity | undefined {
-  try {
-    return parseQuantity(name.slice(HUGE_PAGES.length));
-  } catch (error) {
-    if (error instanceof QuantityError) return undefined;
-    throw error;
-  }
+  const size = name.slice(HUGE_PAGES.length);
+  return /^[-+0-9.]+[A-Za-z0-9+-]*$/.test(size) ? quantityOf(size) : undefined;
 }
 
 function validateRequest(name: string, amount: string, limit: unknown, path: string, names: Names): FieldError[] {

@@ -85,9 +85,9 @@ function validateEscalation(context: Json, path: string): FieldError[] {
       .filter((capability) => capability === 'CAP_SYS_ADMIN')
       .map(() => '`capabilities.Add` CAP_SYS_ADMIN'),
   ];
-  return texts.map((text) =>
-    invalidValue(path, shownSecurityContext(context), `cannot set \`allowPrivilegeEscalation\` to false and ${text}`),
-  );
+  if (texts.length === 0) return [];
+  const shown = shownSecurityContext(context);
+  return texts.map((text) => invalidValue(path, shown, `cannot set \`allowPrivilegeEscalation\` to false and ${text}`));
 }
 
 /** Whether a container has all rights on its node. */

@@ -1,7 +1,7 @@
 import { dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { at, isObject } from '../values/fields.js';
-import { eachContainer } from './containers.js';
+import { allContainers, eachContainer } from './containers.js';
 
 const MAX_CREDENTIAL_KIB = 64;
 const MAX_DOMAIN = 256;
@@ -71,6 +71,7 @@ function userErrors(user: string): string[] {
 /** A pod whose containers are processes of the host: all of them are, or none. */
 export function validateHostProcess(spec: unknown, path: string): FieldError[] {
   const ofPod = hostProcess(spec);
+  if (ofPod === undefined && allContainers(spec).every((container) => hostProcess(container) === undefined)) return [];
   const errors: FieldError[] = [];
   const each = eachContainer(spec, path, (container, field) => {
     const own = hostProcess(container);

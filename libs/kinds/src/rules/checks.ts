@@ -31,7 +31,9 @@ export const nonNegative = (field: string, value: unknown): FieldError[] =>
 
 /** {@link nonNegative} for members of an object. */
 export const nonNegativeMembers = (object: unknown, path: string, names: readonly string[]): FieldError[] =>
-  names.flatMap((name) => nonNegative(`${path}.${name}`, numberAt(object, name)));
+  names.flatMap((name) =>
+    (numberAt(object, name) ?? 0) < 0 ? nonNegative(`${path}.${name}`, numberAt(object, name)) : [],
+  );
 
 /** A text that must be there and be one of some. */
 export function oneOf(field: string, value: unknown, supported: readonly string[]): FieldError[] {

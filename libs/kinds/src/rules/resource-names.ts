@@ -38,9 +38,19 @@ const isQuotaHugePages = (name: string): boolean => isHugePages(name) || name.st
 /** Whether quotas know the name by themselves. */
 export const isQuotaResource = (name: string): boolean => OF_QUOTAS.has(name) || isQuotaHugePages(name);
 
+const domains = new WeakMap<Names, string>();
+
+/** The product's domain; there may be thousands of names to compare with it. */
+function ownDomain(names: Names): string {
+  const known = domains.get(names);
+  if (known !== undefined) return known;
+  const domain = names.key('orch.io/');
+  domains.set(names, domain);
+  return domain;
+}
+
 /** Whether the name is one of the product's own: without a domain, or with its domain. */
-export const isNative = (name: string, names: Names): boolean =>
-  !name.includes('/') || name.includes(names.key('orch.io/'));
+export const isNative = (name: string, names: Names): boolean => !name.includes('/') || name.includes(ownDomain(names));
 
 /** Whether the name is of a resource that somebody else has defined. */
 const isExtended = (name: string, names: Names): boolean =>

@@ -13,41 +13,44 @@ export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** The value at a path of member names, or undefined where the path ends early. */
-export function at(value: unknown, ...path: readonly string[]): unknown {
+export const at = (value: unknown, ...path: readonly string[]): unknown => reach(value, path);
+
+/** Asked some hundred times of every object, so that it makes nothing. */
+function reach(value: unknown, path: readonly string[]): unknown {
   let here: unknown = value;
-  for (const name of path) {
+  for (let step = 0; step < path.length; step++) {
     if (!isObject(here)) return undefined;
-    here = here[name];
+    here = here[path[step] as string];
   }
   return here;
 }
 
 /** The object at a path, or an empty one that must not be written to. */
 export function objectAt(value: unknown, ...path: readonly string[]): Readonly<Json> {
-  const found = at(value, ...path);
+  const found = reach(value, path);
   return isObject(found) ? found : NOTHING;
 }
 
 /** The objects of the list at a path. */
 export function objectsAt(value: unknown, ...path: readonly string[]): Json[] {
-  const found = at(value, ...path);
+  const found = reach(value, path);
   return Array.isArray(found) ? found.filter(isObject) : [];
 }
 
 export function stringsAt(value: unknown, ...path: readonly string[]): string[] {
-  const found = at(value, ...path);
+  const found = reach(value, path);
   return Array.isArray(found) ? found.filter((item): item is string => typeof item === 'string') : [];
 }
 
 /** The string at a path, or ''. */
 export function textAt(value: unknown, ...path: readonly string[]): string {
-  const found = at(value, ...path);
+  const found = reach(value, path);
   return typeof found === 'string' ? found : '';
 }
 
 /** The number at a path, or undefined. */
 export function numberAt(value: unknown, ...path: readonly string[]): number | undefined {
-  const found = at(value, ...path);
+  const found = reach(value, path);
   if (typeof found === 'bigint') return Number(found);
   return typeof found === 'number' ? found : undefined;
 }
