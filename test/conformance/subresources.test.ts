@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest';
+import { CERTIFICATE_REQUEST } from '../support/certificate-request.js';
 import { conformance, expectRefusal, expectStatus } from './conformance.js';
 
 const pods = (ns: string) => `/api/v1/namespaces/${ns}/pods`;
 const containers = [{ name: 'c', image: 'i' }];
 const labels = { app: 'web' };
 const workload = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers } } };
-
-/** A request for a certificate, as any tool writes it. */
-const CERTIFICATE_REQUEST =
-  'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIZk1JR0dBZ0VBTUNReEVEQU9CZ05WQkFvTUIzSmxZV1JsY25NeEVEQU9CZ05WQkFNTUIzTnZiV1Z2Ym1VdwpXVEFUQmdjcWhrak9QUUlCQmdncWhrak9QUU1CQndOQ0FBVGtxYyt5N2NIbytOZ2lnTTNqL0REallkL2w0RUFqCnpEdmQ5TnRKSUR5TktGVnB1QnZPdmtNS1lLTWlod0c2RUh4VFlBT24yK0NIVmhxKzc1bjJLRzdvb0FBd0NnWUkKS29aSXpqMEVBd0lEU0FBd1JRSWhBSlhkZHlOMWRKV0FreDBQNEw3ZWZDUFZYVzRpejFMMm83M3E4QlRTVHYzMQpBaUFEa2NxeU85d29Dd0hpMkFHUmZOaEV3UjFsUzZJZUFKOGdvcW54LytoWEVBPT0KLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg==';
 
 conformance('The status subresource [Path shapes]', ({ api, namespace }) => {
   const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers } };

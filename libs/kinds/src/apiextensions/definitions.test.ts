@@ -110,6 +110,10 @@ describe('a regular expression', () => {
     expect(patternError(pattern)).toBeUndefined();
   });
 
+  it('may be as long as a body', () => {
+    expect(patternError('(a+)+'.repeat(500_000))).toBeUndefined();
+  });
+
   it.each([
     ['[', 'missing closing ]: `[`'],
     ['(', 'missing closing ): `(`'],

@@ -24,6 +24,8 @@ const REFUSED: readonly (readonly [RegExp, string])[] = [
   [/Nothing to repeat/, 'missing argument to repetition operator'],
   [/Range out of order/, 'invalid character class range'],
   [/numbers out of order/, 'invalid repeat count'],
+  [/Invalid group/, 'invalid or unsupported Perl syntax'],
+  [/capture group name/, 'invalid named capture'],
   [/\\ at end of pattern/, 'trailing backslash at end of expression'],
 ];
 
@@ -44,7 +46,9 @@ export function patternError(pattern: string): string | undefined {
     return undefined;
   } catch (error) {
     const said = error instanceof Error ? error.message : '';
-    const text = REFUSED.find(([form]) => form.test(said))?.[1] ?? 'invalid expression';
+    const text = REFUSED.find(([form]) => form.test(said))?.[1];
+    // What is only too much here is not wrong.
+    if (text === undefined) return undefined;
     return `error parsing regexp: ${text}: \`${text === 'missing closing ]' ? pattern.slice(pattern.lastIndexOf('[')) : pattern}\``;
   }
 }

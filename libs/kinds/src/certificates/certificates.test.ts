@@ -55,6 +55,11 @@ describe('a certificate request in PEM', () => {
     }
   });
 
+  it('is not taken apart further than need be', () => {
+    const many = Buffer.concat([Buffer.from([0x30, 0x84, 0, 0x20, 0, 0]), Buffer.alloc(0x200000, Buffer.from([5, 0]))]);
+    expect(requestError(wrapped(many))).toBe("asn1: structure error: tags don't match");
+  });
+
   it('takes time that grows with its size, however it begins', () => {
     const many = '-----BEGIN A-----\n'.repeat(150_000);
     expect(requestError(many)).toBe('PEM block type must be CERTIFICATE REQUEST');

@@ -16,10 +16,10 @@ export const BIT_STRING = 0x03;
 const LONG_FORM = 0x80;
 const MAX_LENGTH_BYTES = 4;
 
-/** The elements that bytes consist of. @throws DerError when they are not whole */
-export function derElements(bytes: Buffer): DerElement[] {
+/** The elements that bytes begin with, at most so many: there may be millions. @throws DerError when they are not whole */
+export function derElements(bytes: Buffer, most: number): DerElement[] {
   const elements: DerElement[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length && elements.length < most; ) {
     const element = readElement(bytes.subarray(at));
     elements.push(element);
     at += element.whole.length;

@@ -49,17 +49,17 @@ export function requestError(pem: string): string | undefined {
 }
 
 function signatureError(bytes: Buffer): string | undefined {
-  const [asked, algorithm, signature] = derElements(derContent(bytes, SEQUENCE)).map(({ whole }) => whole);
+  const [asked, algorithm, signature] = derElements(derContent(bytes, SEQUENCE), 3).map(({ whole }) => whole);
   if (!asked || !algorithm || !signature) throw new DerError('asn1: syntax error: sequence truncated');
   // Version, subject, key, and attributes, which may be missing.
-  const key = derElements(derContent(asked, SEQUENCE))[2];
+  const key = derElements(derContent(asked, SEQUENCE), 3)[2];
   if (key?.tag !== SEQUENCE) throw new DerError("asn1: structure error: tags don't match");
   const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' });
   // The first byte of a bit string counts the bits that its last one lacks.
   const bits = derContent(signature, BIT_STRING);
   if (bits[0] !== 0) throw new DerError('asn1: syntax error: invalid padding bits in BIT STRING');
   const signed = bits.subarray(1);
-  const [identifier, parameters] = derElements(derContent(algorithm, SEQUENCE));
+  const [identifier, parameters] = derElements(derContent(algorithm, SEQUENCE), 2);
   const name = identifier?.tag === OBJECT_IDENTIFIER ? identifierText(identifier.content) : '';
   const hash = name === PSS ? pssHash(parameters) : HASHES[name];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
@@ -73,8 +73,8 @@ const optionsOf = (key: KeyObject, name: string) =>
 
 /** The first parameter names the hash. */
 function pssHash(parameters: DerElement | undefined): string | undefined {
-  const [first] = parameters ? derElements(parameters.content) : [];
-  const [algorithm] = first ? derElements(first.content) : [];
-  const [identifier] = algorithm ? derElements(algorithm.content) : [];
+  const [first] = parameters ? derElements(parameters.content, 1) : [];
+  const [algorithm] = first ? derElements(first.content, 1) : [];
+  const [identifier] = algorithm ? derElements(algorithm.content, 1) : [];
   return identifier ? PSS_HASHES[identifierText(identifier.content)] : undefined;
 }
