@@ -15,6 +15,8 @@ import type { PodContext } from './pod-context.js';
 import { type PodClaims, validateClaimsAsked } from './resource-claim-validation.js';
 
 const HUGE_PAGES = 'hugepages-';
+/** Errors of one container after which no more are looked for: a tenth of them are told. */
+const MANY_ERRORS = 10_000;
 const NANO = 1_000_000_000n;
 /** As nearly all are named that come by the thousand. */
 const COMPUTE = new Set(['cpu', 'memory', 'ephemeral-storage']);
@@ -35,17 +37,37 @@ export function validateResources(
   claims?: PodClaims,
 ): FieldError[] {
   const [limits, requests] = [mapAt(resources, 'limits'), mapAt(resources, 'requests')];
-  const errors: FieldError[] = [];
-  // There may be thousands.
-  for (const name in limits) validateAmount(name, limits[name] ?? '', `${path}.limits`, context, errors);
+  const errors = validateLimits(limits, `${path}.limits`, context);
+  // What is requested because it is limited is wrong in the same way, and there may be thousands.
+  const known = new Map<string, FieldError[]>();
+  for (const error of errors) known.set(error.field, [...(known.get(error.field) ?? []), error]);
   for (const name in requests) {
+    if (errors.length >= MANY_ERRORS) break;
     const amount = requests[name] ?? '';
-    validateAmount(name, amount, `${path}.requests`, context, errors, () =>
-      validateRequest(name, amount, memberOf(limits, name), path, context.names),
-    );
+    const limit = memberOf(limits, name);
+    const field = `${path}.requests[${name}]`;
+    if (limit === amount) {
+      for (const error of known.get(`${path}.limits[${name}]`) ?? []) errors.push({ ...error, field });
+    } else {
+      errors.push(
+        ...validateAmount(name, amount, field, context),
+        ...validateRequest(name, amount, limit, path, context.names),
+        ...validatePages(name, amount, field, context),
+      );
+    }
   }
   if (needsCompute(limits, requests)) errors.push(forbiddenField(path, 'HugePages require cpu or memory'));
   if (claims) errors.push(...validateClaimsAsked(resources, claims, `${path}.claims`));
+  return errors;
+}
+
+function validateLimits(limits: Amounts, path: string, context: PodContext): FieldError[] {
+  const errors: FieldError[] = [];
+  for (const name in limits) {
+    if (errors.length >= MANY_ERRORS) break;
+    const [amount, field] = [limits[name] ?? '', `${path}[${name}]`];
+    errors.push(...validateAmount(name, amount, field, context), ...validatePages(name, amount, field, context));
+  }
   return errors;
 }
 
@@ -58,27 +80,18 @@ function needsCompute(limits: Amounts, requests: Amounts): boolean {
   );
 }
 
-/** `compare` is asked between what is said of the amount alone and what of its pages. */
-function validateAmount(
-  name: string,
-  amount: string,
-  list: string,
-  { names, kept }: PodContext,
-  errors: FieldError[],
-  compare: () => FieldError[] = () => [],
-): void {
-  if (!COMPUTE.has(name) || amount.startsWith('-')) {
-    const field = `${list}[${name}]`;
-    const quantity = quantityOf(amount);
-    if (!COMPUTE.has(name)) errors.push(...invalidEach(field, name, containerResourceErrors(name, names)));
-    errors.push(...validateResourceAmount(name, amount, field, names));
-    errors.push(...compare());
-    if (quantity && isHugePages(name) && !kept.hugePages && !isWholePages(name, quantity)) {
-      errors.push(invalidValue(field, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`));
-    }
-    return;
-  }
-  errors.push(...compare());
+function validateAmount(name: string, amount: string, field: string, { names }: PodContext): FieldError[] {
+  if (COMPUTE.has(name)) return amount.startsWith('-') ? validateResourceAmount(name, amount, field, names) : [];
+  return [
+    ...invalidEach(field, name, containerResourceErrors(name, names)),
+    ...validateResourceAmount(name, amount, field, names),
+  ];
+}
+
+function validatePages(name: string, amount: string, field: string, { kept }: PodContext): FieldError[] {
+  const quantity = isHugePages(name) && !kept.hugePages ? quantityOf(amount) : undefined;
+  if (!quantity || isWholePages(name, quantity)) return [];
+  return [invalidValue(field, quantity.toString(), `${quantity} is not positive integer multiple of ${name}`)];
 }
 
 function isWholePages(name: string, quantity: Quantity): boolean {

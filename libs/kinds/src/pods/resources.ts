@@ -1,4 +1,4 @@
-import { ensureObject, fill, isObject, type Json, mapAt, objectAt, objectsAt } from '../values/fields.js';
+import { ensureObject, isObject, type Json, mapAt, objectAt, objectsAt } from '../values/fields.js';
 
 /** Resources that decide the quality of service. */
 const COMPUTE = ['cpu', 'memory'] as const;
@@ -15,7 +15,7 @@ export function requestsFromLimits(spec: Json): void {
     const resources = container.resources;
     if (!isObject(resources) || Object.keys(limits).length === 0) continue;
     const requests = ensureObject(resources, 'requests');
-    for (const [name, limit] of Object.entries(limits)) fill(requests, name, limit);
+    for (const [name, limit] of Object.entries(limits)) if (!Object.hasOwn(requests, name)) requests[name] = limit;
   }
 }
 
