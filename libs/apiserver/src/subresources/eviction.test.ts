@@ -48,7 +48,11 @@ async function budget(name: string, status: Record<string, unknown>, spec: Recor
     spec: { minAvailable: 1, selector: { matchLabels: labels }, ...spec },
   });
   const known = { observedGeneration: 1, desiredHealthy: 1, currentHealthy: 2, expectedPods: 2 };
-  await setStatus('poddisruptionbudgets', name, { ...known, ...status });
+  // Past the rules: what lies in the store may be from a time when they were others.
+  const { type } = api.endpoint('poddisruptionbudgets');
+  const row = api.store.rows(type).find((each) => each.name === name) ?? expect.unreachable();
+  const object = { ...JSON.parse(row.body.toString()), status: { ...known, ...status } };
+  await api.store.write({ ...row, op: 'update', type, terminating: false, body: Buffer.from(JSON.stringify(object)) });
 }
 
 async function evict(name: string, more: object = {}, query = '') {

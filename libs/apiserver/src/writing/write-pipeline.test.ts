@@ -364,7 +364,8 @@ describe('the version in which an object is stored', () => {
   it('makes a write of an update that changes nothing, where it is another one', async () => {
     const resource = 'prioritylevelconfigurations';
     const { type } = api.endpoint(resource);
-    await create({ metadata: { name: 'p' }, spec: { type: 'Exempt' } }, { resource });
+    const limited = { limitResponse: { type: 'Reject' } };
+    await create({ metadata: { name: 'p' }, spec: { type: 'Limited', limited } }, { resource });
     const row = api.store.rows(type).find(({ name }) => name === 'p') ?? expect.unreachable();
     await api.store.write({ ...row, op: 'update', type, storedVersion: 'v1beta2', terminating: false });
     api.store.writes.length = 0;
