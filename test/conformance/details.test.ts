@@ -25,16 +25,6 @@ conformance('What a path refuses, as clients read it [Path shapes, Errors]', ({ 
     },
   );
 
-  test.each(['eviction', 'binding', 'log', 'exec'])(
-    '%s of a pod is not served yet: 404, also for POST',
-    async (sub) => {
-      const ns = await namespace();
-      const path = `/api/v1/namespaces/${ns}/pods/p/${sub}`;
-      expectRefusal(await api.post(path, {}), 404, 'NotFound');
-      expectRefusal(await api.get(path), 404, 'NotFound');
-    },
-  );
-
   test('a method that a path does not have', async () => {
     const ns = await namespace();
     for (const [method, path] of [
