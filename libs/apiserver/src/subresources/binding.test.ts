@@ -51,6 +51,14 @@ describe('a binding', () => {
     });
   });
 
+  it('gives nobody what it sets', async () => {
+    await create();
+    const { managedFields } = stored().metadata ?? {};
+    await bind(binding());
+    expect(managedFields).toHaveLength(1);
+    expect(stored().metadata?.managedFields).toEqual(managedFields);
+  });
+
   it('comes in protobuf from schedulers', async () => {
     await create();
     const { apiVersion, kind, ...rest } = binding();

@@ -4,12 +4,12 @@ import type { Draft, StageTools } from './draft.js';
 
 /**
  * Who owns which field, drawn before admission so that what plugins set belongs to nobody (KEP-555). What is applied has
- * brought its owners along.
+ * brought its owners along; what the server itself decides belongs to nobody.
  */
 export function ownership(draft: Draft, { now }: StageTools): void {
   const { request, served, old } = draft;
   const { endpoint, options, caller, subresource } = request;
-  if (!request.applies) {
+  if (!request.applies && !request.ownChange) {
     const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;
     const manager = options.fieldManager || caller.agent;
     const written = { manager, now: new Date(now()) };
