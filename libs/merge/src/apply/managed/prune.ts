@@ -1,5 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
-import { difference, type FieldSet, intersection, NO_FIELDS, union } from '../paths/field-set.js';
+import { covers, difference, type FieldSet, intersection, union, unionOf } from '../paths/field-set.js';
 import type { Type } from '../types/type.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { withNamedFields } from '../values/named-fields.js';
@@ -37,7 +37,7 @@ export function* pruned(
 /** Whether everything that was applied is applied again, by any name: there is nothing to take away then. */
 function appliesStill(last: Owner, owners: Owners): boolean {
   for (const { identity, fields } of owners.values()) {
-    if (identity.apiVersion === last.identity.apiVersion && difference(last.fields, fields).isEmpty) return true;
+    if (identity.apiVersion === last.identity.apiVersion && covers(fields, last.fields)) return true;
   }
   return false;
 }
@@ -52,12 +52,15 @@ interface Pruning {
 
 /** Puts back what somebody owns, one version after the other, the one that both are in first. */
 function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<Pruning> {
-  const owned = new Map<string, FieldSet>([[pruning.apiVersion, NO_FIELDS]]);
+  const owned = new Map<string, FieldSet[]>([[pruning.apiVersion, []]]);
   for (const { identity, fields } of owners.values()) {
-    owned.set(identity.apiVersion, union(owned.get(identity.apiVersion) ?? NO_FIELDS, fields));
+    const sets = owned.get(identity.apiVersion) ?? [];
+    sets.push(fields);
+    owned.set(identity.apiVersion, sets);
   }
   let now = pruning;
-  for (const [apiVersion, fields] of owned) {
+  for (const [apiVersion, sets] of owned) {
+    const fields = unionOf(sets);
     const type = kind.typesOf(apiVersion)?.said;
     if (type === undefined || fields.isEmpty) continue;
     const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
