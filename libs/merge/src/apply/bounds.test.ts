@@ -100,3 +100,19 @@ test('what an applier of thousands of fields gives up is looked for among thousa
   const live = configMap(keys(40_000, '1'), [entry('z', 'Apply', fields(0, 40_000)), ...entries]);
   expectBounded(() => configMaps.apply(live, configMap({}), { manager: 'z', now }));
 });
+
+test('a large object is worked on in steps, between which others have turns; with the same result', async () => {
+  const said = configMap(keys(5_000, '2'));
+  const live = configMap(keys(10_000, '1'), [
+    entry('z', 'Apply', fields(0, 10_000)),
+    entry('y', 'Update', fields(0, 9)),
+  ]);
+  for (const run of ['apply', 'update'] as const) {
+    let turns = 0;
+    const pause = () => Promise.resolve().then(() => void turns++);
+    const options = { manager: 'z', now, force: true };
+    const made = await configMaps[`${run}Async`](live, said, options, pause);
+    expect(made).toEqual(configMaps[run](live, said, options));
+    expect(turns).toBeGreaterThan(run === 'apply' ? 12 : 3);
+  }
+});

@@ -4,7 +4,7 @@ import type { Type } from '../types/type.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { withNamedFields } from '../values/named-fields.js';
 import { removeFields } from '../values/remove.js';
-import type { Work } from './conversion.js';
+import { STEP, type Work } from './conversion.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
@@ -26,10 +26,16 @@ export function* pruned(
   const type = kind.typesOf(apiVersion)?.said;
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
   if (type === undefined || before === undefined) return merged;
+  yield STEP;
   const without = removeFields(type, before, withNamedFields(type, last.fields));
+  yield STEP;
   const kept = yield* withOwned(kind, { merged: before, left: without, apiVersion }, owners);
   const left = (yield* inVersion(kind, kept.left, kept.apiVersion, apiVersion)) ?? before;
-  const gone = difference(named(type, before), named(type, left));
+  yield STEP;
+  const had = named(type, before);
+  yield STEP;
+  const gone = difference(had, named(type, left));
+  yield STEP;
   const result = removeFields(type, before, intersection(gone, withNamedFields(type, last.fields)));
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
 }
@@ -66,8 +72,12 @@ function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<P
     const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
     const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));
     if (!merged || !left) continue;
+    yield STEP;
     const stays = union(named(type, left), withNamedFields(type, fields));
-    now = { merged, left: removeFields(type, merged, difference(named(type, merged), stays)), apiVersion };
+    yield STEP;
+    const had = named(type, merged);
+    yield STEP;
+    now = { merged, left: removeFields(type, merged, difference(had, stays)), apiVersion };
   }
   return now;
 }
