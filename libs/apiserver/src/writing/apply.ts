@@ -1,6 +1,7 @@
 import { readObject } from '@orch/codec';
 import { type ApiObject, badRequest, conflict, type JsonObject } from '@orch/machinery';
 import { ApplyError } from '@orch/merge';
+import { Slices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -57,10 +58,13 @@ export function merging(
 ) {
   const manager = endpoint.fieldManagers(subresource);
   const { maxValues } = deps.limits;
-  return (live: ApiObject | undefined): ApiObject => {
+  return async (live: ApiObject | undefined): Promise<ApiObject> => {
     const { fieldManager, force } = options;
     const application = { manager: fieldManager, force, now: new Date(deps.now()) };
-    const merged = applied(() => manager.apply(live as JsonObject | undefined, said, application));
+    const slices = new Slices();
+    const pause = () => slices.between();
+    const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);
+    await pause();
     const { object } = readObject(endpoint.definition.schema, merged);
     if (holdsTooMany(object, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
     return object;
@@ -68,12 +72,8 @@ export function merging(
 }
 
 /** What does not fit the schema is the applier's mistake. */
-function applied(merge: () => JsonObject): JsonObject {
-  try {
-    return merge();
-  } catch (error) {
-    throw error instanceof ApplyError ? badRequest(error.message) : error;
-  }
+function refused(error: unknown): never {
+  throw error instanceof ApplyError ? badRequest(error.message) : error;
 }
 
 /** A uid says which object is meant, and that one is gone. @throws StatusError 409 */

@@ -1,22 +1,44 @@
-import type { JsonObject } from '@orch/machinery';
+import type { JsonObject, ObjectMeta } from '@orch/machinery';
 import { admitted } from '@orch/merge';
+import { Slices } from '../decoding/turns.js';
 import type { Draft, StageTools } from './draft.js';
 
 /**
  * Who owns which field, drawn before admission so that what plugins set belongs to nobody (KEP-555). What is applied has
  * brought its owners along; what the server itself decides belongs to nobody.
  */
-export function ownership(draft: Draft, { now }: StageTools): void {
-  const { request, served, old } = draft;
+export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
+  const { applies, ownChange } = draft.request;
+  if (applies || ownChange) return own(draft, draft.served.metadata);
+  const large = draft.turn();
+  if (large) return large.then(() => owningLarge(draft, tools));
+  const { manager, live, next, written } = writing(draft, tools);
+  own(draft, manager.update(live, next, written).metadata as ObjectMeta);
+}
+
+/** A large object a step at a time. */
+async function owningLarge(draft: Draft, tools: StageTools): Promise<void> {
+  const { manager, live, next, written } = writing(draft, tools);
+  const slices = new Slices();
+  const owned = await manager.updateAsync(live, next, written, () => slices.between());
+  own(draft, owned.metadata as ObjectMeta);
+}
+
+/** What is written, and upon what, in the version that was sent. */
+function writing({ request, served, old }: Draft, { now }: StageTools) {
   const { endpoint, options, caller, subresource } = request;
-  if (!request.applies && !request.ownChange) {
-    const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;
-    const manager = options.fieldManager || caller.agent;
-    const written = { manager, now: new Date(now()) };
-    const owned = endpoint.fieldManagers(subresource).update(live as JsonObject, served as JsonObject, written);
-    served.metadata = owned.metadata as typeof served.metadata;
-  }
-  draft.owners = served.metadata?.managedFields ?? [];
+  const live = old && endpoint.conversion ? endpoint.conversion.toServed(old) : old;
+  return {
+    manager: endpoint.fieldManagers(subresource),
+    live: live as JsonObject | undefined,
+    next: served as JsonObject,
+    written: { manager: options.fieldManager || caller.agent, now: new Date(now()) },
+  };
+}
+
+function own(draft: Draft, metadata: ObjectMeta | undefined): void {
+  if (metadata) draft.served.metadata = metadata;
+  draft.owners = metadata?.managedFields ?? [];
 }
 
 /** Behind plugins owners are only looked at: entries that nobody can read are put back, and the client is told. */

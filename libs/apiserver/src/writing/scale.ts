@@ -125,8 +125,8 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const parent: ApiObject = { apiVersion, kind: definition.kind };
   if (said.spec !== undefined) scaleRules(call).write(parent, replicasOf(said));
   const merge = merging(deps, call, parent as JsonObject, options);
-  await writeScale(deps, ctx, call, type, { options, applies: true }, (current) => {
-    const merged = merge(current);
+  await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
+    const merged = await merge(current);
     nameAsMeant(call.endpoint, said, merged);
     return merged;
   });

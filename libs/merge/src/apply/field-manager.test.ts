@@ -52,6 +52,24 @@ describe('entries', () => {
     expect(withoutIdleTimes(first, changed)).toBe(changed);
   });
 
+  it('keep their times whichever version of the object a writer names, be it none', () => {
+    const versioned = (object: JsonObject, resourceVersion?: string): JsonObject => ({
+      ...object,
+      metadata: { ...(object.metadata as JsonObject), ...(resourceVersion !== undefined && { resourceVersion }) },
+    });
+    const first = applied({ size: 1 }, undefined, 'm', 1);
+    for (const named of ['0', '', undefined]) {
+      const said = { size: 1 };
+      const again = versioned(applied(said, versioned(first, '5'), 'm', 9), named);
+      const later = withManagedFields(
+        again,
+        entriesOf(again).map((entry) => ({ ...entry, time: '2026-01-01T00:00:07Z' })),
+      );
+      expect(entriesOf(withoutIdleTimes(versioned(first, '5'), later))).toEqual(entriesOf(first));
+      expect(entriesOf(withoutIdleTimes(first, later))).toEqual(entriesOf(first));
+    }
+  });
+
   it('of a version that is gone are dropped, those only', () => {
     const live = applied({ size: 1 }, undefined, 'm');
     const [entry] = entriesOf(live);

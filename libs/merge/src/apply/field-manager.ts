@@ -2,7 +2,7 @@ import { badRequest, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isObject } from '../json-values.js';
 import { capped } from './managed/cap.js';
 import { Conflicts, conflictStatus } from './managed/conflict.js';
-import { type Converter, runAsync, runSync, type Work } from './managed/conversion.js';
+import { type Converter, type Pause, runAsync, runSync, STEP, type Work } from './managed/conversion.js';
 import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeOwners } from './managed/entries.js';
 import { ApplyError, ManagedFieldsError } from './managed/errors.js';
 import { kindText, type ManagedKind, objectText, type VersionTypes } from './managed/kind.js';
@@ -59,9 +59,14 @@ export class FieldManager {
     return runSync(this.#update(live ?? {}, next, options), this.convert);
   }
 
-  /** As {@link update}, with a converter that may call out. */
-  updateAsync(live: JsonObject | undefined, next: JsonObject, options: WriteOptions): Promise<JsonObject> {
-    return runAsync(this.#update(live ?? {}, next, options), this.convert);
+  /** As {@link update}, with a converter that may call out, and pauses for large objects. */
+  updateAsync(
+    live: JsonObject | undefined,
+    next: JsonObject,
+    options: WriteOptions,
+    pause?: Pause,
+  ): Promise<JsonObject> {
+    return runAsync(this.#update(live ?? {}, next, options), this.convert, pause);
   }
 
   /**
@@ -77,9 +82,14 @@ export class FieldManager {
     return runSync(this.#apply(live ?? {}, said, options), this.convert);
   }
 
-  /** As {@link apply}, with a converter that may call out. */
-  applyAsync(live: JsonObject | undefined, said: JsonObject, options: ApplyOptions): Promise<JsonObject> {
-    return runAsync(this.#apply(live ?? {}, said, options), this.convert);
+  /** As {@link apply}, with a converter that may call out, and pauses for large objects. */
+  applyAsync(
+    live: JsonObject | undefined,
+    said: JsonObject,
+    options: ApplyOptions,
+    pause?: Pause,
+  ): Promise<JsonObject> {
+    return runAsync(this.#apply(live ?? {}, said, options), this.convert, pause);
   }
 
   *#update(live: JsonObject, next: JsonObject, options: WriteOptions): Work<JsonObject> {
@@ -101,6 +111,7 @@ export class FieldManager {
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
     const updated = yield* updateOwners(this.kind, live, next, owners);
+    yield STEP;
     const fields = ownable(updated.set);
     if (fields.isEmpty) return capped(updated.owners);
     const owner = Owner.of(this.#identity(options.manager, 'Update'), timeOf(options.now), fields);
@@ -119,11 +130,16 @@ export class FieldManager {
   *#merged(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {
     const types = this.#typesForApply(said);
     const spelled = this.#spelled(types, live);
+    yield STEP;
     const owners = yield* this.#ownersBefore(types, live, spelled, options);
+    yield STEP;
     refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
+    yield STEP;
     refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
     const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
+    yield STEP;
     const written = object ? spelledOut(types.stored, object) : spelled;
+    yield STEP;
     const noted = options.manager === KUBECTL ? withLastApplied(written, said) : written;
     return withManagedFields(noted, writeOwners(left));
   }

@@ -19,6 +19,7 @@ import {
   difference,
   equalSets,
   type FieldSet,
+  FieldsV1Error,
   intersection,
   NO_FIELDS,
   type Path,
@@ -272,6 +273,12 @@ describe('sets of fields', () => {
     expect(fieldsV1Text(set)).toBe(
       '{"k:{\\"a\\":1,\\"b\\":\\"\\\\u003c\\"}":{".":{},"f:x":{}},"v:9007199254740993":{}}',
     );
+  });
+
+  it('hold no numbers that JSON cannot write', () => {
+    for (const text of ['v:1e400', 'k:{"a":-1e400}', 'v:[1e999]']) {
+      expect(() => readFieldsV1({ [text]: {} })).toThrow(FieldsV1Error);
+    }
   });
 
   it('keep no elements of long names, which clients choose', () => {

@@ -1,6 +1,6 @@
-import { union } from '../paths/field-set.js';
+import { type FieldSet, NO_FIELDS, unionOf } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
-import { identifier, Owner } from './owner.js';
+import { type Identity, identifier, Owner } from './owner.js';
 
 /** How many entries of updates an object keeps apart. */
 export const MAX_UPDATERS = 10;
@@ -20,28 +20,47 @@ export function capped(owners: Map<string, Owner>): Map<string, Owner> {
   const left = new Map(owners);
   /** Where what is joined of a version goes: its oldest entry, until there is a second one. */
   const buckets = new Map<string, string>();
+  const joined = new Map<string, Joined>();
   for (const [id, owner] of updaters) {
     if (excess <= 0) break;
     const { apiVersion } = owner.identity;
     const first = buckets.get(apiVersion);
     if (first === undefined) buckets.set(apiVersion, id);
     else {
-      buckets.set(apiVersion, join(left, first, id, owner));
+      buckets.set(apiVersion, join(left, joined, first, id, owner));
       excess--;
     }
   }
+  for (const [bucket, { identity, time, sets }] of joined) left.set(bucket, Owner.of(identity, time, unionOf(sets)));
   return left;
 }
 
+/** What goes into the entry for the old ones of a version. Put together at the end: there may be thousands. */
+interface Joined {
+  readonly identity: Identity;
+  time: string | undefined;
+  readonly sets: FieldSet[];
+}
+
 /** Puts an entry together with an older one of its version, in the entry for those; answers with its identifier. */
-function join(owners: Map<string, Owner>, older: string, id: string, owner: Owner): string {
+function join(
+  owners: Map<string, Owner>,
+  joined: Map<string, Joined>,
+  older: string,
+  id: string,
+  owner: Owner,
+): string {
   const { apiVersion } = owner.identity;
-  const identity = { manager: ANCIENT_CHANGES, operation: 'Update' as const, apiVersion, subresource: '' };
+  const identity: Identity = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
   const bucket = identifier(identity);
   const from = owners.has(bucket) ? bucket : older;
-  const fields = union(owner.fields, owners.get(from)?.fields ?? owner.fields);
+  const known = joined.get(bucket) ?? { identity, time: owner.time, sets: [] };
+  if (known.sets.length === 0) known.sets.push(owners.get(from)?.fields ?? NO_FIELDS);
+  known.sets.push(owner.fields);
+  known.time = owner.time;
+  joined.set(bucket, known);
   owners.delete(from);
   owners.delete(id);
-  owners.set(bucket, Owner.of(identity, owner.time, fields));
+  owners.set(bucket, owner);
   return bucket;
 }

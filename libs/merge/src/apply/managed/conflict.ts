@@ -1,5 +1,5 @@
 import { StatusError } from '@orch/machinery';
-import { type FieldSet, type Path, pathText } from '../paths/field-set.js';
+import { type FieldSet, pathText } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
 import type { Identity } from './owner.js';
 
@@ -27,29 +27,57 @@ export class Conflicts extends Error {
 export const inOrder = (conflicts: readonly Conflict[]): Conflict[] =>
   [...conflicts].sort((a, b) => compareText(a.id, b.id));
 
-/** 409 with a cause per field, in the words that clients read conflicts from. */
+/** 409 with a cause per field, in the words that clients read conflicts from. Of very many the first are told. */
 export function conflictStatus({ conflicts, message }: Conflicts): StatusError {
-  const causes = conflicts.flatMap(({ owner, fields }) =>
-    [...fields.paths()].map((path) => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with ${managerText(owner)}`,
-      field: pathText(path),
-    })),
-  );
+  const causes = told(conflicts).map(({ owner, field }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${managerText(owner)}`,
+    field,
+  }));
   return new StatusError('Conflict', message, { causes });
 }
 
-function conflictMessage(conflicts: readonly Conflict[]): string {
-  const all = conflicts.flatMap(({ owner, fields }) => [...fields.paths()].map((path) => ({ owner, path })));
-  const [only] = all;
-  if (all.length === 1 && only) {
-    return `Apply failed with 1 conflict: conflict with ${managerText(only.owner)}: ${pathText(only.path)}`;
+/** A field of another manager, as it is told. */
+interface Told {
+  readonly owner: Identity;
+  readonly field: string;
+}
+
+/** Fields that are told, and characters after which no more are: a path may be as long as a body, and so may be their number. */
+const MOST_TOLD = 1_000;
+const LONGEST_TOLD = 64 << 10;
+
+/** At least one, so that there is something to be seen. */
+function told(conflicts: readonly Conflict[]): Told[] {
+  const fields: Told[] = [];
+  let room = LONGEST_TOLD;
+  for (const one of eachField(conflicts)) {
+    fields.push(one);
+    room -= one.field.length + one.owner.manager.length;
+    if (fields.length >= MOST_TOLD || room < 0) break;
   }
-  const lines = conflicts.flatMap(({ owner, fields }) => [
-    `conflicts with ${managerText(owner)}:`,
-    ...[...fields.paths()].map((path: Path) => `- ${pathText(path)}`),
+  return fields;
+}
+
+function* eachField(conflicts: readonly Conflict[]): Generator<Told> {
+  for (const { owner, fields } of conflicts) {
+    for (const path of fields.paths()) yield { owner, field: pathText(path) };
+  }
+}
+
+function conflictMessage(conflicts: readonly Conflict[]): string {
+  const total = conflicts.reduce((sum, { fields }) => sum + fields.size, 0);
+  const fields = told(conflicts);
+  const [only] = fields;
+  if (total === 1 && only) {
+    return `Apply failed with 1 conflict: conflict with ${managerText(only.owner)}: ${only.field}`;
+  }
+  const lines = fields.flatMap(({ owner, field }, i) => [
+    ...(owner === fields[i - 1]?.owner ? [] : [`conflicts with ${managerText(owner)}:`]),
+    `- ${field}`,
   ]);
-  return `Apply failed with ${all.length} conflicts: ${lines.join('\n')}`;
+  if (total > fields.length) lines.push(`and ${total - fields.length} more`);
+  return `Apply failed with ${total} conflicts: ${lines.join('\n')}`;
 }
 
 function managerText({ manager, operation, apiVersion, subresource }: Identity): string {

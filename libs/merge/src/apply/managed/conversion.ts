@@ -16,13 +16,23 @@ export interface Needed {
   readonly apiVersion: string;
 }
 
-/** Work that asks for conversions and goes on with what it is given. */
-export type Work<T> = Generator<Needed, T, JsonObject | undefined>;
+/** Between two steps of work: of large objects each takes long, and others may come first. */
+export const STEP = undefined;
+
+/** Work that asks for conversions and goes on with what it is given; there are {@link STEP}s between its parts. */
+export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>;
+
+/** Asked at each step; gives a promise where others come first. */
+export type Pause = () => Promise<void> | undefined;
 
 /** Carries out work at once. @throws TypeError when the converter gives a promise */
 export function runSync<T>(work: Work<T>, convert: Converter): T {
   let step = work.next();
   while (!step.done) {
+    if (step.value === STEP) {
+      step = work.next();
+      continue;
+    }
     const converted = convert(step.value.object, step.value.apiVersion);
     if (converted instanceof Promise) throw new TypeError('the converter calls out: use the asynchronous form');
     step = work.next(converted);
@@ -30,9 +40,13 @@ export function runSync<T>(work: Work<T>, convert: Converter): T {
   return step.value;
 }
 
-/** Carries out work with a converter that may call out. */
-export async function runAsync<T>(work: Work<T>, convert: Converter): Promise<T> {
+/** Carries out work with a converter that may call out, and with pauses between the steps. */
+export async function runAsync<T>(work: Work<T>, convert: Converter, pause?: Pause): Promise<T> {
   let step = work.next();
-  while (!step.done) step = work.next(await convert(step.value.object, step.value.apiVersion));
+  while (!step.done) {
+    const wait = pause?.();
+    if (wait) await wait;
+    step = work.next(step.value && (await convert(step.value.object, step.value.apiVersion)));
+  }
   return step.value;
 }

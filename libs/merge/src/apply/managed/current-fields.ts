@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { elementOf, type FieldSet, SELF } from '../paths/field-set.js';
+import { elementOf, type FieldSet, type Node, SELF } from '../paths/field-set.js';
 import { isUndeclared, type Type } from '../types/type.js';
 import { reconcile } from '../values/reconcile.js';
 import type { Owners } from './entries.js';
@@ -64,8 +64,22 @@ function hasBelow(level: JsonObject): boolean {
  */
 export function mayTouch(changes: FieldSet, fieldsV1: JsonValue | undefined): boolean {
   if (!isObject(fieldsV1)) return true;
-  return changes.nodes.some(({ element, member, below }) => {
-    if (!Object.hasOwn(fieldsV1, element.text)) return false;
-    return member || (below !== undefined && mayTouch(below, fieldsV1[element.text]));
-  });
+  if (changes.nodes.length > FEW) return mayBeAmong(changes, fieldsV1);
+  return changes.nodes.some(
+    (node) => Object.hasOwn(fieldsV1, node.element.text) && mayOwn(node, fieldsV1[node.element.text]),
+  );
 }
+
+/** More changes than these are looked up for what is owned, not the other way round: thousands may own a field each. */
+const FEW = 8;
+
+function mayBeAmong(changes: FieldSet, fieldsV1: JsonObject): boolean {
+  for (const text in fieldsV1) {
+    const node = changes.atText(text);
+    if (node && mayOwn(node, fieldsV1[text])) return true;
+  }
+  return false;
+}
+
+const mayOwn = ({ member, below }: Node, written: JsonValue | undefined): boolean =>
+  member || (below !== undefined && mayTouch(below, written));

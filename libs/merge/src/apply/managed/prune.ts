@@ -1,10 +1,10 @@
 import type { JsonObject } from '@orch/machinery';
-import { difference, type FieldSet, intersection, NO_FIELDS, union } from '../paths/field-set.js';
+import { covers, difference, type FieldSet, intersection, union, unionOf } from '../paths/field-set.js';
 import type { Type } from '../types/type.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { withNamedFields } from '../values/named-fields.js';
 import { removeFields } from '../values/remove.js';
-import type { Work } from './conversion.js';
+import { STEP, type Work } from './conversion.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
@@ -26,10 +26,16 @@ export function* pruned(
   const type = kind.typesOf(apiVersion)?.said;
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
   if (type === undefined || before === undefined) return merged;
+  yield STEP;
   const without = removeFields(type, before, withNamedFields(type, last.fields));
+  yield STEP;
   const kept = yield* withOwned(kind, { merged: before, left: without, apiVersion }, owners);
   const left = (yield* inVersion(kind, kept.left, kept.apiVersion, apiVersion)) ?? before;
-  const gone = difference(named(type, before), named(type, left));
+  yield STEP;
+  const had = named(type, before);
+  yield STEP;
+  const gone = difference(had, named(type, left));
+  yield STEP;
   const result = removeFields(type, before, intersection(gone, withNamedFields(type, last.fields)));
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
 }
@@ -37,7 +43,7 @@ export function* pruned(
 /** Whether everything that was applied is applied again, by any name: there is nothing to take away then. */
 function appliesStill(last: Owner, owners: Owners): boolean {
   for (const { identity, fields } of owners.values()) {
-    if (identity.apiVersion === last.identity.apiVersion && difference(last.fields, fields).isEmpty) return true;
+    if (identity.apiVersion === last.identity.apiVersion && covers(fields, last.fields)) return true;
   }
   return false;
 }
@@ -52,19 +58,26 @@ interface Pruning {
 
 /** Puts back what somebody owns, one version after the other, the one that both are in first. */
 function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<Pruning> {
-  const owned = new Map<string, FieldSet>([[pruning.apiVersion, NO_FIELDS]]);
+  const owned = new Map<string, FieldSet[]>([[pruning.apiVersion, []]]);
   for (const { identity, fields } of owners.values()) {
-    owned.set(identity.apiVersion, union(owned.get(identity.apiVersion) ?? NO_FIELDS, fields));
+    const sets = owned.get(identity.apiVersion) ?? [];
+    sets.push(fields);
+    owned.set(identity.apiVersion, sets);
   }
   let now = pruning;
-  for (const [apiVersion, fields] of owned) {
+  for (const [apiVersion, sets] of owned) {
+    const fields = unionOf(sets);
     const type = kind.typesOf(apiVersion)?.said;
     if (type === undefined || fields.isEmpty) continue;
     const merged = yield* inVersion(kind, now.merged, now.apiVersion, apiVersion);
     const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));
     if (!merged || !left) continue;
+    yield STEP;
     const stays = union(named(type, left), withNamedFields(type, fields));
-    now = { merged, left: removeFields(type, merged, difference(named(type, merged), stays)), apiVersion };
+    yield STEP;
+    const had = named(type, merged);
+    yield STEP;
+    now = { merged, left: removeFields(type, merged, difference(had, stays)), apiVersion };
   }
   return now;
 }

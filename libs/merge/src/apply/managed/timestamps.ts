@@ -18,7 +18,12 @@ export function withoutIdleTimes(stored: JsonObject, written: JsonObject): JsonO
     if (!isObject(old) || !isObject(now) || !equalJson({ ...old, time: null }, { ...now, time: null })) return written;
     changed ||= old.time !== now.time;
   }
-  if (!changed || !equalJson(withManagedFields(stored, undefined), withManagedFields(written, undefined)))
-    return written;
-  return withManagedFields(written, before);
+  return changed && equalJson(content(stored), content(written)) ? withManagedFields(written, before) : written;
+}
+
+/** The object itself: neither who owns what, nor the version that a writer names. */
+function content(object: JsonObject): JsonObject {
+  const { metadata, ...rest } = withManagedFields(object, undefined);
+  const { resourceVersion: _, ...meta } = metadata as JsonObject;
+  return { ...rest, metadata: meta };
 }

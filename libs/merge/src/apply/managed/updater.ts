@@ -4,7 +4,7 @@ import { fieldSetOf } from '../values/field-set-of.js';
 import { mergeObjects } from '../values/merge.js';
 import { ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
-import type { Work } from './conversion.js';
+import { STEP, type Work } from './conversion.js';
 import { currentOwners, mayTouch } from './current-fields.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind, VersionTypes } from './kind.js';
@@ -24,6 +24,7 @@ export interface Updated {
  */
 export function* updateOwners(kind: ManagedKind, live: JsonObject, next: JsonObject, owners: Owners): Work<Updated> {
   const changes = new ChangesByVersion(kind, 'stored', live, next);
+  yield STEP;
   const left = yield* withoutChanged(currentOwners(kind, owners), changes);
   const { set, removed } = changes.own;
   return { owners: left, set: difference(set, removed) };
@@ -33,6 +34,7 @@ export function* updateOwners(kind: ManagedKind, live: JsonObject, next: JsonObj
 function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: string): Work<Map<string, Owner>> {
   const left = new Map<string, Owner>();
   for (const [id, owner] of owners) {
+    yield STEP;
     if (id === except) {
       left.set(id, owner);
       continue;
@@ -74,7 +76,11 @@ export function* applyTo(kind: ManagedKind, application: Application): Work<Appl
   const reset = kind.resetFields?.get(kind.apiVersion) ?? NO_FIELDS;
   const fields = recursiveDifference(fieldSetOf(types.said, said), reset);
   owners.set(id, Owner.of(application.identity, last?.time, fields));
-  const merged = yield* pruned(kind, mergeObjects(types.said, live, said), last, owners);
+  yield STEP;
+  const joined = mergeObjects(types.said, live, said);
+  yield STEP;
+  const merged = yield* pruned(kind, joined, last, owners);
+  yield STEP;
   const changes = new ChangesByVersion(kind, 'said', live, merged);
   if (!force) yield* refuseConflicts(owners, changes, id);
   const left = yield* withoutChanged(owners, changes, id);
@@ -86,6 +92,7 @@ export function* applyTo(kind: ManagedKind, application: Application): Work<Appl
 function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: string): Work<void> {
   const conflicts: Conflict[] = [];
   for (const [id, owner] of owners) {
+    yield STEP;
     if (id === applier) continue;
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined || !mayTouch(changed.set, owner.written)) continue;

@@ -32,6 +32,7 @@ export class FieldsV1Error extends Error {
 export class FieldSet {
   #nodes: readonly Node[] | undefined;
   #trie: JsonObject | undefined;
+  #byText: Map<string, Node> | undefined;
 
   private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
     this.#nodes = nodes;
@@ -68,6 +69,12 @@ export class FieldSet {
     }
     this.#trie = trie;
     return trie;
+  }
+
+  /** What stands at the element of a text of `fieldsV1`; undefined when nothing does. */
+  atText(text: string): Node | undefined {
+    this.#byText ??= new Map(this.nodes.map((node) => [node.element.text, node]));
+    return this.#byText.get(text);
   }
 
   /** Whether it has no path. */
@@ -226,6 +233,23 @@ function zip(a: FieldSet, b: FieldSet, pick: (x: Node | undefined, y: Node | und
   return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
 }
 
+/** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
+const LOPSIDED = 16;
+
+/** As {@link zip}, for what can only leave nodes of the first. */
+function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) => Node | undefined): FieldSet {
+  if (b.nodes.length < LOPSIDED * a.nodes.length) return zip(a, b, (x, y) => x && pick(x, y));
+  const made: Node[] = [];
+  let same = true;
+  for (const x of a.nodes) {
+    const node = pick(x, b.at(x.element));
+    same &&= node === x;
+    if (node && (node.member || node.below)) made.push(node);
+  }
+  if (same) return a;
+  return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
+}
+
 const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
 
 /** Paths of either. */
@@ -235,11 +259,18 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return zip(a, b, (x, y) => (x && y ? joined(x, y) : (x ?? y)));
 }
 
+/** Paths of any of them. Thousands of sets take little more than their sizes together. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
+
 /** Paths of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || b.isEmpty) return NO_FIELDS;
-  return zip(a, b, (x, y) => {
-    if (!x || !y) return undefined;
+  return among(a, b, (x, y) => {
+    if (!y) return undefined;
     const below = x.below && y.below ? orNone(intersection(x.below, y.below)) : undefined;
     return { element: x.element, member: x.member && y.member, below };
   });
@@ -248,8 +279,8 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 /** Paths of the first that the second does not have. What is below a path of the second stays. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || b.isEmpty) return a;
-  return zip(a, b, (x, y) => {
-    if (!x || !y) return x;
+  return among(a, b, (x, y) => {
+    if (!y) return x;
     const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
     return changedNode(x, x.member && !y.member, below);
   });
@@ -258,10 +289,19 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 /** Paths of the first that neither are in the second nor below one of its paths. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || b.isEmpty) return a;
-  return zip(a, b, (x, y) => {
-    if (!x || !y) return x;
+  return among(a, b, (x, y) => {
+    if (!y) return x;
     if (y.member) return undefined;
     return changedNode(x, x.member, x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below);
+  });
+}
+
+/** Whether all paths of the second are in the first. Ends at the first that is not. */
+export function covers(a: FieldSet, b: FieldSet): boolean {
+  return b.nodes.every(({ element, member, below }) => {
+    const node = a.at(element);
+    if (!node || (member && !node.member)) return false;
+    return below === undefined || (node.below !== undefined && covers(node.below, below));
   });
 }
 

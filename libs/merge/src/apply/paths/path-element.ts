@@ -183,8 +183,10 @@ const quoted = (content: string): string =>
     part.startsWith('"') ? part : JSON.stringify(MARK + part),
   );
 
-const revive = (_name: string, value: unknown): unknown =>
-  typeof value === 'string' && value.startsWith(MARK) ? exactInteger(value.slice(MARK.length)) : value;
+function revive(_name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new RangeError('beyond what a number holds');
+  return typeof value === 'string' && value.startsWith(MARK) ? exactInteger(value.slice(MARK.length)) : value;
+}
 
 const HTML = /[<>&\u2028\u2029]/g;
 const SHORT_ESCAPE = /\\[bf\\"]/g;

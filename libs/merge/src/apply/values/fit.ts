@@ -16,11 +16,34 @@ export interface Misfit {
   readonly message: string;
 }
 
-/** What does not fit its type: forms, fields that are not declared, items that cannot be told apart. Empty when all does. */
-export function misfitsOf(type: Type, object: JsonObject): Misfit[] {
-  const found: Misfit[] = [];
+/**
+ * What does not fit its type: forms, fields that are not declared, items that cannot be told apart. Empty when all does; of
+ * very many the first.
+ */
+export function misfitsOf(type: Type, object: JsonObject): readonly Misfit[] {
+  const found = new Found();
   check(type, object, undefined, found);
-  return found;
+  return found.misfits;
+}
+
+/** Misfits that are told, and characters after which no more are: a path may be as long as a body, and so may be their number. */
+const MOST_TOLD = 100;
+const LONGEST_TOLD = 64 << 10;
+
+class Found {
+  readonly misfits: Misfit[] = [];
+  #room = LONGEST_TOLD;
+
+  get full(): boolean {
+    return this.misfits.length >= MOST_TOLD || this.#room < 0;
+  }
+
+  add(reason: MisfitReason, trail: Trail | undefined, message: string): void {
+    if (this.full) return;
+    const path = pathOf(trail);
+    this.misfits.push({ reason, path, message });
+    this.#room -= path.length + message.length;
+  }
 }
 
 /** Where a value stands; put into words only where something is wrong. */
@@ -41,23 +64,19 @@ export function misfitText(misfits: readonly Misfit[]): string {
   return lines.length === 1 ? (lines[0] as string) : ['errors:', ...lines.map((line) => `  ${line}`)].join('\n');
 }
 
-function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
-  if (value === null) return;
+function check(type: Type, value: JsonValue, trail: Trail | undefined, found: Found): void {
+  if (value === null || found.full) return;
   const form = formOf(type, value);
   if (form === 'map' && type.map) checkMap(type.map, value, trail, found);
   else if (form === 'list' && type.list) checkList(type.list, value, trail, found);
   else if (!fitsScalar(type.scalar ?? 'untyped', value)) {
-    found.push({
-      reason: 'type-mismatch',
-      path: pathOf(trail),
-      message: scalarMessage(type.scalar ?? 'untyped', value),
-    });
+    found.add('type-mismatch', trail, scalarMessage(type.scalar ?? 'untyped', value));
   }
 }
 
-function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
+function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, found: Found): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    found.push({ reason: 'type-mismatch', path: pathOf(trail), message: `expected map, got &{${printed(value)}}` });
+    found.add('type-mismatch', trail, `expected map, got &{${printed(value)}}`);
     return;
   }
   for (const name of Object.keys(value)) {
@@ -66,21 +85,20 @@ function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, foun
     const type = map.fields.get(name)?.type ?? map.others;
     const below = { above: trail, step: name };
     if (type) check(type, member, below, found);
-    else found.push({ reason: 'unknown-field', path: pathOf(below), message: 'field not declared in schema' });
+    else found.add('unknown-field', below, 'field not declared in schema');
   }
 }
 
-function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, found: Misfit[]): void {
+function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, found: Found): void {
   if (!Array.isArray(value)) {
-    found.push({ reason: 'type-mismatch', path: pathOf(trail), message: `expected list, got &{${printed(value)}}` });
+    found.add('type-mismatch', trail, `expected list, got &{${printed(value)}}`);
     return;
   }
   const seen = new Set<string>();
   for (const [i, item] of value.entries()) {
     const element = elementAt(list, i, item, trail, found);
     if (element === undefined) return;
-    if (seen.has(element.text))
-      found.push({ reason: 'duplicate-key', path: pathOf(trail), message: `duplicate entries for key ${element}` });
+    if (seen.has(element.text)) found.add('duplicate-key', trail, `duplicate entries for key ${element}`);
     seen.add(element.text);
     check(list.items, item, { above: trail, step: element }, found);
   }
@@ -92,13 +110,13 @@ function elementAt(
   index: number,
   item: JsonValue,
   trail: Trail | undefined,
-  found: Misfit[],
+  found: Found,
 ): PathElement | undefined {
   try {
     return itemElement(list, index, item);
   } catch (error) {
     if (!(error instanceof ItemError)) throw error;
-    found.push({ reason: 'missing-key', path: pathOf(trail), message: `element ${index}: ${error.message}` });
+    found.add('missing-key', trail, `element ${index}: ${error.message}`);
     return undefined;
   }
 }

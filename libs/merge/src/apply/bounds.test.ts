@@ -1,0 +1,118 @@
+import type { JsonObject, StatusError } from '@orch/machinery';
+import { expect, test } from 'vitest';
+import { managerOfVector } from '../testing/managed-kinds.js';
+import { ApplyError } from './index.js';
+
+const now = new Date('2023-01-01T00:00:00Z');
+const many = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
+const configMaps = managerOfVector({ apiVersion: 'v1', kind: 'ConfigMap', zeros: true });
+const deployments = managerOfVector({ apiVersion: 'apps/v1', kind: 'Deployment', zeros: true });
+
+const configMap = (data: JsonObject, managedFields?: JsonObject[]): JsonObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', uid: 'u', ...(managedFields && { managedFields }) },
+  data,
+});
+const withContainer = (container: JsonObject, managedFields?: JsonObject[]): JsonObject => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'a', uid: 'u', ...(managedFields && { managedFields }) },
+  spec: { template: { spec: { containers: [container] } } },
+});
+const entry = (manager: string, operation: string, fieldsV1: JsonObject, apiVersion = 'v1'): JsonObject => ({
+  manager,
+  operation,
+  apiVersion,
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+});
+/** The fields of a ConfigMap's data, by number. */
+const fields = (from: number, to: number): JsonObject => ({
+  'f:data': Object.fromEntries(many(to - from, (i) => [`f:k${from + i}`, {}])),
+});
+const keys = (count: number, value: string) => Object.fromEntries(many(count, (i) => [`k${i}`, value]));
+
+function thrownBy(run: () => unknown): unknown {
+  try {
+    run();
+  } catch (error) {
+    return error;
+  }
+  throw new Error('it was not refused');
+}
+
+/** A name as long as a body may be, which stands in the path of all that is below it. */
+const LONG = 'x'.repeat(1_000_000);
+
+test('what does not fit below a long key is told so far as a text may be long', () => {
+  const unknown = Object.fromEntries(many(20_000, (i) => [`u${i}`, 1]));
+  const error = thrownBy(() =>
+    deployments.apply(undefined, withContainer({ name: LONG, ...unknown }), { manager: 'm', now }),
+  );
+  expect(error).toBeInstanceOf(ApplyError);
+  expect((error as Error).message.length).toBeLessThan(4_000_000);
+});
+
+test('what stands twice below a long key is told so far as a text may be long', () => {
+  const env = many(20_000, () => ({ name: 'twice' }));
+  const error = thrownBy(() => deployments.apply(undefined, withContainer({ name: LONG, env }), { manager: 'm', now }));
+  expect(error).toBeInstanceOf(ApplyError);
+  expect((error as Error).message.length).toBeLessThan(4_000_000);
+});
+
+test('conflicts below a long key are told so far as a text may be long', () => {
+  const env = many(10_000, (i) => ({ name: `e${i}`, value: '1' }));
+  const owned = Object.fromEntries(env.map(({ name }) => [`k:${JSON.stringify({ name })}`, {}]));
+  const containers = { [`k:${JSON.stringify({ name: LONG })}`]: { 'f:env': owned } };
+  const fieldsV1 = { 'f:spec': { 'f:template': { 'f:spec': { 'f:containers': containers } } } };
+  const live = withContainer({ name: 'c' }, [entry('o', 'Update', fieldsV1, 'apps/v1')]);
+  const error = thrownBy(() => deployments.apply(live, withContainer({ name: LONG, env }), { manager: 'm', now }));
+  expect((error as StatusError).status.reason).toBe('Conflict');
+  expect(JSON.stringify((error as StatusError).status).length).toBeLessThan(8_000_000);
+});
+
+/** What grows with the square of what is sent takes tens of seconds of each of these. */
+const BOUND_MS = 8_000;
+
+function expectBounded(run: () => unknown): void {
+  const start = performance.now();
+  run();
+  expect(performance.now() - start).toBeLessThan(BOUND_MS);
+}
+
+test('thousands of updaters are joined in time that grows with their number', () => {
+  const entries = many(20_000, (i) => entry(`m${i}`, 'Update', fields(i, i + 1)));
+  expectBounded(() => configMaps.update(configMap({ x: '1' }), configMap({ x: '2' }, entries), { manager: 'z', now }));
+});
+
+test('thousands of changes are looked for among thousands of owners in time that grows with their sum', () => {
+  const entries = many(15_000, (i) => entry(`m${i}`, 'Apply', fields(i, i + 1)));
+  const live = configMap(keys(40_000, '1'), entries);
+  expectBounded(() => configMaps.update(live, configMap(keys(40_000, '2')), { manager: 'z', now }));
+  expectBounded(() => configMaps.apply(live, configMap(keys(40_000, '2')), { manager: 'z', now, force: true }));
+  const error = thrownBy(() => configMaps.apply(live, configMap(keys(40_000, '2')), { manager: 'z', now }));
+  expect((error as Error).message).toMatch(/^Apply failed with 15000 conflicts: .*\nand 14000 more$/s);
+});
+
+test('what an applier of thousands of fields gives up is looked for among thousands in the same way', () => {
+  const entries = many(15_000, (i) => entry(`m${i}`, 'Apply', fields(i, i + 1)));
+  const live = configMap(keys(40_000, '1'), [entry('z', 'Apply', fields(0, 40_000)), ...entries]);
+  expectBounded(() => configMaps.apply(live, configMap({}), { manager: 'z', now }));
+});
+
+test('a large object is worked on in steps, between which others have turns; with the same result', async () => {
+  const said = configMap(keys(5_000, '2'));
+  const live = configMap(keys(10_000, '1'), [
+    entry('z', 'Apply', fields(0, 10_000)),
+    entry('y', 'Update', fields(0, 9)),
+  ]);
+  for (const run of ['apply', 'update'] as const) {
+    let turns = 0;
+    const pause = () => Promise.resolve().then(() => void turns++);
+    const options = { manager: 'z', now, force: true };
+    const made = await configMaps[`${run}Async`](live, said, options, pause);
+    expect(made).toEqual(configMaps[run](live, said, options));
+    expect(turns).toBeGreaterThan(run === 'apply' ? 12 : 3);
+  }
+});
