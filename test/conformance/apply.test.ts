@@ -113,6 +113,29 @@ conformance('Apply [Server-side apply]', ({ api, namespace }) => {
     expectRefusal(await api.get(path), 404, 'NotFound');
   });
 
+  test('is the applier’s mistake where a value is of the right form, and says nothing', async () => {
+    const ns = await namespace();
+    const path = `${deployments(ns)}/web`;
+    const { spec, ...type } = deployment('web');
+    const limited = { name: 'c', image: 'i', resources: { limits: { cpu: 'much' } } };
+    const wrong: object[] = [
+      { ...type, spec: { ...spec, replicas: 3e9 } },
+      { ...type, spec: { ...spec, replicas: 1.5 } },
+      { ...type, spec: { ...spec, strategy: { rollingUpdate: { maxSurge: {} } } } },
+      { ...type, spec: { ...spec, template: { ...spec.template, spec: { containers: [limited] } } } },
+      { ...type, spec, metadata: { ...type.metadata, creationTimestamp: 'yesterday' } },
+      { ...type, spec, metadata: { ...type.metadata, uid: {} } },
+    ];
+    for (const said of wrong) expectRefusal(await api.apply(path, 'one', said), 400, 'BadRequest');
+    expectStatus(await api.apply(path, 'one', { ...type, spec }), 201);
+    for (const said of wrong) expectRefusal(await api.apply(path, 'one', said), 400, 'BadRequest');
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' } };
+    for (const replicas of ['3', 3e9]) {
+      const refused = await api.apply(`${path}/scale`, 'two', { ...scale, spec: { replicas } });
+      expectRefusal(refused, 400, 'BadRequest');
+    }
+  });
+
   test('names a version as any update does', async () => {
     const path = `${configMaps(await namespace())}/a`;
     const { metadata } = expectStatus(await api.apply(path, 'one', applied({ x: '1' })), 201).json();

@@ -1,4 +1,3 @@
-import { readObject } from '@orch/codec';
 import { type ApiObject, badRequest, conflict, type JsonObject } from '@orch/machinery';
 import { ApplyError } from '@orch/merge';
 import { Slices } from '../decoding/turns.js';
@@ -9,6 +8,7 @@ import { sendObject } from '../representation/send-object.js';
 import type { Endpoint } from '../served/endpoint.js';
 import { callerOf } from './caller.js';
 import { tooManyValues } from './decode-body.js';
+import { readMade } from './made-object.js';
 import { holdsTooMany, namedVersion } from './object-checks.js';
 import { judgeRepeated, readSaid } from './said.js';
 import { type ApplyOptions, applyOptions } from './write-options.js';
@@ -65,7 +65,7 @@ export function merging(
     const pause = () => slices.between();
     const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);
     await pause();
-    const { object } = readObject(endpoint.definition.schema, merged);
+    const { object } = readMade(endpoint.definition.schema, merged);
     if (holdsTooMany(object, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
     return object;
   };
@@ -78,8 +78,8 @@ function refused(error: unknown): never {
 
 /** A uid says which object is meant, and that one is gone. @throws StatusError 409 */
 function requireNoUid({ groupResource }: Endpoint, name: string, said: JsonObject): void {
-  const uid = (said as ApiObject).metadata?.uid ?? '';
-  if (uid === '') return;
+  const uid: unknown = (said as ApiObject).metadata?.uid ?? '';
+  if (typeof uid !== 'string' || uid === '') return;
   const mismatch = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
   throw conflict(groupResource, name, mismatch);
 }

@@ -1,4 +1,4 @@
-import { holdsMoreValues, isTooDeep, readObject } from '@orch/codec';
+import { holdsMoreValues, isTooDeep } from '@orch/codec';
 import { type ApiObject, badRequest } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -9,6 +9,7 @@ import { withoutOwners } from '../representation/stored-body.js';
 import { apply } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, tooManyValues } from './decode-body.js';
+import { readMade } from './made-object.js';
 import { holdsTooMany } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
 import { writeOptions } from './write-options.js';
@@ -55,7 +56,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }
-    const read = readObjectOr400(schema, patched);
+    const read = readMade(schema, patched);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;
@@ -64,11 +65,3 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   await sendObject(ctx, 200, representation, stored);
 }
-
-const readObjectOr400: typeof readObject = (schema, value) => {
-  try {
-    return readObject(schema, value);
-  } catch (error) {
-    throw badRequest(error instanceof Error ? error.message : 'the patched object is malformed');
-  }
-};

@@ -1,4 +1,4 @@
-import { readObject, stringifyJson } from '@orch/codec';
+import { stringifyJson } from '@orch/codec';
 import type { ScaleRules } from '@orch/kinds';
 import {
   type ApiObject,
@@ -19,6 +19,7 @@ import type { Endpoint, Stored } from '../served/endpoint.js';
 import { merging } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
+import { readMade } from './made-object.js';
 import { requireUid } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
 import { judgeRepeated, readSaid } from './said.js';
@@ -143,7 +144,7 @@ function saidOfScale(type: ExpectedType, said: JsonObject): ApiObject {
     );
   }
   if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
-  const { object, problems } = readObject(type.schema, said);
+  const { object, problems } = readMade(type.schema, said);
   if (problems.length > 0) throw badRequest(problems.join(', '));
   if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   return object;

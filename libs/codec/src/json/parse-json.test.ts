@@ -54,6 +54,9 @@ describe('parseJson', () => {
     expect(duplicatePaths(parsed)).toEqual(['spec.b', 'spec']);
     expect(duplicatePaths(parseJson('{"s":{"a":1,"l":[{"x":1,"x":2}],"a":3}}'))).toEqual(['s.a', 's.l[0].x']);
     expect(duplicatePaths(parseJson('{"a":{"x":1},"b":{"x":1}}'))).toEqual([]);
+    const many = Array.from({ length: 1_000 }, (_, i) => `"u${i}":1,"u${i}":2`).join();
+    expect(duplicatePaths(parseJson(`{${many}}`))).toHaveLength(100);
+    expect(duplicatePaths(parseJson(`{"${'x'.repeat(100_000)}":{${many}}}`))).toHaveLength(1);
   });
 
   it('is not misled by colons, braces and escapes in texts', () => {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { MAX_PROBLEM_TEXT, MAX_PROBLEMS } from '../problem-limits.js';
 import { TooManyValuesError } from '../too-many-values.js';
 import { JsonSyntaxError } from './json-error.js';
 import { type Duplicates, JsonReader } from './json-reader.js';
@@ -79,11 +80,12 @@ function countMembers(value: JsonValue | undefined): number {
   return count;
 }
 
-/** Paths of repeated names (`spec.containers[0].image`), in the order of the document. */
+/** Paths of repeated names (`spec.containers[0].image`), in the order of the document; of very many the first. */
 export function duplicatePaths({ value, duplicates }: ParsedJson): string[] {
   const paths: string[] = [];
+  let room = MAX_PROBLEM_TEXT;
   const visit = (node: JsonValue | undefined, path: string): void => {
-    if (typeof node !== 'object' || node === null) return;
+    if (typeof node !== 'object' || node === null || paths.length >= MAX_PROBLEMS || room < 0) return;
     if (Array.isArray(node)) {
       node.forEach((item, index) => {
         visit(item, `${path}[${index}]`);
@@ -94,7 +96,9 @@ export function duplicatePaths({ value, duplicates }: ParsedJson): string[] {
     for (const [name, member] of Object.entries(node)) {
       const memberPath = path === '' ? name : `${path}.${name}`;
       visit(member, memberPath);
-      if (repeated?.has(name)) paths.push(memberPath);
+      if (!repeated?.has(name) || paths.length >= MAX_PROBLEMS || room < 0) continue;
+      paths.push(memberPath);
+      room -= memberPath.length;
     }
   };
   if (duplicates) visit(value, '');

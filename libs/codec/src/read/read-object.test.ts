@@ -63,6 +63,15 @@ describe('readObject', () => {
     expect(read(pod, value).problems).toHaveLength(100);
   });
 
+  it('tells no more problems behind a path as long as a body', () => {
+    const properties = {
+      ['x'.repeat(100_000)]: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`u${i}`, 1])),
+    };
+    const versions = [{ name: 'v1', schema: { openAPIV3Schema: { properties } } }];
+    const definition = schemaOf('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
+    expect(read(definition, { spec: { versions } }).problems).toHaveLength(1);
+  });
+
   it.each<[StructSchema, JsonValue, string]>([
     [
       deployment,

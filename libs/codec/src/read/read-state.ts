@@ -1,6 +1,7 @@
 import type { JsonValue } from '@orch/machinery';
 import type { Schema } from '@orch/schema';
 import type { Duplicates } from '../json/json-reader.js';
+import { MAX_PROBLEM_TEXT, MAX_PROBLEMS } from '../problem-limits.js';
 import { MAX_MESSAGE_DEPTH } from '../protobuf/protobuf-error.js';
 
 /** Thrown for the first value that cannot be what its field is declared as. */
@@ -19,9 +20,6 @@ export class MapKey {
   constructor(readonly key: string) {}
 }
 
-/** Texts beyond this many say nothing new. */
-const MAX_PROBLEMS = 100;
-
 /**
  * Deepest nesting of structs and maps: each is a message in the binary form, and so are some of the values that they end in.
  * One object without a binary form would be missing from every list of its type.
@@ -33,6 +31,7 @@ export class ReadState {
   /** Fields, list indexes and map keys that lead to where the reader stands. */
   readonly path: (string | number | MapKey)[] = [];
   readonly #problems = new Set<string>();
+  #room = MAX_PROBLEM_TEXT;
   #depth = 0;
 
   constructor(readonly duplicates: Duplicates | undefined) {}
@@ -52,12 +51,13 @@ export class ReadState {
 
   /** Notes an unknown or repeated member of where the reader stands. */
   problem(what: 'unknown' | 'duplicate', member: string): void {
-    if (this.#problems.size >= MAX_PROBLEMS) return;
+    if (this.#problems.size >= MAX_PROBLEMS || this.#room < 0) return;
     let path = '';
     for (const segment of this.path) {
       if (typeof segment === 'number') path += `[${segment}]`;
       else path += `.${typeof segment === 'string' ? segment : segment.key}`;
     }
+    this.#room -= path.length + member.length;
     this.#problems.add(`${what} field ${JSON.stringify(`${path}.${member}`.slice(1))}`);
   }
 
