@@ -6,6 +6,7 @@ export * from './generated.js';
 export * from './group-version.js';
 export * from './label-selector.js';
 export * from './label-selector-parser.js';
+export { validateFieldManager } from './managed-fields-validation.js';
 export * from './name-validation.js';
 export * from './names.js';
 export * from './object.js';

@@ -160,3 +160,22 @@ describe('validateObjectMetaUpdate', () => {
     );
   });
 });
+
+it('names entries of managedFields that are not as the server writes them', () => {
+  const entry = { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} };
+  const managedFields = [
+    entry,
+    { ...entry, manager: 'm'.repeat(129) },
+    { ...entry, manager: 'a\nb' },
+    { ...entry, subresource: 's'.repeat(257) },
+    { ...entry, operation: 'Steal', fieldsType: 'FieldsV2' },
+  ];
+  const errors = validateObjectMeta({ ...valid, managedFields }, rules);
+  expect(errors.map(({ field }) => field)).toEqual([
+    'metadata.managedFields[1].manager',
+    'metadata.managedFields[2].manager',
+    'metadata.managedFields[3].subresource',
+    'metadata.managedFields[4].operation',
+    'metadata.managedFields[4].fieldsType',
+  ]);
+});

@@ -8,6 +8,7 @@ import {
   verbatim,
 } from './field-error.js';
 import { parseApiVersion } from './group-version.js';
+import { validateManagedFields } from './managed-fields-validation.js';
 import {
   dnsLabelErrors,
   labelValueErrors,
@@ -31,7 +32,7 @@ export interface ObjectMetaRules {
   readonly path: string;
 }
 
-/** The rules that the metadata of every object obeys. Managed fields are left to whoever manages them. */
+/** The rules that the metadata of every object obeys. */
 export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
   const { path } = rules;
   const errors: FieldError[] = [];
@@ -48,6 +49,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): Fi
   if (meta.annotations) add(validateAnnotations(meta.annotations, `${path}.annotations`));
   if (meta.ownerReferences) add(validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`));
   if (meta.finalizers) add(validateFinalizers(meta.finalizers, `${path}.finalizers`));
+  if (meta.managedFields) add([...validateManagedFields(meta.managedFields, `${path}.managedFields`)]);
   return errors;
 }
 

@@ -2,12 +2,11 @@ import {
   type FieldError,
   forbiddenField,
   invalid,
-  invalidValue,
   type Names,
   notSupported,
   required,
-  tooLong,
   VerbatimValue,
+  validateFieldManager,
 } from '@orch/machinery';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -19,7 +18,6 @@ export interface WriteOptions {
 }
 
 const LEVELS: readonly FieldValidation[] = ['Ignore', 'Warn', 'Strict'];
-const FIELD_MANAGER_MAX_BYTES = 128;
 
 export interface ApplyOptions extends WriteOptions {
   /** Fields that others own are taken from them, where it would else be a conflict. */
@@ -53,11 +51,7 @@ function read(query: URLSearchParams, kind: string, names: Names, wrong: readonl
   const errors: FieldError[] = [...wrong];
   const dryRun = dryRunOf(query.getAll('dryRun'), errors);
   if (!isLevel(level)) errors.push(notSupported('fieldValidation', level, LEVELS));
-  if (Buffer.byteLength(fieldManager) > FIELD_MANAGER_MAX_BYTES) {
-    errors.push(tooLong('fieldManager', FIELD_MANAGER_MAX_BYTES));
-  } else if (/[^\P{C}]/u.test(fieldManager)) {
-    errors.push(invalidValue('fieldManager', fieldManager, 'should only contain printable characters'));
-  }
+  errors.push(...validateFieldManager(fieldManager, 'fieldManager'));
   if (errors.length > 0) throw invalid(kind, names.metaGroup, '', errors);
   return { dryRun, fieldValidation: level as FieldValidation, fieldManager };
 }

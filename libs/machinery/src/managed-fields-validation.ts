@@ -1,0 +1,29 @@
+import { type FieldError, invalidValue, tooLong } from './field-error.js';
+import type { JsonObject } from './object.js';
+
+/** Bytes of the name of a field manager. */
+const MANAGER_MAX_BYTES = 128;
+/** Bytes of the name of a subresource in an entry. */
+const SUBRESOURCE_MAX_BYTES = 256;
+
+/** What is wrong with the name of a field manager, which may be empty. */
+export function validateFieldManager(manager: string, path: string): FieldError[] {
+  if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong(path, MANAGER_MAX_BYTES)];
+  return /[^\P{C}]/u.test(manager) ? [invalidValue(path, manager, 'should only contain printable characters')] : [];
+}
+
+/** What is wrong with who is said to own fields; the fields themselves are for whoever manages them. */
+export function* validateManagedFields(entries: readonly JsonObject[], path: string): Iterable<FieldError> {
+  for (const [i, { manager, operation, fieldsType, subresource }] of entries.entries()) {
+    const at = `${path}[${i}]`;
+    if (operation !== 'Apply' && operation !== 'Update') {
+      yield invalidValue(`${at}.operation`, operation, 'must be `Apply` or `Update`');
+    }
+    if (fieldsType && fieldsType !== 'FieldsV1')
+      yield invalidValue(`${at}.fieldsType`, fieldsType, 'must be `FieldsV1`');
+    if (typeof manager === 'string') yield* validateFieldManager(manager, `${at}.manager`);
+    if (typeof subresource === 'string' && Buffer.byteLength(subresource) > SUBRESOURCE_MAX_BYTES) {
+      yield tooLong(`${at}.subresource`, SUBRESOURCE_MAX_BYTES);
+    }
+  }
+}
