@@ -1,6 +1,6 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { headers } from '@nats-io/transport-node';
-import type { TypeId } from '@orch/storage';
+import type { BodyCodec, TypeId } from '@orch/storage';
 import { ChangeStream } from './change-stream.js';
 import type { AnnouncedChange, ChangeBus } from './feed.js';
 import { groupByType } from './group-by-type.js';
@@ -22,6 +22,8 @@ export interface JetStreamBusOptions extends NatsConnectionOptions {
   readonly streamName: string;
   /** Whether changes of a type travel without their bodies, which are then read from the database. Default: of none. */
   readonly omitsBodies?: (type: TypeId) => boolean;
+  /** How bodies lie in the database, which is how they travel. Default: undivided. */
+  readonly bodies?: BodyCodec;
   /** Bytes published that the server has not yet taken; announcements beyond are dropped. Default 32 MiB. */
   readonly maxUnsentBytes?: number;
   /** Hears of failures to connect, publish, or read the stream. The bus goes on by itself. */
@@ -106,9 +108,9 @@ class JetStreamBus implements ChangeBus {
   }
 
   #publishOfType(connection: NatsConnection, type: TypeId, changes: readonly AnnouncedChange[], trace?: string): void {
-    const { keyring, omitsBodies } = this.#options;
+    const { keyring, omitsBodies, bodies } = this.#options;
     const limit = (connection.info?.max_payload ?? 1 << 20) - HEADER_RESERVE - SEAL_BYTES;
-    const batches = encodeBatches(changes, limit, omitsBodies?.(type));
+    const batches = encodeBatches(changes, limit, omitsBodies?.(type), bodies);
     for (const batch of batches) {
       const payload = keyring.sign(batch);
       if (payload === undefined) {
@@ -223,7 +225,7 @@ class JetStreamBus implements ChangeBus {
   #read(type: TypeId, message: Message): AnnouncedChange[] | MessageRefusal {
     const payload = this.#options.keyring.verify(message.data);
     if (typeof payload === 'string') return payload;
-    const changes = decodeBatch(payload);
+    const changes = decodeBatch(payload, this.#options.bodies);
     if (changes.some((change) => change.type !== type)) return 'misdirected';
     const trace = this.#options.readTraces === true ? message.headers?.get(TRACE_HEADER) : undefined;
     return trace ? traced(changes, trace) : changes;

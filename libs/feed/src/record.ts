@@ -1,4 +1,4 @@
-import type { Change, TypeId } from '@orch/storage';
+import { type BodyCodec, type Change, type SplitBody, type TypeId, UNDIVIDED } from '@orch/storage';
 import { Reader, Writer } from 'protobufjs/minimal.js';
 import type { AnnouncedChange } from './feed.js';
 
@@ -16,13 +16,19 @@ const MAX_VERSION = 2n ** 62n;
  * Encodes changes of one type into messages of at most `limit` bytes each, of `proto/orch/feed.proto`, whose field numbers
  * stand here by hand: a hot path. A change whose body does not fit on its own travels without.
  * @param omitBodies let all bodies stay behind
+ * @param codec how bodies travel: as they lie in the database, so that servers of the release before hear what they would read
  */
-export function encodeBatches(changes: readonly Change[], limit: number, omitBodies = false): Uint8Array[] {
+export function encodeBatches(
+  changes: readonly Change[],
+  limit: number,
+  omitBodies = false,
+  codec: BodyCodec = UNDIVIDED,
+): Uint8Array[] {
   const batches: Uint8Array[] = [];
   let writer: Writer | undefined;
   for (const change of changes) {
-    let record = encodeRecord(change, omitBodies);
-    if (record.length + FRAMING > limit) record = encodeRecord(change, true);
+    let record = encodeRecord(change, omitBodies, codec);
+    if (record.length + FRAMING > limit) record = encodeRecord(change, true, codec);
     if (writer !== undefined && writer.pos + record.length + FRAMING > limit) {
       batches.push(writer.finish());
       writer = undefined;
@@ -35,9 +41,10 @@ export function encodeBatches(changes: readonly Change[], limit: number, omitBod
 }
 
 /**
+ * @param codec the one that the bodies were divided by
  * @throws MalformedRecordError
  */
-export function decodeBatch(payload: Uint8Array): AnnouncedChange[] {
+export function decodeBatch(payload: Uint8Array, codec: BodyCodec = UNDIVIDED): AnnouncedChange[] {
   try {
     const reader = Reader.create(payload);
     const changes: AnnouncedChange[] = [];
@@ -45,7 +52,7 @@ export function decodeBatch(payload: Uint8Array): AnnouncedChange[] {
     while (reader.pos < reader.len) {
       const key = reader.uint32();
       if (key === BATCH_TYPE) type = reader.uint32();
-      else if (key === BATCH_CHANGES) changes.push(decodeRecord(reader, reader.uint32() + reader.pos, type));
+      else if (key === BATCH_CHANGES) changes.push(decodeRecord(reader, reader.uint32() + reader.pos, type, codec));
       else reader.skipType(key & 7);
     }
     return changes;
@@ -71,11 +78,12 @@ const AT = tag(7, VARINT);
 const BODY = tag(8, BYTES);
 const BODY_OMITTED = tag(9, VARINT);
 const STORED_VERSION = tag(10, BYTES);
+const OWNERS = tag(11, BYTES);
 
 /** What a batch takes beside its records' bytes, at most: the type, and a tag and length. */
 const FRAMING = 12;
 
-function encodeRecord(change: Change, omitBody: boolean): Uint8Array {
+function encodeRecord(change: Change, omitBody: boolean, codec: BodyCodec): Uint8Array {
   const writer = Writer.create();
   writeUint64(writer.uint32(VERSION), change.version);
   writeUint64(writer.uint32(PREVIOUS), change.previous);
@@ -85,12 +93,17 @@ function encodeRecord(change: Change, omitBody: boolean): Uint8Array {
   writer.uint32(UID).string(change.uid);
   writeUint64(writer.uint32(AT), BigInt(Math.trunc(change.at)));
   if (omitBody) writer.uint32(BODY_OMITTED).bool(true);
-  else writer.uint32(BODY).bytes(change.body);
+  else writeBody(writer, codec.split(change.body));
   if (change.storedVersion !== '') writer.uint32(STORED_VERSION).string(change.storedVersion);
   return writer.finish();
 }
 
-function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChange {
+function writeBody(writer: Writer, { body, owners }: SplitBody): void {
+  writer.uint32(BODY).bytes(body);
+  if (owners !== null) writer.uint32(OWNERS).bytes(owners);
+}
+
+function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCodec): AnnouncedChange {
   let version = 0n;
   let previous = 0n;
   let op: Change['op'] | undefined;
@@ -100,6 +113,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChang
   let at = 0;
   let body: Buffer = Buffer.alloc(0);
   let bodyOmitted = false;
+  let owners: Buffer | undefined;
   let storedVersion = '';
   if (end > reader.len) throw new RangeError('record exceeds its batch');
   while (reader.pos < end) {
@@ -113,10 +127,12 @@ function decodeRecord(reader: Reader, end: number, type: TypeId): AnnouncedChang
     else if (key === AT) at = Number(readUint64(reader));
     // A copy: a body is kept for minutes and must not hold on to the whole message that brought it.
     else if (key === BODY) body = Buffer.from(reader.bytes());
+    else if (key === OWNERS) owners = Buffer.from(reader.bytes());
     else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
     else if (key === STORED_VERSION) storedVersion = reader.string();
     else reader.skipType(key & 7);
   }
+  if (owners !== undefined) body = codec.join(body, owners);
   const isPossible = version > previous && version < MAX_VERSION;
   if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
     throw new RangeError('record is incomplete or impossible');

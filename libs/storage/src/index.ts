@@ -1,5 +1,5 @@
 export type { AnnouncementKey, AnnouncementKeys } from './announcement-keys.js';
-export type { BodyCodec, SplitBody } from './body-codec.js';
+export { type BodyCodec, type SplitBody, UNDIVIDED } from './body-codec.js';
 export type { CompactionRound, Compactor } from './compactor.js';
 export type { Expirer, ExpiryRound } from './expirer.js';
 export { Gatherer, type GathererOptions } from './gatherer.js';

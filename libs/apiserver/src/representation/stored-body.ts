@@ -1,7 +1,7 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata } from '@orch/machinery';
 import { packOwners, unpackOwners } from '@orch/merge';
-import type { BodyCodec } from '@orch/storage';
+import type { BodyCodec, SplitBody } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { PieceWriter } from './piece-writer.js';
 
@@ -37,11 +37,7 @@ const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
  * the object, and a server of a release that knows no owners finds what it always found.
  */
 export const ownersApart: BodyCodec = {
-  split(body) {
-    const end = ownersEnd(body);
-    const owners = end === 0 ? undefined : packOwners(body.subarray(OWNERS_AT, end));
-    return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
-  },
+  split: divided,
   join(body, owners) {
     try {
       return withOwners(body, unpackOwners(owners));
@@ -52,6 +48,12 @@ export const ownersApart: BodyCodec = {
     }
   },
 };
+
+function divided(body: Buffer): SplitBody {
+  const end = ownersEnd(body);
+  const owners = end === 0 ? undefined : packOwners(body.subarray(OWNERS_AT, end));
+  return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
+}
 
 /** A stored body with the text of managedFields. */
 function withOwners(body: Buffer, owners: Buffer): Buffer {

@@ -1,6 +1,7 @@
 import { type ChangeBus, inProcessBus, jetStreamBus, Keyring, type MessageRefusal } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { ServingStore, TypeId } from '@orch/storage';
+import { ownersApart } from '../representation/stored-body.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions } from './options.js';
 
@@ -42,6 +43,7 @@ export function busOf(options: BackendOptions, settings: BusSettings): ChangeBus
   const bus = jetStreamBus({
     ...natsSettings(options),
     keyring,
+    bodies: ownersApart,
     subjectPrefix: `${options.natsSubjectPrefix}.${clusterId}`,
     streamName: `${options.natsSubjectPrefix}-${clusterId}`,
     omitsBodies: (type) => omits(apart, nameOf(type)),
