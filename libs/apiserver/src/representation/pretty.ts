@@ -1,5 +1,5 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
-import { Slices } from '../decoding/turns.js';
+import { Slices, turnFor } from '../decoding/turns.js';
 import type { RequestContext } from '../http/context.js';
 import type { Stored } from '../served/endpoint.js';
 import { PieceWriter } from './piece-writer.js';
@@ -20,13 +20,22 @@ export function wantsPretty(ctx: RequestContext): boolean {
   return agent !== undefined && HUMAN_AGENTS.test(agent);
 }
 
-/** Indents JSON for those who want it; other encodings and other clients get the bytes as they are. */
-export function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Buffer {
+/**
+ * Indents JSON for those who want it, a large text in steps with turns for others in between; other encodings and other
+ * clients get the bytes as they are.
+ */
+export async function prettyIfAsked(ctx: RequestContext, contentType: string, body: Buffer): Promise<Buffer> {
   if (contentType !== 'application/json' || !wantsPretty(ctx)) return body;
-  return Buffer.from(`${indented(parseStoredJson(body))}\n`);
+  await turnFor(body.length);
+  const value = parseStoredJson(body);
+  await turnFor(body.length);
+  const indent = indentOf(value);
+  await turnFor(body.length);
+  return Buffer.from(`${stringifyJson(value, indent)}\n`);
 }
 
-const indented = (value: unknown): string => stringifyJson(value, indentationOf(value) > MAX_INDENTATION ? 0 : INDENT);
+const indentOf = (value: unknown): number => (indentationOf(value) > MAX_INDENTATION ? 0 : INDENT);
+const indented = (value: unknown): string => stringifyJson(value, indentOf(value));
 
 /** Bytes that indentation takes; counted no further than to what is too much. */
 function indentationOf(value: unknown): number {

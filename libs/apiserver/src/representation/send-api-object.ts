@@ -7,7 +7,7 @@ import { sendBytes } from '../http/respond.js';
 import { prettyIfAsked } from './pretty.js';
 
 /** Answers with an object that is not stored as such (Scale, reviews), in what the client accepts. @throws StatusError 406 */
-export function sendApiObject(
+export async function sendApiObject(
   deps: ApiDeps,
   ctx: RequestContext,
   code: number,
@@ -27,7 +27,7 @@ export function sendApiObject(
         ctx,
         code,
         'application/json',
-        prettyIfAsked(ctx, 'application/json', Buffer.from(stringifyJson(object))),
+        await prettyIfAsked(ctx, 'application/json', Buffer.from(stringifyJson(object))),
       );
   }
 }

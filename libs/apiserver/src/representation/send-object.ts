@@ -13,6 +13,6 @@ export async function sendObject(
   compress = false,
 ): Promise<void> {
   const body = (await representation.objectInTurns?.(stored)) ?? representation.object(stored);
-  const shown = prettyIfAsked(ctx, representation.contentType, body);
+  const shown = await prettyIfAsked(ctx, representation.contentType, body);
   await sendBytes(ctx, code, representation.contentType, shown, compress);
 }

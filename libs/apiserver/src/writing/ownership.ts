@@ -2,6 +2,7 @@ import type { JsonObject, ObjectMeta } from '@orch/machinery';
 import { admitted } from '@orch/merge';
 import { Slices } from '../decoding/turns.js';
 import type { Draft, StageTools } from './draft.js';
+import { holdsTooMany } from './object-checks.js';
 
 /**
  * Who owns which field, drawn before admission so that what plugins set belongs to nobody (KEP-555). What is applied has
@@ -16,8 +17,16 @@ export function ownership(draft: Draft, tools: StageTools): void | Promise<void>
   own(draft, manager.update(live, next, written).metadata as ObjectMeta);
 }
 
+/**
+ * Values of an object whose owners are drawn: they are as many again, and reading and writing an object of more would keep
+ * others waiting for longer than they may. Who applies to a larger one owns what it says all the same.
+ */
+const MAX_OWNED_VALUES = 20_000;
+
 /** A large object a step at a time. */
 async function owningLarge(draft: Draft, tools: StageTools): Promise<void> {
+  const { metadata } = draft.served;
+  if (holdsTooMany(draft.served, MAX_OWNED_VALUES)) return own(draft, metadata && { ...metadata, managedFields: [] });
   const { manager, live, next, written } = writing(draft, tools);
   const slices = new Slices();
   const owned = await manager.updateAsync(live, next, written, () => slices.between());

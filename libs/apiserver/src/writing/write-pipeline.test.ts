@@ -375,6 +375,16 @@ describe('the version in which an object is stored', () => {
   });
 });
 
+it('draws the owners of objects up to so many values', async () => {
+  const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
+  const owners = async (count: number) => {
+    const request = { ...requestFor('CREATE', `c${count}`, {}), bytes: 1 << 20 };
+    await createAt(request, { metadata: { name: `c${count}` }, data: keys(count) });
+    return api.stored('configmaps', `c${count}`)?.metadata?.managedFields?.length ?? 0;
+  };
+  expect([await owners(19_000), await owners(20_001)]).toEqual([1, 0]);
+});
+
 describe('dry runs (spec: "Dry run")', () => {
   it('persist nothing and answer what would have been', async () => {
     const dryRun = { dryRun: true };
