@@ -19,14 +19,17 @@ export function ownership(draft: Draft, tools: StageTools): void | Promise<void>
 
 /**
  * Values of an object whose owners are drawn: they are as many again, and reading and writing an object of more would keep
- * others waiting for longer than they may. Who applies to a larger one owns what it says all the same.
+ * others waiting for longer than they may. Who applies to a larger one owns what it says all the same, and keeps it.
  */
 const MAX_OWNED_VALUES = 20_000;
 
 /** A large object a step at a time. */
 async function owningLarge(draft: Draft, tools: StageTools): Promise<void> {
-  const { metadata } = draft.served;
-  if (holdsTooMany(draft.served, MAX_OWNED_VALUES)) return own(draft, metadata && { ...metadata, managedFields: [] });
+  const { served, old } = draft;
+  if (holdsTooMany(served, MAX_OWNED_VALUES)) {
+    const managedFields = old?.metadata?.managedFields ?? [];
+    return own(draft, { ...served.metadata, managedFields });
+  }
   const { manager, live, next, written } = writing(draft, tools);
   const slices = new Slices();
   const owned = await manager.updateAsync(live, next, written, () => slices.between());

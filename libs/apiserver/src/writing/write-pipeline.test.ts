@@ -385,6 +385,18 @@ it('draws the owners of objects up to so many values', async () => {
   expect([await owners(19_000), await owners(20_001)]).toEqual([1, 0]);
 });
 
+it('keeps the owners that an object has when it grows beyond that', async () => {
+  await create({ metadata: { name: 'grows' }, data: { a: 'b' } });
+  const before = api.stored('configmaps', 'grows')?.metadata?.managedFields;
+  const data = Object.fromEntries(Array.from({ length: 20_001 }, (_, i) => [`k${i}`, 'v']));
+  const request = { ...requestFor('UPDATE', 'grows', {}), bytes: 1 << 20 };
+  await api.deps.pipeline.write(request, {
+    change: ({ metadata: { managedFields: _sent, ...metadata } = {}, ...current }) => ({ ...current, metadata, data }),
+  });
+  expect(before).toHaveLength(1);
+  expect(api.stored('configmaps', 'grows')?.metadata?.managedFields).toEqual(before);
+});
+
 describe('dry runs (spec: "Dry run")', () => {
   it('persist nothing and answer what would have been', async () => {
     const dryRun = { dryRun: true };
