@@ -3,13 +3,22 @@ import { cpus } from 'node:os';
 import { parseArgs } from 'node:util';
 import { type Measurement, table } from './report.js';
 import type { StageSettings } from './settings.js';
-import { tiersColumns } from './stages/tiers.js';
+import { tierRequestColumns } from './stages/tier-requests.js';
+import { type TiersSettings, tiersColumns } from './stages/tiers.js';
 import { STAGES } from './stages.js';
 import { ownTargets, peerSettings, peerTarget, type Target } from './target.js';
 
-const TIERS = 'tiers';
+/** Stages that start clusters of their own, each with columns of its own. */
+const CLUSTER_STAGES: Readonly<Record<string, ClusterStage>> = {
+  tiers: { about: 'from request to event through NATS', run: tiersColumns },
+  'tier-requests': { about: 'requests through a load balancer, to one api-server and to two', run: tierRequestColumns },
+};
+interface ClusterStage {
+  readonly about: string;
+  readonly run: (settings: TiersSettings) => Promise<ReadonlyMap<string, readonly Measurement[]>>;
+}
 const USUAL = STAGES.filter(({ usual }) => usual).map(({ name }) => name);
-const NAMES = [...STAGES.map(({ name }) => name), TIERS];
+const NAMES = [...STAGES.map(({ name }) => name), ...Object.keys(CLUSTER_STAGES)];
 
 const USAGE = `usage: make bench BENCH="options", or npx tsx test/load/bench.ts [options]
 
@@ -23,7 +32,9 @@ const USAGE = `usage: make bench BENCH="options", or npx tsx test/load/bench.ts 
   --json=FILE      writes the numbers there as well
 
 ${STAGES.map(({ name, about }) => `  ${name.padEnd(15)}  ${about}`).join('\n')}
-  ${TIERS.padEnd(15)}  from request to event through NATS, with columns of its own
+${Object.entries(CLUSTER_STAGES)
+  .map(([name, { about }]) => `  ${name.padEnd(15)}  ${about}, with columns of its own`)
+  .join('\n')}
 
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
@@ -52,11 +63,12 @@ else await main();
 
 async function main(): Promise<void> {
   const columns = new Map<string, readonly Measurement[]>();
-  const onTargets = stages.some((name) => name !== TIERS);
+  const onTargets = stages.some((name) => !(name in CLUSTER_STAGES));
   if (onTargets && wanted.some((name) => name !== 'peer')) await measureOwn(columns);
-  if (stages.includes(TIERS)) {
-    await attempt(TIERS, async () => {
-      for (const [name, rows] of await tiersColumns({ ...load(), run: runName() })) columns.set(name, rows);
+  for (const [stage, { run }] of Object.entries(CLUSTER_STAGES)) {
+    if (!stages.includes(stage)) continue;
+    await attempt(stage, async () => {
+      for (const [name, rows] of await run({ ...load(), run: runName() })) columns.set(name, rows);
     });
   }
   const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;

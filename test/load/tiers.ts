@@ -23,6 +23,8 @@ export interface TiersShape {
 /** A cluster whose first api-server takes the writes. */
 export interface Tiers {
   readonly cluster: Cluster;
+  /** The load balancer. */
+  readonly entry: Endpoint;
   readonly writes: Endpoint;
   readonly watches: readonly Endpoint[];
   readonly resource: Resource;
@@ -38,7 +40,13 @@ export async function withTiers<T>(settings: TiersShape, run: (tiers: Tiers) => 
     const endpoint = (url: string): Endpoint => ({ ...addressOf(url), tls: { ca: cluster.ca }, token: cluster.token });
     const writes = endpoint(cluster.apiServerUrls[0] ?? cluster.url);
     const resource = await inNamespace(writes, await benchResource(writes), `${settings.run}-tiers`);
-    return await run({ cluster, writes, watches: watched(cluster).map(endpoint), resource });
+    return await run({
+      cluster,
+      entry: endpoint(cluster.url),
+      writes,
+      watches: watched(cluster).map(endpoint),
+      resource,
+    });
   } finally {
     await cluster.stop();
     rmSync(dir, { recursive: true, force: true });
