@@ -44,11 +44,15 @@ class Model {
   /** `name=text@version` of each object as of a version, in order. */
   at(version: bigint): string[] {
     const found: string[] = [];
-    for (const [name, pasts] of this.#pasts) {
-      const past = pasts.sort((a, b) => (a.since < b.since ? -1 : 1)).findLast(({ since }) => since <= version);
+    // By names alone: with what follows them, `a-1=` would come before `a=`.
+    for (const name of [...this.#pasts.keys()].sort()) {
+      const past = this.#pasts
+        .get(name)
+        ?.sort((a, b) => (a.since < b.since ? -1 : 1))
+        .findLast(({ since }) => since <= version);
       if (past?.text !== undefined) found.push(`${name}=${past.text}@${past.since}`);
     }
-    return found.sort();
+    return found;
   }
 }
 
