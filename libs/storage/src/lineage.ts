@@ -25,8 +25,14 @@ export class Lineage {
   #resumed: string | undefined;
   #branches: Branches = new Map();
 
-  /** @param pace versions a second that are drawn or left out at most */
-  constructor(private readonly pace: bigint) {}
+  /**
+   * @param pace versions a second that are drawn or left out at most
+   * @param rejoin what is to be done in a database whose history is another's before anything else is; throws to refuse it
+   */
+  constructor(
+    private readonly pace: bigint,
+    private readonly rejoin: (connection: Connection) => Promise<void> = async () => {},
+  ) {}
 
   /** Remembers a version as read or written here: the database must never again be behind it. */
   observe(type: TypeId, version: Version): void {
@@ -92,6 +98,7 @@ export class Lineage {
         await connection.query(RESUME, [system, timeline, PARTITION_WIDTH, this.pace, SILENCE]);
       } else {
         if (verdict === 'unrecorded') await recordIdentity(connection, identity);
+        if (!this.isKnown({ epoch: String(epoch), resumed })) await this.rejoin(connection);
         this.#branches = join(this.#branches, branches);
         return this.#adopt(epoch, resumed);
       }

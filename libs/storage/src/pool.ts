@@ -90,6 +90,11 @@ export class Pool {
     next.resolve(connection);
   }
 
+  /** Breaks all connections, whatever is under way on them; those that come next are new. */
+  breakAll(): void {
+    for (const connection of [...this.#open]) connection.destroy();
+  }
+
   stats(): PoolStats {
     return { open: this.#open.size, idle: this.#idle.length, waiting: this.#waiters.size };
   }

@@ -14,7 +14,7 @@ import { type CompleteOptions, completeOptions, type StoreOptions } from './opti
 import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
 import { type NamespaceState, Reader } from './reader.js';
-import { registerTypes } from './register-types.js';
+import { RegisteredTypes } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
 import { SettledHeads } from './settled-heads.js';
 import { Snapshots } from './snapshot.js';
@@ -71,6 +71,7 @@ export class PostgresStore implements ServingStore {
   readonly #admin: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
+  readonly #types = new RegisteredTypes();
   readonly #lineage: Lineage;
   readonly #heartbeat: Heartbeat;
   readonly #writer: Writer;
@@ -85,7 +86,7 @@ export class PostgresStore implements ServingStore {
     /** Whose database this is. */
     readonly installation: Installation,
   ) {
-    this.#lineage = new Lineage(paceOf(options));
+    this.#lineage = new Lineage(paceOf(options), (connection) => this.#rejoin(connection));
     const inspect = (connection: Connection) => this.#lineage.inspect(connection);
     const pool = (size: number, changed: Partial<ConnectionSettings> = {}, spare = size) => {
       const connector = new Connector({ ...settings, ...changed }, inspect);
@@ -134,7 +135,17 @@ export class PostgresStore implements ServingStore {
   }
 
   registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
-    return this.#admin.use((connection) => registerTypes(connection, types));
+    return this.#admin.use((connection) => this.#types.register(connection, types));
+  }
+
+  /** Where the database has other numbers for types than this process, nothing more may be asked or written under these. */
+  async #rejoin(connection: Connection): Promise<void> {
+    try {
+      await this.#types.restore(connection);
+    } catch (error) {
+      for (const pool of Object.values(this.#pools)) pool.breakAll();
+      throw error;
+    }
   }
 
   setNamespaceType(type: TypeId): void {

@@ -6,7 +6,7 @@ import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { registerTypes } from './register-types.js';
+import { RegisteredTypes } from './registered-types.js';
 import type { TypeId } from './store.js';
 import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
@@ -68,7 +68,7 @@ async function openBefore(own: string) {
   const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 10_000 });
   await migrate(connection, own, (await shippedMigrations()).slice(0, BEFORE), options);
   await ensurePartitions(connection);
-  const [first = 0] = await registerTypes(connection, [{ group: '', resource: 'things' }]);
+  const [first = 0] = await new RegisteredTypes().register(connection, [{ group: '', resource: 'things' }]);
   return { connection, type: first };
 }
 
@@ -222,7 +222,7 @@ describe('a server of the release before, beside one that has migrated', () => {
       { group: '', resource: 'things' },
       { group: 'old', resource: 'more' },
     ];
-    const ids = await registerTypes(old, asked);
+    const ids = await new RegisteredTypes().register(old, asked);
     expect(ids[0]).toBe(type);
     expect(await store.registerTypes(asked)).toEqual(ids);
     const [more = 0] = ids.slice(1);

@@ -8,7 +8,7 @@ import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { registerTypes } from './register-types.js';
+import { RegisteredTypes } from './registered-types.js';
 import { HistoryExpiredError, type TypeId, type Version } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -77,14 +77,17 @@ async function age(seconds: number): Promise<void> {
   ]);
 }
 
-/** Copies the data, has `work` go on with them, and puts them back as they were; nobody runs at either moment. */
-async function losing(work: () => Promise<void>): Promise<void> {
+/**
+ * Copies the data, has `work` go on with them, and puts them back as they were; nobody runs at either moment but, with
+ * `surviving`, the stores that `work` has opened.
+ */
+async function losing(work: () => Promise<void>, { surviving = false } = {}): Promise<void> {
   const data = join(server.dataDir, 'data');
   await server.stop();
   await cp(data, `${data}.backup`, { recursive: true, preserveTimestamps: true });
   await server.start();
   await work();
-  await closeAll();
+  if (!surviving) await closeAll();
   await server.stop();
   await rm(data, { recursive: true });
   await cp(`${data}.backup`, data, { recursive: true, preserveTimestamps: true });
@@ -168,6 +171,49 @@ describe('a backup that is restored while nobody runs, with the same system iden
     await store.ping();
     await expectLost(store, type, lost);
   }, 60_000);
+});
+
+describe('a backup of before a type was known, restored under a server that runs', () => {
+  /** A store that lives through it, and what it had registered meanwhile. */
+  async function survivor(): Promise<{ store: PostgresStore; type: TypeId; written: Version }> {
+    await (await open()).ping();
+    await closeAll();
+    let store: PostgresStore | undefined;
+    let [type, written] = [0, 0n];
+    await losing(
+      async () => {
+        store = await open();
+        type = await typeIn(store, 'late');
+        written = await create(store, type, 'a');
+      },
+      { surviving: true },
+    );
+    if (!store) throw new Error('nobody survived');
+    return { store, type, written };
+  }
+
+  it('is told of the type under the number that it had', async () => {
+    const { store, type, written } = await survivor();
+    await expect.poll(() => create(store, type, 'b').catch(() => 0n), { timeout: 20_000 }).toBeGreaterThan(written);
+    expect((await store.get(type, { namespace: '', name: 'b' }))?.name).toBe('b');
+    expect(await store.get(type, { namespace: '', name: 'a' })).toBeUndefined();
+    expect(await typeIn(await open(), 'late')).toBe(type);
+  });
+
+  it('that has numbered another since is refused by the server, which says what to do', async () => {
+    const store = await open();
+    const type = await typeIn(store, 'late');
+    await create(store, type, 'a');
+    // As the database would be, had somebody else come first.
+    await sql(`UPDATE lane SET resource = 'other' WHERE resource = 'late'`);
+    await age(MINUTE);
+    await sql('SELECT resume_history(NULL, NULL, $1, 1000000, 5)', [String(PARTITION_WIDTH)]);
+    // The call that notices is told itself; later ones get no connection, and that is why.
+    const reason = (error: Error) => (error.cause instanceof Error ? error.cause : error).message;
+    const writes = () => create(store, type, 'b').then(String, reason);
+    await expect.poll(() => store.heads([type]).then(String, reason)).toContain('put back to before it knew late');
+    await expect.poll(writes, { timeout: 20_000 }).toContain('must be started again');
+  });
 });
 
 describe('a stop of three days', () => {
@@ -299,7 +345,7 @@ describe('a database of before heartbeats', () => {
     const connection = await Connection.open(host, { ...options, address, idleTransactionTimeout: 0 });
     await migrate(connection, schema, (await shippedMigrations()).slice(0, BEFORE), options);
     await ensurePartitions(connection);
-    await registerTypes(connection, [{ group: '', resource: 'things' }]);
+    await new RegisteredTypes().register(connection, [{ group: '', resource: 'things' }]);
     await connection.query(
       `INSERT INTO maintenance_lease VALUES ('compaction', 'somebody', clock_timestamp() - make_interval(secs => ${seconds}))`,
     );

@@ -7,7 +7,7 @@ import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { registerTypes } from './register-types.js';
+import { RegisteredTypes } from './registered-types.js';
 import { exactRows, page } from './snapshot-sql.js';
 import type { Key, Row, SnapshotRequest, TypeId, Version, WriteOp } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
@@ -123,7 +123,7 @@ describe('a database of before the index', () => {
       options,
     );
     await ensurePartitions(old);
-    const [other = 0] = await registerTypes(old, [{ group: '', resource: 'things' }]);
+    const [other = 0] = await new RegisteredTypes().register(old, [{ group: '', resource: 'things' }]);
     const writeAsBefore = async (action: 1 | 3, name: string, version = 0n): Promise<Version> => {
       const [row] = await old.query(
         `SELECT o_version FROM write_batch('{${other}}', '{}', 0, '{${other}}', '{${action}}', '{""}', '{${name}}', '{u}', '{${version}}', '{x}')`,
