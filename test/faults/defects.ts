@@ -57,6 +57,11 @@ export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   },
 ];
 
+/** Who owns which field of an object is lost on the bus: what servers have in memory is not what the database has. */
+export const OWNERS_LOST: readonly Mutation[] = [
+  { module: 'libs/feed/dist/record.js', part: 'body = codec.join(body, owners);', by: ';' },
+];
+
 /** Whatever comes over the bus is believed: a seal is skipped like any field that is not known. */
 export const BELIEVE_BUS: readonly Mutation[] = [
   {

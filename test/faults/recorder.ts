@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import type { JsonObject } from '@orch/machinery';
+import { unpackOwners } from '@orch/merge';
 import pg from 'pg';
 import { Floors } from './model/floors.js';
 import { type Change, History } from './model/history.js';
@@ -14,15 +16,15 @@ interface ChangeRow {
   readonly previous: string;
   readonly action: number;
   readonly body: Buffer;
+  readonly owners: Buffer | null;
   readonly prior: Buffer | null;
+  readonly prior_owners: Buffer | null;
   readonly prior_version: string | null;
 }
 
 interface OwnedChangeRow extends ChangeRow {
   readonly resource: string;
   readonly uid: string;
-  readonly owners: Buffer | null;
-  readonly prior_owners: Buffer | null;
 }
 
 /** What the database holds, as the validators want it. */
@@ -149,7 +151,7 @@ COMMIT`;
 
 async function readChanges(client: pg.Client, table: string, kind: Kind, after: number): Promise<Change[]> {
   const { rows } = await client.query<ChangeRow>(
-    `SELECT version, previous, action, body, prior, prior_version FROM ${table}
+    `SELECT version, previous, action, body, owners, prior, prior_owners, prior_version FROM ${table}
       WHERE type = ${TYPE} AND version > $2 ORDER BY version`,
     [kind, after],
   );
@@ -158,8 +160,8 @@ async function readChanges(client: pg.Client, table: string, kind: Kind, after: 
     version: Number(row.version),
     previous: Number(row.previous),
     op: OPS[row.action] ?? 'update',
-    state: parse(row.body),
-    ...(row.prior !== null && { prior: parse(row.prior), priorVersion: Number(row.prior_version) }),
+    state: parse(row.body, row.owners),
+    ...(row.prior !== null && { prior: parse(row.prior, row.prior_owners), priorVersion: Number(row.prior_version) }),
   }));
 }
 
@@ -190,11 +192,16 @@ async function readFloor(client: pg.Client, kind: Kind): Promise<number> {
 }
 
 async function readObjects(client: pg.Client, kind: Kind): Promise<{ version: number; print: string }[]> {
-  const { rows } = await client.query<{ version: string; body: Buffer }>(
-    `SELECT version, body FROM object WHERE type = ${TYPE}`,
+  const { rows } = await client.query<{ version: string; body: Buffer; owners: Buffer | null }>(
+    `SELECT version, body, owners FROM object WHERE type = ${TYPE}`,
     [kind],
   );
-  return rows.map(({ version, body }) => ({ version: Number(version), print: printOf(parse(body)) }));
+  return rows.map(({ version, body, owners }) => ({ version: Number(version), print: printOf(parse(body, owners)) }));
 }
 
-const parse = (body: Buffer) => readState(JSON.parse(body.toString()) as WireObject);
+/** An object as it lies in the database: who owns its fields stands beside it. */
+function parse(body: Buffer, owners: Buffer | null) {
+  const object = JSON.parse(body.toString()) as WireObject;
+  const managedFields = owners && { managedFields: JSON.parse(unpackOwners(owners).toString()) as JsonObject[] };
+  return readState({ ...object, metadata: { ...object.metadata, ...managedFields } });
+}

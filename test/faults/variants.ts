@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { Victim } from './adversary/adversary.js';
-import { BOOKMARK_BEFORE_FLUSH, NO_HEAL, PUBLISH_BEFORE_COMMIT } from './defects.js';
+import { BOOKMARK_BEFORE_FLUSH, NO_HEAL, OWNERS_LOST, PUBLISH_BEFORE_COMMIT } from './defects.js';
 import type { Mutation } from './stage/mutant.js';
 import type { Rule } from './validators/violation.js';
 
@@ -62,6 +62,13 @@ export const VARIANTS: readonly Variant[] = [
     defect: 'the generation of an object that is stored never rises',
     caughtBy: ['V7.generation'],
     sabotage: (url) => redefine(url, 'commit_units', keepGeneration),
+    victims: [],
+  },
+  {
+    name: 'owners-lost',
+    defect: 'announcements bring objects without those who own their fields',
+    caughtBy: ['V2.content'],
+    mutations: OWNERS_LOST,
     victims: [],
   },
   {

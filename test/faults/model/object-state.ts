@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject } from '@orch/machinery';
+
 /** The resources that the run writes to: one selected by labels, one also by fields that change. */
 export const KINDS = ['configmaps', 'events'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -15,6 +18,8 @@ export interface ObjectState {
   readonly tier: string;
   /** Field that field selectors look at; empty for config maps. */
   readonly reason: string;
+  /** A short digest of who owns its fields; empty when nobody does. */
+  readonly owners: string;
 }
 
 /** An object as JSON, from a client's answer or from the database. A `type`, so that it passes for any object of the API. */
@@ -26,6 +31,7 @@ export type WireObject = {
     readonly resourceVersion?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
+    readonly managedFields?: JsonObject[];
   };
   readonly data?: Readonly<Record<string, string>>;
   readonly message?: string;
@@ -64,19 +70,28 @@ export function readState({ metadata = {}, data, message, action, reason }: Wire
     flag: data?.flag ?? action ?? '',
     tier: metadata.labels?.tier ?? '',
     reason: reason ?? '',
+    owners: digestOf(metadata.managedFields),
   };
 }
+
+const DIGEST_CHARS = 12;
+
+/** Wherever owners come from, they are written in one order. */
+const digestOf = (owners: readonly JsonObject[] = []): string =>
+  owners.length === 0
+    ? ''
+    : createHash('sha256').update(JSON.stringify(owners)).digest('base64').slice(0, DIGEST_CHARS);
 
 export const keyOf = ({ namespace, name }: { namespace: string; name: string }): string => `${namespace}/${name}`;
 
 /** Everything that is compared, in one string. */
-export function printOf({ namespace, name, uid, stamp, flag, tier, reason }: ObjectState): string {
-  return `${namespace}/${name} ${uid} ${stamp} ${flag} ${tier} ${reason}`;
+export function printOf({ namespace, name, uid, stamp, flag, tier, reason, owners }: ObjectState): string {
+  return `${namespace}/${name} ${uid} ${stamp} ${flag} ${tier} ${reason} ${owners}`;
 }
 
 /** The state that was printed: nothing in it holds a space. */
 export function parsePrint(print: string): ObjectState {
-  const [key = '', uid = '', stamp = '', flag = '', tier = '', reason = ''] = print.split(' ');
+  const [key = '', uid = '', stamp = '', flag = '', tier = '', reason = '', owners = ''] = print.split(' ');
   const [namespace = '', name = ''] = key.split('/');
-  return { namespace, name, uid, stamp, flag, tier, reason };
+  return { namespace, name, uid, stamp, flag, tier, reason, owners };
 }

@@ -12,7 +12,7 @@ export function historyOf(...steps: readonly Step[]): History {
   const changes = steps.map(([op, name, change], i): Change => {
     const version = (i + 1) * 10;
     const before = live.get(name);
-    const fresh = { namespace: 'n', name, uid: `uid-${version}`, flag: 'new', tier: '', reason: '' };
+    const fresh = { namespace: 'n', name, uid: `uid-${version}`, flag: 'new', tier: '', reason: '', owners: '' };
     const state: ObjectState = {
       ...(op === 'create' ? fresh : (before?.state ?? fresh)),
       stamp: op === 'delete' ? (before?.state.stamp ?? '') : `s${version}`,

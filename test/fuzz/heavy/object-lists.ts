@@ -1,13 +1,17 @@
 import { type Body, definition, list, namespaced } from './body-parts.js';
-import { CORE, typed } from './heavy-request.js';
+import { CORE, type Filling, typed } from './heavy-request.js';
 
-const inMeta = (name: string, open: string, piece: (index: number) => string, close: string): Body => [
-  name,
-  `${CORE}/configmaps`,
-  `{"metadata":{"name":"heavy",${open}`,
-  piece,
-  `${close}}}`,
-];
+const inMeta = (
+  name: string,
+  open: string,
+  piece: (index: number) => string,
+  close: string,
+  filling?: Filling,
+): Body => [name, `${CORE}/configmaps`, `{"metadata":{"name":"heavy",${open}`, piece, `${close}}}`, filling];
+
+/** Owners up to the inside of one step of a path. */
+const owned = (step: string) =>
+  `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"${step}`;
 
 /** Lists and maps within all other kinds, and their metadata. */
 export const OBJECT_LISTS: readonly Body[] = [
@@ -27,6 +31,8 @@ export const OBJECT_LISTS: readonly Body[] = [
     ']',
   ),
   inMeta('managed fields', '"managedFields":[', () => '{}', ']'),
+  inMeta('owners of many values in one path', owned('v:['), () => '1', ']":{}}}]', { values: 0 }),
+  inMeta('owners of many keys in one path', owned('k:{'), (i) => `\\"a${i}\\":1`, '}":{}}}]', { values: 0 }),
   [
     'rules',
     '/apis/rbac.authorization.k8s.io/v1/clusterroles',

@@ -37,14 +37,13 @@ async function review(
   call: ResourceCall,
   validate: (review: AccessReview) => FieldError[],
 ): Promise<void> {
-  const sent = await readReview(deps, ctx, call);
-  const asked = sent.object as AccessReview;
-  const errors = validate(asked);
-  const { kind, group } = call.endpoint.definition;
-  if (errors.length > 0) throw invalid(kind, group, '', errors);
-  const own = call.endpoint.definition.resource === 'selfsubjectaccessreviews';
-  const user = own ? ctx.user : subjectOf(asked.spec ?? {});
-  await answerReview(deps, ctx, call, sent, () => decide(ctx, user, attributesOf(asked.spec ?? {})));
+  const { kind, group, resource } = call.endpoint.definition;
+  await answerReview(deps, ctx, call, await readReview(deps, ctx, call), (asked: AccessReview) => {
+    const errors = validate(asked);
+    if (errors.length > 0) throw invalid(kind, group, '', errors);
+    const user = resource === 'selfsubjectaccessreviews' ? ctx.user : subjectOf(asked.spec ?? {});
+    return async () => ({ status: await decide(ctx, user, attributesOf(asked.spec ?? {})) });
+  });
 }
 
 async function decide({ access }: RequestContext, user: UserInfo, request: RequestAttributes) {

@@ -8,19 +8,23 @@ import { admitSent, readSent, type SentObject } from '../writing/sent-object.js'
 export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
   readSent(deps, ctx, call, call.endpoint.definition);
 
+/** What is answered: the members that are put in the place of those of the question, its status among them. */
+export type Answer = () => Promise<Partial<ApiObject>>;
+
 /**
- * Answers with the question and its answer as the status, once admission has nothing against it.
- * @throws StatusError 403 from admission, and what `answer` throws
+ * Answers a question once admission has nothing against it.
+ * @param judge judges the question as plugins have left it, and says how it is answered
+ * @throws StatusError 403 from admission, and what `judge` and the answer throw
  */
 export async function answerReview(
   deps: ApiDeps,
   ctx: RequestContext,
   call: ResourceCall,
   sent: SentObject,
-  answer: () => Promise<Readonly<Record<string, unknown>>>,
+  judge: (question: ApiObject) => Answer,
 ): Promise<void> {
-  await admitSent(deps, ctx, call, sent);
-  const object: ApiObject = { ...sent.object, status: await answer() };
+  const answer = await admitSent(deps, ctx, call, sent, judge);
+  const object: ApiObject = { ...sent.object, ...(await answer()) };
   ensureMetadata(object).creationTimestamp ??= null;
   await sendApiObject(deps, ctx, 201, call.endpoint.definition.schema, object);
 }

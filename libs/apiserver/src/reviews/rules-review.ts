@@ -7,21 +7,23 @@ import { answerReview, readReview } from './review.js';
 
 /** What the caller may do in a namespace. For display: what is decided is decided request by request. */
 export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const sent = await readReview(deps, ctx, call);
-  const { namespace = '' } = (sent.object.spec ?? {}) as SelfSubjectRulesReviewSpec;
-  if (namespace === '') throw badRequest('no namespace on request');
-  // What was asked is not said again.
-  const question = { ...sent, object: { ...sent.object, metadata: {}, spec: {} } };
-  await answerReview(deps, ctx, call, question, async () => {
-    const { resourceRules, pathRules, problems } = await rulesOf(ctx.access.authorizer, ctx.user, namespace);
-    return {
-      resourceRules: resourceRules.map(({ resourceNames, ...rule }) => ({
-        ...rule,
-        ...(resourceNames.length > 0 && { resourceNames }),
-      })),
-      nonResourceRules: pathRules,
-      incomplete: problems.length > 0,
-      ...(problems.length > 0 && { evaluationError: problems.join(', ') }),
-    };
+  await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
+    const { namespace = '' } = (spec ?? {}) as SelfSubjectRulesReviewSpec;
+    if (namespace === '') throw badRequest('no namespace on request');
+    // What was asked is not said again.
+    return async () => ({ metadata: {}, spec: {}, status: await rulesIn(ctx, namespace) });
   });
+}
+
+async function rulesIn({ access, user }: RequestContext, namespace: string) {
+  const { resourceRules, pathRules, problems } = await rulesOf(access.authorizer, user, namespace);
+  return {
+    resourceRules: resourceRules.map(({ resourceNames, ...rule }) => ({
+      ...rule,
+      ...(resourceNames.length > 0 && { resourceNames }),
+    })),
+    nonResourceRules: pathRules,
+    incomplete: problems.length > 0,
+    ...(problems.length > 0 && { evaluationError: problems.join(', ') }),
+  };
 }

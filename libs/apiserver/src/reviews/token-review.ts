@@ -10,14 +10,15 @@ const NOT_KNOWN = 'invalid bearer token';
 
 /** Whom a bearer token stands for. */
 export async function reviewToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const sent = await readReview(deps, ctx, call);
-  const { token = '', audiences = [] } = (sent.object.spec ?? {}) as TokenReviewSpec;
-  if (token === '') throw badRequest('token is required for TokenReview in authentication');
-  await answerReview(deps, ctx, call, sent, async () => {
-    // Tokens are of no audience so far: none is good for a named one.
-    const found = audiences.length > 0 ? NOT_KNOWN : await holderOf(ctx, token);
-    if (typeof found === 'string') return { user: {}, error: found };
-    return { authenticated: true, user: wireUser(found.user) };
+  await answerReview(deps, ctx, call, await readReview(deps, ctx, call), ({ spec }) => {
+    const { token = '', audiences = [] } = (spec ?? {}) as TokenReviewSpec;
+    if (token === '') throw badRequest('token is required for TokenReview in authentication');
+    return async () => {
+      // Tokens are of no audience so far: none is good for a named one.
+      const found = audiences.length > 0 ? NOT_KNOWN : await holderOf(ctx, token);
+      if (typeof found === 'string') return { status: { user: {}, error: found } };
+      return { status: { authenticated: true, user: wireUser(found.user) } };
+    };
   });
 }
 

@@ -22,9 +22,7 @@ import { CREATED } from './success.js';
 
 /** POST of `pods/<name>/binding`. */
 export async function bindPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const sent = await readSent(deps, ctx, call, bindingType(deps));
-  if (sent.object.metadata?.name !== call.name) throw badRequest('name in URL does not match name in Binding object');
-  await bind(deps, ctx, call, sent);
+  await bind(deps, ctx, call, await readSent(deps, ctx, call, bindingType(deps)));
 }
 
 /** POST of `bindings`: the same, of the pod that the Binding names. */
@@ -44,13 +42,15 @@ const bindingType = ({ scheme }: ApiDeps): ExpectedType => ({
   schema: scheme.struct('core/v1.Binding'),
 });
 
-/** @throws StatusError 404, 409, 422; 403 from admission */
+/** @throws StatusError 400, 404, 409, 422; 403 from admission */
 async function bind(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, sent: SentObject): Promise<void> {
   const { namespace, name } = call;
   const { object, options } = sent;
-  const errors = targetErrors(object);
-  if (errors.length > 0) throw invalid('Binding', '', name, errors);
-  await admitSent(deps, ctx, call, sent);
+  await admitSent(deps, ctx, call, sent, () => {
+    if (object.metadata?.name !== name) throw badRequest('name in URL does not match name in Binding object');
+    const errors = targetErrors(object);
+    if (errors.length > 0) throw invalid('Binding', '', name, errors);
+  });
   const endpoint = endpointOf(deps, '', 'pods');
   const key = { namespace, name };
   const caller = callerOf(ctx);

@@ -22,9 +22,10 @@ const RETRY_SECONDS = 10;
  */
 export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const sent = await readSent(deps, ctx, call, evictionType(deps));
-  if (sent.object.metadata?.name !== call.name) throw badRequest('name in URL does not match name in Eviction object');
-  const options = deletion(deps, sent);
-  await admitSent(deps, ctx, call, sent);
+  const options = await admitSent(deps, ctx, call, sent, ({ metadata }) => {
+    if (metadata?.name !== call.name) throw badRequest('name in URL does not match name in Eviction object');
+    return deletion(deps, sent);
+  });
   await evict(deps, ctx, call, options);
   sendStatus(ctx, CREATED, deps.representations);
 }

@@ -21,17 +21,21 @@ export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: Res
   const group = deps.names.group('authentication.orch.io');
   const schema = deps.scheme.struct('authentication/v1.TokenRequest');
   const sent = await readSent(deps, ctx, call, { group, version: 'v1', kind: KIND, schema });
-  const named = sent.object.metadata?.name ?? '';
-  if (named !== '' && named !== name) {
-    const detail = 'must match the service account name if specified';
-    throw invalid(KIND, group, name, [invalidValue('metadata.name', named, detail)]);
-  }
-  await otherObject(deps, endpoint, namespace, name);
-  const { expirationSeconds, boundObjectRef } = (sent.object.spec ?? {}) as TokenRequestSpec;
-  refuseLifetime(expirationSeconds ?? 0, group);
-  await admitSent(deps, ctx, call, sent);
+  const boundObjectRef = await admitSent(deps, ctx, call, sent, async ({ metadata, spec }) => {
+    refuseOtherName(metadata?.name ?? '', name, group);
+    await otherObject(deps, endpoint, namespace, name);
+    const { expirationSeconds, boundObjectRef: ref } = (spec ?? {}) as TokenRequestSpec;
+    refuseLifetime(expirationSeconds ?? 0, group);
+    return ref;
+  });
   if (boundObjectRef) await refuseBinding(deps, call, boundObjectRef);
   throw unknownPath();
+}
+
+function refuseOtherName(named: string, name: string, group: string): void {
+  if (named === '' || named === name) return;
+  const detail = 'must match the service account name if specified';
+  throw invalid(KIND, group, name, [invalidValue('metadata.name', named, detail)]);
 }
 
 function refuseLifetime(seconds: number | bigint, group: string): void {

@@ -58,6 +58,8 @@ describe('a plugin that refuses a label', () => {
   const merge = 'application/merge-patch+json';
   const strategic = 'application/strategic-merge-patch+json';
   const json = 'application/json-patch+json';
+  const applied = 'application/apply-patch+yaml';
+  const typed = { kind: 'Deployment', apiVersion: 'apps/v1' };
   const note = { metadata: { annotations: { a: 'b' } } };
   const scale = { metadata: { name: 'web' }, spec: { replicas: 3 } };
 
@@ -102,6 +104,38 @@ describe('a plugin that refuses a label', () => {
       { metadata: { name: 'p', labels }, target: { name: 'n' } },
       'pods "p"',
     ],
+    [
+      'apply',
+      'PATCH',
+      `${apps}/web?fieldManager=m`,
+      { ...typed, metadata: { name: 'web' } },
+      'deployments.apps "web"',
+      applied,
+    ],
+    [
+      'apply that creates',
+      'PATCH',
+      `${core}/configmaps/new?fieldManager=m`,
+      { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'new', labels } },
+      'configmaps "new"',
+      applied,
+    ],
+    [
+      'apply of scale',
+      'PATCH',
+      `${apps}/web/scale?fieldManager=m&force=true`,
+      { kind: 'Scale', apiVersion: 'autoscaling/v1', ...scale },
+      'deployments.apps "web"',
+      applied,
+    ],
+    [
+      'apply of status',
+      'PATCH',
+      `${apps}/web/status?fieldManager=m`,
+      { ...typed, metadata: { name: 'web' }, status: { observedGeneration: 7 } },
+      'deployments.apps "web"',
+      applied,
+    ],
     ['PUT that creates', 'PUT', `${leases}/new`, lease, 'leases.coordination.orch.io "new"'],
     ['delete', 'DELETE', `${apps}/web`, undefined, 'deployments.apps "web"'],
     ['deletion of a collection', 'DELETE', apps, undefined, 'deployments.apps "web"'],
@@ -127,7 +161,8 @@ describe('a plugin that refuses a label', () => {
   )('holds on %s', async (_what, query, [, method, path, body, resource, type = 'application/json']) => {
     await begin();
     const sent = body !== undefined && { headers: { 'Content-Type': type }, body: JSON.stringify(body) };
-    const answer = await server?.ask(`${path}${query}`, { method, ...sent });
+    const also = path.includes('?') ? query.replace('?', '&') : query;
+    const answer = await server?.ask(`${path}${also}`, { method, ...sent });
     expect(answer?.status).toBe(403);
     const status = JSON.parse(answer?.body.toString() ?? '') as { message: string };
     expect(status).toMatchObject({ kind: 'Status', reason: 'Forbidden', details: { kind: resource.split(/[. ]/)[0] } });
@@ -304,6 +339,59 @@ describe('what a plugin changes', () => {
     expect(meta).not.toHaveProperty('selfLink');
     expect(meta?.uid).not.toBe('mine');
     expect(meta?.creationTimestamp).not.toMatch(/^2001/);
+  });
+});
+
+describe('what a plugin changes of what is POSTed and not kept', () => {
+  const ask = async (path: string, body: object) => {
+    server = await openServer(listenerOf(api));
+    const answer = await server.ask(path, { method: 'POST', body: JSON.stringify(body) });
+    return { code: answer.status, answer: JSON.parse(answer.body.toString()) };
+  };
+  const into = (kind: string, members: object): AdmissionPlugin => ({
+    name: 'Into',
+    handles: () => true,
+    admit: ({ object }) => void (object?.kind === kind && Object.assign(object, members)),
+  });
+  const spec = { nodeName: 'n', containers: [{ name: 'c', image: 'i' }] };
+  const pods = '/api/v1/namespaces/default/pods';
+  const reviews = (group: string) => `/apis/${group}.orch.io/v1`;
+
+  it('is how a pod is evicted', async () => {
+    await start(into('Eviction', { deleteOptions: { gracePeriodSeconds: 0 } }));
+    await api.create('pods', { metadata: { name: 'p' }, spec });
+    expect(await ask(`${pods}/p/eviction`, { metadata: { name: 'p' } })).toMatchObject({ code: 201 });
+    expect(api.stored('pods', 'p')).toBeUndefined();
+  });
+
+  it('is judged before a pod is bound', async () => {
+    await start(into('Binding', { target: { kind: 'Node', name: '' } }));
+    await api.create('pods', { metadata: { name: 'p' }, spec: { ...spec, nodeName: '' } });
+    const bound = await ask(`${pods}/p/binding`, { metadata: { name: 'p' }, target: { name: 'n' } });
+    expect(bound).toMatchObject({ code: 422, answer: { message: expect.stringContaining('target.name: Required') } });
+  });
+
+  it('is what is asked in a review', async () => {
+    const resourceAttributes = { verb: 'get', resource: 'pods' };
+    const spec = { user: 'a', groups: ['system:unauthenticated'], resourceAttributes };
+    await start(into('SubjectAccessReview', { spec }));
+    const asked = { spec: { user: 'b', groups: ['system:authenticated'], resourceAttributes } };
+    const path = `${reviews('authorization')}/subjectaccessreviews`;
+    expect(await ask(path, asked)).toMatchObject({ code: 201, answer: { spec, status: { allowed: false } } });
+  });
+
+  it('is judged in a review', async () => {
+    await start(into('TokenReview', { spec: {} }));
+    const review = await ask(`${reviews('authentication')}/tokenreviews`, { spec: { token: 'x' } });
+    expect(review).toMatchObject({ code: 400, answer: { message: expect.stringContaining('token is required') } });
+  });
+
+  it('follows from the whole question, though the answer does not say it again', async () => {
+    const seen: unknown[] = [];
+    await start({ name: 'S', handles: () => true, validate: ({ object }) => void seen.push(object?.spec) });
+    const path = `${reviews('authorization')}/selfsubjectrulesreviews`;
+    expect(await ask(path, { spec: { namespace: 'default' } })).toMatchObject({ code: 201, answer: { spec: {} } });
+    expect(seen.at(-1)).toEqual({ namespace: 'default' });
   });
 });
 

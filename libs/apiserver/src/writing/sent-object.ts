@@ -41,14 +41,16 @@ export async function readSent(
 
 /**
  * Asks admission about the creation of what was sent, under the name that the path says.
- * @throws StatusError what a plugin refuses with
+ * @param settle judges what plugins have made of it, and says what is to be done; then others are asked whether it may be
+ * @throws StatusError what a plugin refuses with, and what `settle` throws
  */
-export async function admitSent(
+export async function admitSent<T>(
   deps: ApiDeps,
   ctx: RequestContext,
   { endpoint, namespace, name, subresource }: ResourceCall,
   { object, options }: SentObject,
-): Promise<void> {
+  settle: (object: ApiObject) => T | Promise<T>,
+): Promise<T> {
   const { group, version, resource } = endpoint.definition;
   const { kind = '' } = object;
   const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
@@ -65,5 +67,7 @@ export async function admitSent(
     annotate: (key, value) => void annotations.set(key, value),
   };
   if (judges.mutating.length > 0) await admit(judges.mutating, attributes);
+  const settled = await settle(object);
   if (judges.validating.length > 0) await validate(judges.validating, { ...attributes, object: copy(object) });
+  return settled;
 }

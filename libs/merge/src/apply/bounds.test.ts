@@ -116,3 +116,13 @@ test('a large object is worked on in steps, between which others have turns; wit
     expect(turns).toBeGreaterThan(run === 'apply' ? 12 : 3);
   }
 });
+
+test.each([
+  ['values', (i: number) => `${i}`, 'v:[', ']'],
+  ['keys', (i: number) => `"a${i}":1`, 'k:{', '}'],
+])('one step of a path that holds thousands of %s is none', (_what, piece, open, close) => {
+  const step = `${open}${many(300_000, piece).join()}${close}`;
+  const sent = configMap({ a: 'b' }, [entry('m', 'Update', { [step]: {} })]);
+  const { metadata } = configMaps.update(undefined, sent, { manager: 'n', now }) as { metadata: JsonObject };
+  expect(JSON.stringify(metadata.managedFields).length).toBeLessThan(1_000);
+});

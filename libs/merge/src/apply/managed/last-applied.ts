@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { difference, type FieldSet, NO_FIELDS } from '../paths/field-set.js';
-import { nestsDeeperThan } from '../paths/nesting.js';
+import { isBeyond } from '../paths/nesting.js';
 import { compareText } from '../paths/order.js';
 import type { Type } from '../types/type.js';
 import { compareObjects } from '../values/compare.js';
@@ -56,7 +56,7 @@ function appliedByClient(type: Type, live: JsonObject): FieldSet {
 const DEEPEST = 1_000;
 
 function parsed(text: string | undefined): JsonObject | undefined {
-  if (text === undefined || nestsDeeperThan(text, DEEPEST)) return undefined;
+  if (text === undefined || isBeyond(text, { depth: DEEPEST })) return undefined;
   try {
     const value = JSON.parse(text) as JsonValue;
     return isObject(value) ? value : undefined;

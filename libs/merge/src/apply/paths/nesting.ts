@@ -1,16 +1,24 @@
+/** How deep lists and objects of a JSON text may stand within each other, and how many members and items they may have. */
+export interface Bounds {
+  readonly depth: number;
+  /** Any number when absent. */
+  readonly values?: number;
+}
+
 /**
- * Whether lists and objects of a JSON text stand deeper within each other than `limit`: what parses in a loop may be too deep
- * for those who walk through it. Counts brackets outside of strings; the text need not be valid.
+ * Whether a JSON text is beyond bounds: what parses in a loop may be too deep for those who walk through it. Counts brackets
+ * and commas outside of strings; the text need not be valid.
  */
-export function nestsDeeperThan(text: string, limit: number): boolean {
-  let [depth, quoted] = [0, false];
+export function isBeyond(text: string, { depth, values = Number.POSITIVE_INFINITY }: Bounds): boolean {
+  let [nested, commas, quoted] = [0, 0, false];
   for (let i = 0; i < text.length; i++) {
     const char = text[i];
     if (quoted && char === '\\') i++;
     else if (char === '"') quoted = !quoted;
     else if (!quoted && (char === '[' || char === '{')) {
-      if (++depth > limit) return true;
-    } else if (!quoted && (char === ']' || char === '}')) depth--;
+      if (++nested > depth) return true;
+    } else if (!quoted && (char === ']' || char === '}')) nested--;
+    else if (!quoted && char === ',' && ++commas >= values) return true;
   }
   return false;
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { nestsDeeperThan } from './nesting.js';
+import { isBeyond } from './nesting.js';
 import { compareText, compareValues } from './order.js';
 
 /** What selects a child: a field, an item by keys, an item by its value, an item by its place. */
@@ -158,11 +158,11 @@ function parseKeys(content: string): PathElement {
 /** Digits that a double may not hold; they are read as they stand. */
 const LONG_INTEGER = /^-?\d{16,}$/;
 
-/** Keys and values of items are scalars; what nests at all is somebody's mistake. */
-const DEEPEST = 20;
+/** Keys and values of items are scalars, and few; what nests at all, or is a list of thousands, is somebody's mistake. */
+const BOUNDS = { depth: 20, values: 1_000 };
 
 function parseContent(content: string): JsonValue {
-  if (nestsDeeperThan(content, DEEPEST)) throw new PathElementError('values in path elements nest too deeply');
+  if (isBeyond(content, BOUNDS)) throw new PathElementError('values in path elements nest too deeply or are too many');
   if (LONG_INTEGER.test(content)) return exactInteger(content);
   try {
     return JSON.parse(LONG_INTEGERS.test(content) ? quoted(content) : content, revive) as JsonValue;
