@@ -36,3 +36,16 @@ describeClient({
   servers: ['standalone'],
   serverArgs: ['--feature-gates=WatchList=true'],
 });
+describeClient({
+  name: `${NAME}, server-side apply`,
+  checks: [
+    ...['json', 'protobuf'].flatMap((encoding) => [
+      `ConfigMaps, ${encoding}`,
+      `Deployments, status and scale, ${encoding}`,
+      `Services and Pods, ${encoding}`,
+    ]),
+    'without types',
+  ],
+  program: () => ({ command: program(), args: ['apply'] }),
+  servers: ['standalone'],
+});

@@ -1,10 +1,10 @@
 // Command client-go-checks tries a late client-go against a server: what it does by default, and what it does when it
 // prefers CBOR, which it is told by KUBE_FEATURE_ClientsAllowCBOR and KUBE_FEATURE_ClientsPreferCBOR.
 //
-// Usage: client-go-checks streams|lists|proxied KUBECONFIG
+// Usage: client-go-checks streams|lists|proxied|apply KUBECONFIG
 //
 // The first argument says whether the server can stream the initial state of an informer; proxied, that it cannot and that
-// a load balancer with HTTP/1.1 stands in front.
+// a load balancer with HTTP/1.1 stands in front. apply is for server-side apply alone, which has no way back from CBOR.
 package main
 
 import (
@@ -31,6 +31,10 @@ func main() {
 	binaryConfig.ContentType = runtime.ContentTypeProtobuf
 	binary := kubernetes.NewForConfigOrDie(binaryConfig)
 
+	if os.Args[1] == "apply" {
+		applies(config, json, binary)
+		return
+	}
 	checks.Run("JSON: verbs, errors, watch", func(ctx context.Context) { everydayVerbs(ctx, json, "json") })
 	checks.Run("protobuf: verbs, errors, watch", func(ctx context.Context) { everydayVerbs(ctx, binary, "protobuf") })
 	checks.Run("patches: JSON, merge, strategic merge", func(ctx context.Context) { patches(ctx, binary) })

@@ -10,6 +10,8 @@ describeClient({
     'errors have their codes and reasons',
     'patches: JSON, merge, strategic merge',
     'status and metadata are patched apart',
+    'typed objects are applied, and their status',
+    'unstructured objects are applied, and their status',
     'a list in pages',
     'unstructured objects and partial metadata',
     'a reconciler with cache, finalizer and leader election, over a kill of the server',

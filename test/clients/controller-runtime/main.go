@@ -51,6 +51,8 @@ func main() {
 		{"errors have their codes and reasons", typedErrors},
 		{"patches: JSON, merge, strategic merge", patches},
 		{"status and metadata are patched apart", statusPatches},
+		{"typed objects are applied, and their status", typedApplies},
+		{"unstructured objects are applied, and their status", unstructuredApplies},
 		{"a list in pages", pages},
 		{"unstructured objects and partial metadata", otherForms},
 	} {
