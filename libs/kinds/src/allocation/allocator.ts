@@ -48,8 +48,14 @@ export interface Range {
   readonly size: number;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
+  /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
+  readonly setAside: number;
+  /** What a value is called in refusals: `port`. */
+  readonly noun: string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;
+  /** Why a value cannot be had that the range does not contain. */
+  outside(value: string): string;
 }
 
 /** Thrown when a value cannot be had; its message is fit for a client. */
@@ -65,6 +71,10 @@ export class AllocationError extends Error {
     super(message);
   }
 }
+
+/** Of a value that is wanted and cannot be had, by its index among those wanted together. */
+export const alreadyAllocated = ({ noun }: Range, index: number): AllocationError =>
+  new AllocationError('taken', index, `provided ${noun} is already allocated`);
 
 /** Gives out values of one range. */
 export interface Allocator {
@@ -135,7 +145,7 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
       refuseImpossible(range, wanted);
       const taking = new Taking(claims, owner);
       try {
-        await takeWanted(taking, wanted);
+        await takeWanted(taking, wanted, range);
         const free = await takeFree(taking, wanted, candidates(range, owner, except));
         return wanted.map((value) => taking.allocated(value ?? (free.next().value as string)));
       } catch (error) {
@@ -150,15 +160,16 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
 
 /** @throws AllocationError for what no claim can change */
 function refuseImpossible(range: Range, wanted: readonly (string | undefined)[]): void {
-  const outside = wanted.findIndex((value) => value !== undefined && !range.contains(value));
-  if (outside >= 0) throw new AllocationError('outOfRange', outside, 'the provided value is not in the valid range');
+  for (const [index, value] of wanted.entries())
+    if (value !== undefined && !range.contains(value))
+      throw new AllocationError('outOfRange', index, range.outside(value));
   if (wanted.length > range.size) throw new AllocationError('full', range.size, 'range is full');
 }
 
-async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[]): Promise<void> {
+async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[], range: Range): Promise<void> {
   await taking.take(wanted.filter((value) => value !== undefined));
   const missing = wanted.findIndex((value) => value !== undefined && !taking.has(value));
-  if (missing >= 0) throw new AllocationError('taken', missing, 'provided value is already allocated');
+  if (missing >= 0) throw alreadyAllocated(range, missing);
 }
 
 /** Free values for all that want none in particular. After the first that is taken it looks before it claims. */
@@ -199,10 +210,15 @@ function rangeIsFull(wanted: readonly (string | undefined)[], given: number): Al
 }
 
 function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): Iterator<string> {
-  const start = hash(owner.uid) % range.size;
-  for (let probe = 0; probe < range.size; probe++) {
-    const value = range.valueAt((start + probe) % range.size);
-    if (!except.has(value)) yield value;
+  const start = hash(owner.uid);
+  for (const [from, to] of [
+    [range.setAside, range.size],
+    [0, range.setAside],
+  ] as const) {
+    for (let probe = 0; probe < to - from; probe++) {
+      const value = range.valueAt(from + ((start + probe) % (to - from)));
+      if (!except.has(value)) yield value;
+    }
   }
 }
 

@@ -33,6 +33,10 @@ export function addressRange(cidr: string): AddressRange {
     size: count - 2,
     first: at(1),
     valueAt: (index) => at(2 + index),
+    setAside: setAside(Math.min(all, MOST_IPV6)),
+    noun: 'IP',
+    outside: (value) =>
+      `the provided IP (${value}) is not in the valid range. The range of valid IPs is ${at(0)}/${length}`,
     contains(value) {
       if (addressFamily(value) !== family) return false;
       const offset = addressValue(value) - start;
@@ -40,6 +44,10 @@ export function addressRange(cidr: string): AddressRange {
     },
   };
 }
+
+/** Addresses for who asks, of a network of so many: a sixteenth, but 16 to 256; the first, which is the API's own, is one of them. */
+const setAside = (addresses: number): number =>
+  addresses <= 16 ? 0 : Math.min(Math.max(Math.floor(addresses / 16), 16), 256) - 1;
 
 /**
  * The networks that Services get addresses from: one, or one of each family with the default family's first.
@@ -66,6 +74,9 @@ export function portRange(from: number, to: number): Range {
   return {
     size: to - from + 1,
     valueAt: (index) => String(from + index),
+    setAside: 0,
+    noun: 'port',
+    outside: () => `provided port is not in the valid range. The range of valid ports is ${from}-${to}`,
     contains: (value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to,
   };
 }
