@@ -1,4 +1,4 @@
-import type { IPFamily } from '../values/ip-address.js';
+import { familyOf, type IPFamily } from '../values/ip-address.js';
 import type { AddressRange } from './ranges.js';
 
 /** Whose an allocated value is. */
@@ -31,6 +31,13 @@ export interface Claims {
   held(value: string, owner: Owner): Promise<Hold | undefined>;
   /** Whether the owner could have the value now; takes nothing. */
   isFree(value: string, owner: Owner): Promise<boolean>;
+  /** What anybody has at some moment of the call. */
+  all(): Promise<Taken>;
+}
+
+/** Values that are taken. */
+export interface Taken {
+  has(value: string): boolean;
 }
 
 const NO_HOLD: Hold = { release: async () => undefined };
@@ -40,6 +47,7 @@ export const lookingOnly = (claims: Claims): Claims => ({
   claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
   held: async () => undefined,
   isFree: (value, owner) => claims.isFree(value, owner),
+  all: () => claims.all(),
 });
 
 /** A finite, numbered set of values. */
@@ -50,6 +58,8 @@ export interface Range {
   valueAt(index: number): string;
   /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
   readonly setAside: number;
+  /** As it is written in options: `30000-32767`. */
+  readonly text: string;
   /** What a value is called in refusals: `port`. */
   readonly noun: string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */
@@ -117,8 +127,15 @@ export interface Allocators {
   readonly nodePorts: Allocator;
 }
 
-/** Above this many taken candidates the range counts as full. */
-const MAX_PROBES = 4096;
+/** The range that a value belongs to, or would if it lay in it; undefined for an address of a family without a network. */
+export function rangeOf(allocators: Allocators, of: keyof Allocators, value: string): Range | undefined {
+  if (of === 'nodePorts') return allocators.nodePorts.range;
+  const family = familyOf(value);
+  return family && allocators.clusterIPs.of(family)?.range;
+}
+
+/** After so many candidates that were taken it is asked at once for all that are. */
+const MAX_PROBES = 1024;
 /** Claims that are asked for at a time: they share round trips, and those of others come in between. */
 const TOGETHER = 128;
 
@@ -172,7 +189,7 @@ async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[
   if (missing >= 0) throw alreadyAllocated(range, missing);
 }
 
-/** Free values for all that want none in particular. After the first that is taken it looks before it claims. */
+/** Free values for all that want none in particular. After the first that is taken it looks before it claims, and later at all. */
 async function takeFree(
   taking: Taking,
   wanted: readonly (string | undefined)[],
@@ -180,11 +197,13 @@ async function takeFree(
 ): Promise<Iterator<string>> {
   const free: string[] = [];
   const needed = wanted.filter((value) => value === undefined).length;
+  let known: Taken | undefined;
   for (let [probes, looks] = [0, false]; free.length < needed; ) {
     const missing = needed - free.length;
-    const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing));
+    if (probes >= MAX_PROBES) known ??= await taking.known();
+    const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing), known);
+    if (some.length === 0) throw rangeIsFull(wanted, free.length);
     probes += some.length;
-    if (some.length === 0 || probes > needed + MAX_PROBES) throw rangeIsFull(wanted, free.length);
     const tried = (looks ? await taking.freeOf(some) : some).slice(0, missing);
     await taking.take(tried);
     const had = tried.filter((value) => taking.has(value));
@@ -194,12 +213,12 @@ async function takeFree(
   return free.values();
 }
 
-function nextOf(values: Iterator<string>, count: number): string[] {
+function nextOf(values: Iterator<string>, count: number, known: Taken | undefined): string[] {
   const some: string[] = [];
   while (some.length < count) {
     const { value, done } = values.next();
     if (done) break;
-    some.push(value);
+    if (!known?.has(value)) some.push(value);
   }
   return some;
 }
@@ -243,6 +262,10 @@ class Taking {
   async freeOf(values: readonly string[]): Promise<string[]> {
     const free = await together(values, (value) => this.claims.isFree(value, this.owner));
     return values.filter((_, index) => free[index]);
+  }
+
+  known(): Promise<Taken> {
+    return this.claims.all();
   }
 
   has(value: string): boolean {

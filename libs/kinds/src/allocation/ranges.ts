@@ -28,15 +28,16 @@ export function addressRange(cidr: string): AddressRange {
   const start = (addressValue(address) >> BigInt(bits - length)) << BigInt(bits - length);
   const count = family === 4 ? all - 1 : Math.min(all, MOST_IPV6);
   const at = (offset: number) => formatAddress(start + BigInt(offset), family);
+  const text = `${at(0)}/${length}`;
   return {
     family: family === 4 ? 'IPv4' : 'IPv6',
     size: count - 2,
     first: at(1),
     valueAt: (index) => at(2 + index),
     setAside: setAside(Math.min(all, MOST_IPV6)),
+    text,
     noun: 'IP',
-    outside: (value) =>
-      `the provided IP (${value}) is not in the valid range. The range of valid IPs is ${at(0)}/${length}`,
+    outside: (value) => `the provided IP (${value}) is not in the valid range. The range of valid IPs is ${text}`,
     contains(value) {
       if (addressFamily(value) !== family) return false;
       const offset = addressValue(value) - start;
@@ -71,12 +72,14 @@ export function nodePortRange(text: string): { readonly from: number; readonly t
 
 /** The ports from one to another, both included. */
 export function portRange(from: number, to: number): Range {
+  const text = `${from}-${to}`;
   return {
+    text,
     size: to - from + 1,
     valueAt: (index) => String(from + index),
     setAside: 0,
     noun: 'port',
-    outside: () => `provided port is not in the valid range. The range of valid ports is ${from}-${to}`,
+    outside: () => `provided port is not in the valid range. The range of valid ports is ${text}`,
     contains: (value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to,
   };
 }

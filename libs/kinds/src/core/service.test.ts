@@ -95,6 +95,7 @@ describe('allocation', () => {
       claim: async (value, owner) => travelling().then(() => ports.claim(value, owner)),
       held: async (value, owner) => travelling().then(() => ports.held(value, owner)),
       isFree: async (value, owner) => travelling().then(() => ports.isFree(value, owner)),
+      all: async () => travelling().then(() => ports.all()),
     };
     const wide = { ...allocators, nodePorts: makeAllocator(portRange(30000, 32767), slow) };
     const withPorts = (count: number, uid: string) =>
@@ -310,4 +311,15 @@ describe('the first addresses of a network', () => {
   ])('of %s are %i beside the one of the API', (cidr, count) => {
     expect(addressRange(cidr).setAside).toBe(count);
   });
+});
+
+it('finds the last free address of a network behind thousands that are taken', async () => {
+  const network = addressRange('10.96.0.0/18');
+  for (let index = 0; index < network.size; index++) addresses.taken.set(network.valueAt(index), 'other');
+  addresses.taken.delete('10.96.0.7');
+  const owner = { namespace: 'default', name: 'web', uid: 'u' };
+  const give = () => makeAllocator(network, addresses).allocate(owner, [undefined], new Set());
+  expect((await give()).map(({ value }) => value)).toEqual(['10.96.0.7']);
+  addresses.taken.set('10.96.0.7', 'other');
+  await expect(give()).rejects.toThrow('range is full');
 });

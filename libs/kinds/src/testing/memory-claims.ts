@@ -14,6 +14,9 @@ export class MemoryClaims implements Claims {
   async isFree(value: string, owner: Owner): Promise<boolean> {
     return (this.taken.get(value) ?? owner.uid) === owner.uid;
   }
+  async all(): Promise<ReadonlyMap<string, string>> {
+    return new Map(this.taken);
+  }
   #hold(value: string, owner: Owner): Hold | undefined {
     if (this.taken.get(value) !== owner.uid) return undefined;
     return { release: async () => void this.taken.delete(value) };
