@@ -37,6 +37,7 @@ export interface Claims {
 
 /** Values that are taken. */
 export interface Taken {
+  /** In the form of the range. */
   has(value: string): boolean;
 }
 
