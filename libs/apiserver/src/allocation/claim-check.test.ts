@@ -1,33 +1,46 @@
-import type { Owner } from '@orch/kinds';
+import {
+  type Allocators,
+  makeAddressAllocators,
+  makeAllocator,
+  type Owner,
+  portRange,
+  serviceNetworks,
+} from '@orch/kinds';
 import { silentLogger } from '@orch/runtime';
 import { StoreUnavailableError, type WriteOp } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { serverItself } from '../writing/caller.js';
 import { ClaimCheck } from './claim-check.js';
+import { ClaimEvents } from './claim-events.js';
+import type { ClaimFinding } from './claim-finding.js';
 import { type AllocationClaims, openClaims } from './store-claims.js';
 
 const SAFE = 1000;
-const CLEAN = { givenUp: 0, claimed: 0, duplicates: 0 };
+const CLEAN = { givenUp: 0, claimed: 0, duplicates: 0, outside: 0 };
 
 let api: TestApi;
 let claims: AllocationClaims;
 let check: ClaimCheck;
 let clock: number;
 let warnings: string[];
+let findings: ClaimFinding[];
 
 beforeEach(async () => {
   api = await testApi();
   claims = await openClaims(api.store);
   clock = 0;
   warnings = [];
+  findings = [];
   check = new ClaimCheck({
     store: api.store,
     services: api.endpoint('services'),
     claims,
+    allocators: api.allocators,
     safeMs: SAFE,
     now: () => clock,
     logger: { ...silentLogger, warn: (message) => warnings.push(message) },
+    onFinding: (finding) => findings.push(finding),
   });
 });
 afterEach(() => api.close());
@@ -162,7 +175,7 @@ describe('Services', () => {
     const owner = await ownerOf('bare');
     await free('10.96.0.9', owner);
     await claims.clusterIPs.claim('10.96.0.9', { namespace: 'default', name: 'lost', uid: 'u1' });
-    expect(await checkTwice()).toEqual({ givenUp: 1, claimed: 1, duplicates: 0 });
+    expect(await checkTwice()).toEqual({ ...CLEAN, givenUp: 1, claimed: 1 });
     expect((await claims.clusterIPs.all()).get('10.96.0.9')?.uid).toBe(owner.uid);
   });
 
@@ -172,7 +185,11 @@ describe('Services', () => {
     await service('two', { clusterIP: '10.96.0.9' });
     expect(await check.run()).toEqual({ ...CLEAN, duplicates: 1 });
     expect(await check.run()).toEqual({ ...CLEAN, duplicates: 1 });
-    expect(warnings).toEqual(['several Services have one value']);
+    expect(warnings).toEqual(Array(2).fill('several Services have one value'));
+    expect(findings.map(({ kind, value, owner }) => [kind, value, owner.name])).toEqual([
+      ['duplicate', '10.96.0.9', 'one'],
+      ['duplicate', '10.96.0.9', 'two'],
+    ]);
   });
 
   it('without addresses, and with one port for two protocols, need nothing', async () => {
@@ -182,5 +199,90 @@ describe('Services', () => {
     await service('both', { ports: [port('TCP'), port('UDP')] });
     expect(await checkTwice()).toEqual(CLEAN);
     expect(await count()).toEqual([1, 1]);
+  });
+
+  it('outside of the ranges that there are now are told of, and keep what they have', async () => {
+    await service('old', { clusterIP: '10.96.0.9', ports: [{ port: 80, nodePort: 30007 }] });
+    const allocators: Allocators = {
+      clusterIPs: makeAddressAllocators(serviceNetworks('10.97.0.0/24'), claims.clusterIPs),
+      nodePorts: makeAllocator(portRange(30000, 30005), claims.nodePorts),
+    };
+    const onFinding = (finding: ClaimFinding) => findings.push(finding);
+    const logger = silentLogger;
+    const services = api.endpoint('services');
+    const moved = new ClaimCheck({
+      store: api.store,
+      services,
+      claims,
+      allocators,
+      safeMs: SAFE,
+      now: () => clock,
+      logger,
+      onFinding,
+    });
+    expect(await moved.run()).toEqual({ ...CLEAN, outside: 2 });
+    clock += 10 * SAFE;
+    expect(await moved.run()).toEqual({ ...CLEAN, outside: 2 });
+    expect(findings.map(({ range, kind, value }) => [range, kind, value])).toEqual([
+      ['clusterIPs', 'outside', '10.96.0.9'],
+      ['nodePorts', 'outside', '30007'],
+    ]);
+    expect(await held()).toEqual([['10.96.0.9'], ['30007']]);
+  });
+});
+
+describe('Events', () => {
+  it.each<[ClaimFinding['range'], ClaimFinding['kind'], string, string, string]>([
+    [
+      'clusterIPs',
+      'unallocated',
+      '10.96.0.9',
+      'ClusterIPNotAllocated',
+      'Cluster IP [IPv4]:10.96.0.9 is not allocated; repairing',
+    ],
+    [
+      'clusterIPs',
+      'duplicate',
+      '10.96.0.9',
+      'ClusterIPAlreadyAllocated',
+      'Cluster IP [IPv4]:10.96.0.9 was assigned to multiple services; please recreate service',
+    ],
+    [
+      'clusterIPs',
+      'outside',
+      '10.97.0.9',
+      'ClusterIPOutOfRange',
+      'Cluster IP [IPv4]:10.97.0.9 is not within the service CIDR 10.96.0.0/24; please recreate service',
+    ],
+    [
+      'clusterIPs',
+      'outside',
+      'fd00::9',
+      'ClusterIPOutOfRange',
+      'Cluster IP [IPv6]:fd00::9 is of ip family that is no longer configured on cluster; please recreate service',
+    ],
+    [
+      'nodePorts',
+      'duplicate',
+      '30001',
+      'PortAlreadyAllocated',
+      'Port 30001 was assigned to multiple services; please recreate service',
+    ],
+    [
+      'nodePorts',
+      'outside',
+      '40000',
+      'PortOutOfRange',
+      'Port 40000 is not within the port range 30000-30010; please recreate service',
+    ],
+  ])('of %s that are %s: %s', async (range, kind, value, reason, message) => {
+    const { pipeline } = api.deps;
+    const events = api.endpoint('events', '');
+    const teller = new ClaimEvents({ pipeline, events, allocators: api.allocators, instance: 'host', now: Date.now });
+    const owner = { namespace: 'default', name: 'web', uid: 'u1' };
+    await teller.tell({ range, kind, value, owner });
+    const [row] = api.store.rows(events.type);
+    const event = JSON.parse(row?.body.toString() ?? '') as Record<string, unknown>;
+    expect(event).toMatchObject({ reason, message, type: 'Warning', involvedObject: { kind: 'Service', ...owner } });
   });
 });

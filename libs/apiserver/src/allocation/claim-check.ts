@@ -1,19 +1,24 @@
-import { type Allocators, heldValues, type Owner, ownerOf } from '@orch/kinds';
+import { type Allocators, heldValues, type Owner, ownerOf, rangeOf } from '@orch/kinds';
 import type { Logger } from '@orch/runtime';
 import type { Store, Version } from '@orch/storage';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
+import { type ClaimFinding, NewFindings } from './claim-finding.js';
 import type { AllocationClaims, Claim } from './store-claims.js';
 
 export interface ClaimCheckOptions {
   readonly store: Store;
   readonly services: Endpoint;
   readonly claims: AllocationClaims;
+  /** The ranges as they are configured now. */
+  readonly allocators: Allocators;
   /** Milliseconds for which a claim must have been seen without a Service; longer than any write may take to be decided. */
   readonly safeMs: number;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly logger: Logger;
+  /** Told of each thing that is wrong with a Service, once for as long as it lasts. Must not throw. */
+  readonly onFinding?: (finding: ClaimFinding) => void;
 }
 
 /** What one look at all claims and Services led to. */
@@ -24,6 +29,8 @@ export interface ClaimFindings {
   readonly claimed: number;
   /** Values that more than one Service has. */
   readonly duplicates: number;
+  /** Values of Services that lie in no range, each once for each Service. */
+  readonly outside: number;
 }
 
 type RangeName = keyof Allocators;
@@ -35,8 +42,12 @@ interface Unused {
   readonly since: number;
 }
 
+const TEXTS: Readonly<Record<ClaimFinding['kind'], string>> = {
+  unallocated: 'claimed what a Service had without',
+  duplicate: 'several Services have one value',
+  outside: 'a Service has a value that lies in no range',
+};
 const RANGES: readonly RangeName[] = ['clusterIPs', 'nodePorts'];
-const NOTHING: ClaimFindings = { givenUp: 0, claimed: 0, duplicates: 0 };
 
 /**
  * Compares the claims on addresses and ports with the Services. The two are written one after the other, and a write of
@@ -44,7 +55,7 @@ const NOTHING: ClaimFindings = { givenUp: 0, claimed: 0, duplicates: 0 };
  */
 export class ClaimCheck {
   readonly #unused: Record<RangeName, ReadonlyMap<string, Unused>> = { clusterIPs: new Map(), nodePorts: new Map() };
-  #told: ReadonlySet<string> = new Set();
+  readonly #new = new NewFindings();
 
   constructor(private readonly options: ClaimCheckOptions) {}
 
@@ -55,20 +66,30 @@ export class ClaimCheck {
     const { clusterIPs, nodePorts } = this.options.claims;
     const claims = { clusterIPs: await clusterIPs.all(), nodePorts: await nodePorts.all() };
     const holders = await this.#holders();
-    let found = NOTHING;
-    const told = new Set<string>();
+    const findings: ClaimFinding[] = [];
+    let givenUp = 0;
     for (const range of RANGES) {
-      const givenUp = await this.#giveUp(range, claims[range], holders[range], began);
-      const claimed = await this.#claim(range, claims[range], holders[range]);
-      const duplicates = this.#tellDuplicates(range, holders[range], told);
-      found = {
-        givenUp: found.givenUp + givenUp,
-        claimed: found.claimed + claimed,
-        duplicates: found.duplicates + duplicates,
-      };
+      givenUp += await this.#giveUp(range, claims[range], holders[range], began);
+      findings.push(...(await this.#claim(range, claims[range], holders[range])));
+      findings.push(...this.#duplicates(range, holders[range]), ...this.#outside(range, holders[range]));
     }
-    this.#told = told;
-    return found;
+    this.#tell(findings);
+    const count = (kind: ClaimFinding['kind']) => findings.filter((finding) => finding.kind === kind);
+    return {
+      givenUp,
+      claimed: count('unallocated').length,
+      duplicates: new Set(count('duplicate').map(({ range, value }) => `${range} ${value}`)).size,
+      outside: count('outside').length,
+    };
+  }
+
+  #tell(findings: readonly ClaimFinding[]): void {
+    const { logger, onFinding } = this.options;
+    for (const finding of this.#new.of(findings)) {
+      const { range, kind, value, owner } = finding;
+      logger.warn(TEXTS[kind], { range, value, ...owner });
+      onFinding?.(finding);
+    }
   }
 
   async #holders(): Promise<Record<RangeName, Holders>> {
@@ -115,34 +136,31 @@ export class ClaimCheck {
     return givenUp;
   }
 
-  async #claim(range: RangeName, claims: ReadonlyMap<string, Claim>, holders: Holders): Promise<number> {
-    let claimed = 0;
+  async #claim(range: RangeName, claims: ReadonlyMap<string, Claim>, holders: Holders): Promise<ClaimFinding[]> {
+    const claimed: ClaimFinding[] = [];
     for (const [value, owners] of holders) {
       const claim = claims.get(value);
       if (claim && owners.has(claim.uid)) continue;
       for (const owner of owners.values()) {
         // Refused where another has claimed it, until that claim is given up or its Service appears.
         if (!(await this.options.claims[range].claim(value, owner))) continue;
-        claimed++;
-        this.options.logger.warn('claimed what a Service had without', { range, value, ...owner });
+        claimed.push({ range, kind: 'unallocated', value, owner });
         break;
       }
     }
     return claimed;
   }
 
-  /** Each once for as long as it lasts. */
-  #tellDuplicates(range: RangeName, holders: Holders, told: Set<string>): number {
-    let duplicates = 0;
-    for (const [value, owners] of holders) {
-      if (owners.size < 2) continue;
-      duplicates++;
-      const names = [...owners.values()].map(({ namespace, name }) => `${namespace}/${name}`).sort();
-      const id = [range, value, ...names].join(' ');
-      told.add(id);
-      if (!this.#told.has(id))
-        this.options.logger.warn('several Services have one value', { range, value, services: names });
-    }
-    return duplicates;
+  #duplicates(range: RangeName, holders: Holders): ClaimFinding[] {
+    return [...holders]
+      .filter(([, owners]) => owners.size > 1)
+      .flatMap(([value, owners]) => [...owners.values()].map((owner) => ({ range, kind: 'duplicate', value, owner })));
+  }
+
+  #outside(range: RangeName, holders: Holders): ClaimFinding[] {
+    const isInside = (value: string) => rangeOf(this.options.allocators, range, value)?.contains(value) ?? false;
+    return [...holders]
+      .filter(([value]) => !isInside(value))
+      .flatMap(([value, owners]) => [...owners.values()].map((owner) => ({ range, kind: 'outside', value, owner })));
   }
 }

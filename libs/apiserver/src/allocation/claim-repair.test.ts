@@ -20,7 +20,7 @@ function sharedLease(): () => ProcessLease {
   };
 }
 
-const CLEAN = { givenUp: 0, claimed: 0, duplicates: 0 };
+const CLEAN = { givenUp: 0, claimed: 0, duplicates: 0, outside: 0 };
 
 it('is done by the process that began, and by another when that one has stopped', async () => {
   const lease = sharedLease();

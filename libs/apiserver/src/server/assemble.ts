@@ -77,6 +77,8 @@ export interface Api {
   readonly served: ServedResources;
   readonly terminator: NamespaceTerminator;
   readonly claims: AllocationClaims;
+  /** Of the ranges that are configured. */
+  readonly allocators: Allocators;
   readonly listCache: PieceCache;
   /** Makes what every installation has. */
   bootstrap(securePort: number): Promise<void>;
@@ -145,6 +147,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     },
     served,
     claims,
+    allocators: planning.allocators,
     listCache,
     terminator: new NamespaceTerminator({
       store,

@@ -192,7 +192,7 @@ class ControlPlaneProcess {
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
     if (!role.housekeeping) return;
-    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger });
+    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
   }
 

@@ -1,6 +1,9 @@
-import type { Logger } from '@orch/runtime';
+import { hostname } from 'node:os';
+import type { Logger, Metrics } from '@orch/runtime';
 import type { Expirer, ServingStore } from '@orch/storage';
 import { ClaimCheck } from '../allocation/claim-check.js';
+import { ClaimEvents } from '../allocation/claim-events.js';
+import type { ClaimFinding } from '../allocation/claim-finding.js';
 import { ClaimRepair } from '../allocation/claim-repair.js';
 import type { Api } from './assemble.js';
 import type { BackendOptions } from './options.js';
@@ -10,6 +13,7 @@ export interface HousekeepingSettings {
   readonly store: ServingStore;
   readonly backend: BackendOptions;
   readonly logger: Logger;
+  readonly metrics: Metrics;
 }
 
 /**
@@ -46,15 +50,37 @@ function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expir
   return expirer;
 }
 
-function claimRepairOf({ api, store, backend, logger }: HousekeepingSettings): ClaimRepair | undefined {
+function claimRepairOf(settings: HousekeepingSettings): ClaimRepair | undefined {
+  const { api, store, backend, logger } = settings;
   const services = api.served.current.ofResource('', 'services');
   if (!services || backend.unusedClaimAge === 0) return undefined;
   // A write is decided by then, also one whose request was given up.
   const safeMs = Math.max(backend.unusedClaimAge, 2 * api.deps.limits.requestTimeoutMs);
+  const { claims, allocators } = api;
+  const now = () => performance.now();
+  const onFinding = findingTeller(settings);
   return new ClaimRepair({
-    check: new ClaimCheck({ store, services, claims: api.claims, safeMs, now: () => performance.now(), logger }),
+    check: new ClaimCheck({ store, services, claims, allocators, safeMs, now, logger, onFinding }),
     lease: (duration) => store.lease('allocation-claims', duration),
     intervalMs: safeMs / 2,
     logger,
   });
+}
+
+/** Counts what is found, and writes Events where they are served. */
+function findingTeller({ api, logger, metrics }: HousekeepingSettings): (finding: ClaimFinding) => void {
+  const counter = metrics.counter({
+    name: 'orch_service_claim_findings_total',
+    help: 'Addresses and node ports of Services that were without a claim, had by several Services, or outside of their range.',
+    labels: ['range', 'kind'] as const,
+  });
+  const events = api.served.current.ofResource('', 'events');
+  const { allocators } = api;
+  const { pipeline, now } = api.deps;
+  const teller = events && new ClaimEvents({ pipeline, events, allocators, instance: hostname(), now });
+  return (finding) => {
+    counter.with(finding.range, finding.kind).inc();
+    // The namespace may be on its way out, or the database: it is in the log, too.
+    teller?.tell(finding).catch((error: unknown) => logger.error('event about an address or node port', error));
+  };
 }

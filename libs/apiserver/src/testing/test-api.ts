@@ -1,5 +1,6 @@
 import type { AdmissionPlugin, Operation } from '@orch/admission';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
+import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
 import { loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
@@ -21,6 +22,7 @@ export interface TestApi {
   readonly served: ServedResources;
   readonly endpoints: readonly Endpoint[];
   readonly store: MemoryStore;
+  readonly allocators: Allocators;
   readonly terminator: NamespaceTerminator;
   /** What failed in the background; unless it is expected, it fails the test. */
   readonly errors: { expected: boolean; readonly seen: unknown[] };
@@ -68,7 +70,7 @@ export async function testApi(
   const feed = new OrderedFeed({ source: store, bus });
   const cache = new WatchCache({ source: store, feed });
   store.onCommit((changes) => bus.publish(changes));
-  const { deps, served, terminator } = await assembleApi({
+  const { deps, served, terminator, allocators } = await assembleApi({
     names,
     scheme,
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
@@ -108,6 +110,7 @@ export async function testApi(
     served,
     endpoints,
     store,
+    allocators,
     terminator,
     errors,
     endpoint,

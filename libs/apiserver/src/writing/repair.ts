@@ -22,7 +22,7 @@ export function repair(draft: Draft, { now }: StageTools): void {
   if (draft.admitted || named) defaults(draft);
   draft.object = toStorage(draft);
   const { storageRules: rules, storage } = request.endpoint;
-  const context = { subresource: request.subresource, user: request.caller.user };
+  const context = { subresource: request.subresource, user: request.caller.user, now: now() };
   if (old) {
     alignZeros(storage.schema, draft.object, old);
     rules.prepareForUpdate(draft.object, old, context);

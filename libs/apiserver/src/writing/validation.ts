@@ -56,7 +56,9 @@ function* stored({
   yield validateMeta(endpoint, object);
   if (old) {
     yield validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
-    if (!ownChange) yield* rules.validateUpdate(object, old, subresource);
+    if (ownChange) return;
+    yield endpoint.rules.validateServedUpdate(object, old);
+    yield* rules.validateUpdate(object, old, subresource);
     return;
   }
   yield endpoint.rules.validateServed(served);

@@ -498,6 +498,36 @@ describe('addresses and ports', () => {
     expect(status).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.clusterIPs' }] } });
   });
 
+  it('are not asked for by who writes the status only, whatever has become of the networks', async () => {
+    await create(service('a'), at);
+    const { type } = api.endpoint('services');
+    const [row] = api.store.rows(type).filter(({ name }) => name === 'a');
+    if (!row) throw new Error('no Service');
+    // As an installation of two networks has stored it.
+    const stored = JSON.parse(row.body.toString()) as { spec: Record<string, unknown> };
+    stored.spec = { ...stored.spec, ipFamilyPolicy: 'RequireDualStack' };
+    const { version } = row;
+    const key = { namespace: 'default', name: 'a' };
+    await api.store.write({
+      op: 'update',
+      type,
+      ...key,
+      version,
+      body: Buffer.from(JSON.stringify(stored)),
+      terminating: false,
+    });
+    const conditions = [
+      { type: 'Ready', status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z', reason: 'R', message: '' },
+    ];
+    const change: Change = (object) => ({ ...object, status: { conditions } });
+    const request = api.request('UPDATE', 'services', 'a', { subresource: 'status' });
+    const written = await api.deps.pipeline.write(request, { change });
+    expect(body(written.stored).status).toMatchObject({ conditions });
+    const spec = api.request('UPDATE', 'services', 'a');
+    const touch: Change = (object) => ({ ...object, metadata: { ...object.metadata, labels: { a: 'b' } } });
+    expect(await refusal(api.deps.pipeline.write(spec, { change: touch }))).toMatchObject({ code: 422 });
+  });
+
   it('are not given to others while nobody knows whether the write was committed', async () => {
     api.store.afterWrite = ({ name }) => {
       if (name === 'a') throw new StoreUnavailableError('the connection broke', true);

@@ -149,12 +149,12 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
 const isStoredAs = (base: Stored, { endpoint }: WriteRequest, body: Buffer): boolean =>
   endpoint.form.versionOf(base) === endpoint.form.version && sameBody(base.body, body);
 
-/** Takes what the object needs; of a dry run nothing is to be given back, and a deletion takes nothing. */
+/** Takes what the object needs; of a dry run nothing is to be given back. A deletion takes nothing, nor does what leaves the spec as it is. */
 function allocate(
   { request, operation, object, old }: Draft,
   tools: PlanTools,
 ): Promise<Allocation | undefined> | undefined {
-  if (operation === 'DELETE') return undefined;
+  if (operation === 'DELETE' || request.subresource !== '') return undefined;
   const { storageRules: rules } = request.endpoint;
   if (!request.options.dryRun) return rules.allocate(object, old, tools.allocators);
   return rules.allocate(object, old, tools.lookingAllocators)?.then(() => undefined);

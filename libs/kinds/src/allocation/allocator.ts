@@ -1,4 +1,4 @@
-import type { IPFamily } from '../values/ip-address.js';
+import { familyOf, type IPFamily } from '../values/ip-address.js';
 import type { AddressRange } from './ranges.js';
 
 /** Whose an allocated value is. */
@@ -31,6 +31,14 @@ export interface Claims {
   held(value: string, owner: Owner): Promise<Hold | undefined>;
   /** Whether the owner could have the value now; takes nothing. */
   isFree(value: string, owner: Owner): Promise<boolean>;
+  /** What anybody has at some moment of the call. */
+  all(): Promise<Taken>;
+}
+
+/** Values that are taken. */
+export interface Taken {
+  /** In the form of the range. */
+  has(value: string): boolean;
 }
 
 const NO_HOLD: Hold = { release: async () => undefined };
@@ -40,6 +48,7 @@ export const lookingOnly = (claims: Claims): Claims => ({
   claim: async (value, owner) => ((await claims.isFree(value, owner)) ? NO_HOLD : undefined),
   held: async () => undefined,
   isFree: (value, owner) => claims.isFree(value, owner),
+  all: () => claims.all(),
 });
 
 /** A finite, numbered set of values. */
@@ -48,8 +57,16 @@ export interface Range {
   readonly size: number;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
+  /** So many of the first are given where none is wanted only when all others are taken, so that they can be asked for. */
+  readonly setAside: number;
+  /** As it is written in options: `30000-32767`. */
+  readonly text: string;
+  /** What a value is called in refusals: `port`. */
+  readonly noun: string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */
   contains(value: string): boolean;
+  /** Why a value cannot be had that the range does not contain. */
+  outside(value: string): string;
 }
 
 /** Thrown when a value cannot be had; its message is fit for a client. */
@@ -65,6 +82,10 @@ export class AllocationError extends Error {
     super(message);
   }
 }
+
+/** Of a value that is wanted and cannot be had, by its index among those wanted together. */
+export const alreadyAllocated = ({ noun }: Range, index: number): AllocationError =>
+  new AllocationError('taken', index, `provided ${noun} is already allocated`);
 
 /** Gives out values of one range. */
 export interface Allocator {
@@ -107,8 +128,15 @@ export interface Allocators {
   readonly nodePorts: Allocator;
 }
 
-/** Above this many taken candidates the range counts as full. */
-const MAX_PROBES = 4096;
+/** The range that a value belongs to, or would if it lay in it; undefined for an address of a family without a network. */
+export function rangeOf(allocators: Allocators, of: keyof Allocators, value: string): Range | undefined {
+  if (of === 'nodePorts') return allocators.nodePorts.range;
+  const family = familyOf(value);
+  return family && allocators.clusterIPs.of(family)?.range;
+}
+
+/** After so many candidates that were taken it is asked at once for all that are. */
+const MAX_PROBES = 1024;
 /** Claims that are asked for at a time: they share round trips, and those of others come in between. */
 const TOGETHER = 128;
 
@@ -135,7 +163,7 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
       refuseImpossible(range, wanted);
       const taking = new Taking(claims, owner);
       try {
-        await takeWanted(taking, wanted);
+        await takeWanted(taking, wanted, range);
         const free = await takeFree(taking, wanted, candidates(range, owner, except));
         return wanted.map((value) => taking.allocated(value ?? (free.next().value as string)));
       } catch (error) {
@@ -150,18 +178,19 @@ export function makeAllocator(range: Range, claims: Claims): Allocator {
 
 /** @throws AllocationError for what no claim can change */
 function refuseImpossible(range: Range, wanted: readonly (string | undefined)[]): void {
-  const outside = wanted.findIndex((value) => value !== undefined && !range.contains(value));
-  if (outside >= 0) throw new AllocationError('outOfRange', outside, 'the provided value is not in the valid range');
+  for (const [index, value] of wanted.entries())
+    if (value !== undefined && !range.contains(value))
+      throw new AllocationError('outOfRange', index, range.outside(value));
   if (wanted.length > range.size) throw new AllocationError('full', range.size, 'range is full');
 }
 
-async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[]): Promise<void> {
+async function takeWanted(taking: Taking, wanted: readonly (string | undefined)[], range: Range): Promise<void> {
   await taking.take(wanted.filter((value) => value !== undefined));
   const missing = wanted.findIndex((value) => value !== undefined && !taking.has(value));
-  if (missing >= 0) throw new AllocationError('taken', missing, 'provided value is already allocated');
+  if (missing >= 0) throw alreadyAllocated(range, missing);
 }
 
-/** Free values for all that want none in particular. After the first that is taken it looks before it claims. */
+/** Free values for all that want none in particular. After the first that is taken it looks before it claims, and later at all. */
 async function takeFree(
   taking: Taking,
   wanted: readonly (string | undefined)[],
@@ -169,11 +198,13 @@ async function takeFree(
 ): Promise<Iterator<string>> {
   const free: string[] = [];
   const needed = wanted.filter((value) => value === undefined).length;
+  let known: Taken | undefined;
   for (let [probes, looks] = [0, false]; free.length < needed; ) {
     const missing = needed - free.length;
-    const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing));
+    if (probes >= MAX_PROBES) known ??= await taking.known();
+    const some = nextOf(values, looks ? TOGETHER : Math.min(TOGETHER, missing), known);
+    if (some.length === 0) throw rangeIsFull(wanted, free.length);
     probes += some.length;
-    if (some.length === 0 || probes > needed + MAX_PROBES) throw rangeIsFull(wanted, free.length);
     const tried = (looks ? await taking.freeOf(some) : some).slice(0, missing);
     await taking.take(tried);
     const had = tried.filter((value) => taking.has(value));
@@ -183,12 +214,12 @@ async function takeFree(
   return free.values();
 }
 
-function nextOf(values: Iterator<string>, count: number): string[] {
+function nextOf(values: Iterator<string>, count: number, known: Taken | undefined): string[] {
   const some: string[] = [];
   while (some.length < count) {
     const { value, done } = values.next();
     if (done) break;
-    some.push(value);
+    if (!known?.has(value)) some.push(value);
   }
   return some;
 }
@@ -199,10 +230,15 @@ function rangeIsFull(wanted: readonly (string | undefined)[], given: number): Al
 }
 
 function* candidates(range: Range, owner: Owner, except: ReadonlySet<string>): Iterator<string> {
-  const start = hash(owner.uid) % range.size;
-  for (let probe = 0; probe < range.size; probe++) {
-    const value = range.valueAt((start + probe) % range.size);
-    if (!except.has(value)) yield value;
+  const start = hash(owner.uid);
+  for (const [from, to] of [
+    [range.setAside, range.size],
+    [0, range.setAside],
+  ] as const) {
+    for (let probe = 0; probe < to - from; probe++) {
+      const value = range.valueAt(from + ((start + probe) % (to - from)));
+      if (!except.has(value)) yield value;
+    }
   }
 }
 
@@ -227,6 +263,10 @@ class Taking {
   async freeOf(values: readonly string[]): Promise<string[]> {
     const free = await together(values, (value) => this.claims.isFree(value, this.owner));
     return values.filter((_, index) => free[index]);
+  }
+
+  known(): Promise<Taken> {
+    return this.claims.all();
   }
 
   has(value: string): boolean {

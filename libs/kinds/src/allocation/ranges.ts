@@ -28,11 +28,16 @@ export function addressRange(cidr: string): AddressRange {
   const start = (addressValue(address) >> BigInt(bits - length)) << BigInt(bits - length);
   const count = family === 4 ? all - 1 : Math.min(all, MOST_IPV6);
   const at = (offset: number) => formatAddress(start + BigInt(offset), family);
+  const text = `${at(0)}/${length}`;
   return {
     family: family === 4 ? 'IPv4' : 'IPv6',
     size: count - 2,
     first: at(1),
     valueAt: (index) => at(2 + index),
+    setAside: setAside(Math.min(all, MOST_IPV6)),
+    text,
+    noun: 'IP',
+    outside: (value) => `the provided IP (${value}) is not in the valid range. The range of valid IPs is ${text}`,
     contains(value) {
       if (addressFamily(value) !== family) return false;
       const offset = addressValue(value) - start;
@@ -40,6 +45,10 @@ export function addressRange(cidr: string): AddressRange {
     },
   };
 }
+
+/** Addresses for who asks, of a network of so many: a sixteenth, but 16 to 256; the first, which is the API's own, is one of them. */
+const setAside = (addresses: number): number =>
+  addresses <= 16 ? 0 : Math.min(Math.max(Math.floor(addresses / 16), 16), 256) - 1;
 
 /**
  * The networks that Services get addresses from: one, or one of each family with the default family's first.
@@ -63,9 +72,14 @@ export function nodePortRange(text: string): { readonly from: number; readonly t
 
 /** The ports from one to another, both included. */
 export function portRange(from: number, to: number): Range {
+  const text = `${from}-${to}`;
   return {
+    text,
     size: to - from + 1,
     valueAt: (index) => String(from + index),
+    setAside: 0,
+    noun: 'port',
+    outside: () => `provided port is not in the valid range. The range of valid ports is ${text}`,
     contains: (value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to,
   };
 }

@@ -1,7 +1,8 @@
-import { type ApiObject, copy, type Names } from '@orch/machinery';
+import { type ApiObject, copy, formatTime, type Names } from '@orch/machinery';
 import type { KindDeclaration, Requestor } from '../rules/kind-rules.js';
 import { keepDesired, keepStatus } from '../rules/separation.js';
 import { humanDuration } from '../values/age.js';
+import { equal } from '../values/equal.js';
 import { at, ensureObject, numberAt, objectsAt, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { DECISIONS, validateRequest, validateRequestStatus } from './request-validation.js';
@@ -18,17 +19,19 @@ export const certificateSigningRequest: KindDeclaration = {
   // What was asked for never changes: it is what approvers approve.
   prepareForUpdate: keepDesired,
   subresources: {
-    status(object, old) {
+    status(object, old, now) {
       keepDesired(object, old);
       for (const type of DECISIONS) keepDecision(object, old, type);
+      fillTimes(object, old, now);
     },
-    approval(object, old) {
+    approval(object, old, now) {
       const conditions = at(object, 'status', 'conditions');
       keepDesired(object, old);
       keepStatus(object, old);
       const status = ensureObject(object, 'status');
       if (conditions === undefined) delete status.conditions;
       else status.conditions = conditions;
+      fillTimes(object, old, now);
     },
   },
   validateStatus: (object, _names, old, subresource) => validateRequestStatus(object, old, subresource),
@@ -61,6 +64,22 @@ function keepDecision(object: ApiObject, old: ApiObject, type: string): void {
   ensureObject(object, 'status').conditions = conditions.map((condition) =>
     condition.type === type ? copy(kept.next().value) : condition,
   );
+}
+
+/**
+ * Conditions that do not say when they were written and came to be: now, or as long as there was such a one. Those that stay as
+ * they are stay so, also the ones that were stored without times: decisions may not be changed.
+ */
+function fillTimes(object: ApiObject, old: ApiObject, now: number): void {
+  const before = objectsAt(old, 'status', 'conditions');
+  for (const condition of objectsAt(object, 'status', 'conditions')) {
+    if (before.some((one) => equal(one, condition))) continue;
+    condition.lastUpdateTime ||= formatTime(now);
+    const same = before.find(
+      ({ type, status, lastTransitionTime: since }) => type === condition.type && status === condition.status && since,
+    );
+    condition.lastTransitionTime ||= same?.lastTransitionTime ?? formatTime(now);
+  }
 }
 
 function requestedDuration(object: ApiObject): string {

@@ -1,6 +1,10 @@
+import { namesOf } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { kindRules } from '../registry/registry.js';
 import { AUTHORITY, ECDSA_REQUEST, LEAF, REQUEST, RSA_REQUEST } from '../testing/certificates.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
+import { through } from '../testing/through.js';
 import { requestError } from './request-signature.js';
 
 const GROUP = 'certificates.k8s.io';
@@ -9,6 +13,56 @@ const request = triedKind(GROUP, 'v1', 'certificatesigningrequests', {
   spec: { request: base64(REQUEST), signerName: 'example.com/s', usages: ['client auth'] },
 });
 const bundle = triedKind(GROUP, 'v1alpha1', 'clustertrustbundles', { spec: { trustBundle: AUTHORITY } });
+
+describe('conditions of a request', () => {
+  const names = namesOf('kubernetes');
+  const definition = loadScheme(names).resource(GROUP, 'v1', 'certificatesigningrequests');
+  if (!definition) throw new Error('no requests');
+  const rules = kindRules(definition, names);
+  const [then, now] = ['2025-01-01T00:00:00Z', '2026-01-01T00:00:00Z'];
+  const approved = { type: 'Approved', status: 'True', reason: 'R', message: '' };
+  const written = (subresource: string, before: object[], after: object[]) => {
+    const spec = { request: '', signerName: 'example.com/s' };
+    const object = { metadata: { name: 'a' }, spec, status: { conditions: structuredClone(after) } };
+    const old = { metadata: { name: 'a' }, spec, status: { conditions: structuredClone(before) } };
+    rules.prepareForUpdate(object, old, through(subresource));
+    return object.status.conditions;
+  };
+
+  it('say when they were written and since when they hold', () => {
+    const both = { lastUpdateTime: now, lastTransitionTime: now };
+    expect(written('approval', [], [approved])).toEqual([{ ...approved, ...both }]);
+    const failed = { type: 'Failed', status: 'True' };
+    expect(written('status', [], [failed])).toEqual([{ ...failed, ...both }]);
+  });
+
+  it('hold as long as there was one of the type and status', () => {
+    const old = { ...approved, lastUpdateTime: then, lastTransitionTime: then };
+    expect(written('approval', [old], [{ ...approved, message: 'again' }])).toEqual([
+      { ...approved, message: 'again', lastUpdateTime: now, lastTransitionTime: then },
+    ]);
+    expect(written('approval', [{ ...old, status: 'Unknown' }], [approved])).toMatchObject([
+      { lastTransitionTime: now },
+    ]);
+  });
+
+  it('keep what they say themselves', () => {
+    const said = { ...approved, lastUpdateTime: then, lastTransitionTime: then };
+    expect(written('approval', [], [said])).toEqual([said]);
+    // Through the status decisions stay as they were, times included.
+    expect(written('status', [said], [approved])).toEqual([said]);
+  });
+});
+
+it('looks into a bundle of many certificates in steps', () => {
+  const names = namesOf('kubernetes');
+  const definition = loadScheme(names).resource(GROUP, 'v1alpha1', 'clustertrustbundles');
+  if (!definition) throw new Error('no bundles');
+  const object = { metadata: { name: 'a' }, spec: { trustBundle: AUTHORITY.repeat(1000) } };
+  const steps = [...kindRules(definition, names).validateCreate(object)];
+  expect(steps.length).toBeGreaterThan(1000 / 64);
+  expect(steps.flat()).toHaveLength(1);
+});
 
 describe('a certificate request in PEM', () => {
   it.each([

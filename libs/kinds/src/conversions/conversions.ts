@@ -130,7 +130,7 @@ export class Conversions {
     const wanted = copy(object);
     this.fill(wanted);
     const rules = kindRules(definition, this.#names);
-    rules.prepareForCreate(wanted, { user: SOMEBODY, subresource: '' });
+    rules.prepareForCreate(wanted, { user: SOMEBODY, subresource: '', now: Date.now() });
     return [...rules.validateCreate(wanted)].flat();
   }
 

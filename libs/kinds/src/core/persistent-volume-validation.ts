@@ -18,7 +18,7 @@ import { sourcesOf, validateSource } from './volume-source-validation.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
-export function validateVolume({ metadata, spec }: ApiObject): FieldError[] {
+export function validateVolume({ metadata, spec }: ApiObject, names: Names): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   return [
@@ -26,7 +26,7 @@ export function validateVolume({ metadata, spec }: ApiObject): FieldError[] {
     ...validateCapacity(mapAt(spec, 'capacity')),
     ...(policy === '' ? [] : isOneOf('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES)),
     ...validateAffinity(spec),
-    ...validateSource(objectAt(spec), 'spec', metadata?.name ?? ''),
+    ...validateSource(objectAt(spec), 'spec', metadata?.name ?? '', names),
     ...validateRecycling(spec, policy),
     ...(name === '' ? [] : invalidEach('spec.storageClassName', name, dnsSubdomainErrors(name))),
     ...isOneOf('spec.volumeMode', at(spec, 'volumeMode'), VOLUME_MODES),
@@ -34,7 +34,7 @@ export function validateVolume({ metadata, spec }: ApiObject): FieldError[] {
 }
 
 /** The volume of an attachment, which has no object of its own. */
-export function validateInlineVolume(spec: Readonly<Json>, path: string): FieldError[] {
+export function validateInlineVolume(spec: Readonly<Json>, path: string, names: Names): FieldError[] {
   const context = 'in the context of inline volumes';
   const unfit = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'].filter(
     (name) => isObject(spec[name]) || textAt(spec, name) !== '',
@@ -48,7 +48,7 @@ export function validateInlineVolume(spec: Readonly<Json>, path: string): FieldE
     ...(policy === '' || policy === 'Retain'
       ? []
       : [forbiddenField(`${path}.persistentVolumeReclaimPolicy`, `may only be Retain ${context}`)]),
-    ...validateSource(spec, path, ''),
+    ...validateSource(spec, path, '', names),
     ...(mode === undefined || mode === 'Filesystem'
       ? []
       : [forbiddenField(`${path}.volumeMode`, `may not specify volumeMode other than Filesystem ${context}`)]),

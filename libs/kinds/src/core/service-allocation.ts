@@ -5,15 +5,20 @@ import {
   AllocationError,
   type Allocator,
   type Allocators,
+  alreadyAllocated,
   type Hold,
   type Owner,
   together,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
-import { countAt, ensureObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
+import { countAt, ensureObject, isObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
+import { shownStrings } from '../values/go-syntax.js';
 import { canonicalAddress, familyOf } from '../values/ip-address.js';
 import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
 import { nodePortNeeds } from './service-node-ports.js';
+
+const ADDRESSES = 'spec.clusterIPs';
+const HEALTH_CHECK = 'spec.healthCheckNodePort';
 
 /** Values of a Service, by whose range they are of. */
 type Values = ReadonlyMap<Allocator, ReadonlySet<string>>;
@@ -24,6 +29,8 @@ interface Ask {
   readonly field: string;
   /** As the client wrote it; undefined for any that is free. */
   readonly wanted: string | undefined;
+  /** The Service has it already, or asks for it, for something else. */
+  readonly own?: boolean;
 }
 
 /** Takes values that are needed together, and answers with one for each. */
@@ -44,17 +51,20 @@ export async function allocateService(
   const take: Take = async (allocator, asks) => {
     const canonical = asks.map(({ wanted }) => (wanted === undefined ? undefined : canonicalAddress(wanted)));
     const isHeld = (value: string | undefined) => value !== undefined && held.get(allocator)?.has(value) === true;
-    const missing = [...asks.keys()].filter((index) => !isHeld(canonical[index]));
-    const has = valuesOf(object, allocators).get(allocator) ?? new Set();
+    const missing = [...asks.keys()].filter((index) => asks[index]?.own || !isHeld(canonical[index]));
+    const has = new Set([...(held.get(allocator) ?? []), ...(valuesOf(object, allocators).get(allocator) ?? [])]);
     const allocated = await refuseInvalid(
       object,
       missing.map((index) => asks[index] as Ask),
-      () =>
-        allocator.allocate(
+      async () => {
+        const twice = missing.findIndex((index) => asks[index]?.own);
+        if (twice >= 0) throw alreadyAllocated(allocator.range, twice);
+        return allocator.allocate(
           owner,
           missing.map((index) => canonical[index]),
           has,
-        ),
+        );
+      },
     );
     taken.push(...allocated);
     const given = new Map(missing.map((index, at) => [index, allocated[at]?.value]));
@@ -62,8 +72,9 @@ export async function allocateService(
   };
   const undo = () => releaseAll(taken);
   try {
-    refuse(object, settleFamilies(ensureObject(object, 'spec'), old?.spec, allocators.clusterIPs));
-    await takeAll(ensureObject(object, 'spec'), allocators, take);
+    const before = isObject(old?.spec) ? old.spec : undefined;
+    refuse(object, settleFamilies(ensureObject(object, 'spec'), before, allocators.clusterIPs));
+    await takeAll(ensureObject(object, 'spec'), before, allocators, take);
     // As they are held before the write: once it is known, another server may take them again for the same Service.
     const dropped = without(held, valuesOf(object, allocators));
     const givenUp = await holdsOf(dropped, owner);
@@ -83,10 +94,10 @@ function without(values: Values, others: Values): Values {
   return rest;
 }
 
-async function takeAll(spec: Json, allocators: Allocators, take: Take): Promise<void> {
+async function takeAll(spec: Json, before: Json | undefined, allocators: Allocators, take: Take): Promise<void> {
   if (spec.type === 'ExternalName') return;
   await takeAddresses(spec, allocators.clusterIPs, take);
-  const needs = nodePortNeeds(spec);
+  const needs = nodePortNeeds(spec, before);
   const given = await take(allocators.nodePorts, needs);
   for (const [at, { give }] of needs.entries()) for (const one of give) one(Number(given[at]));
 }
@@ -102,7 +113,7 @@ async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take
   const addresses: string[] = [];
   for (const [index, family] of familiesOf(spec).entries()) {
     const allocator = networks.of(family);
-    if (allocator) addresses.push(...(await take(allocator, [{ field: 'spec.clusterIPs', wanted: wanted[index] }])));
+    if (allocator) addresses.push(...(await take(allocator, [{ field: ADDRESSES, wanted: wanted[index] }])));
   }
   spec.clusterIP = addresses[0];
   spec.clusterIPs = addresses;
@@ -157,7 +168,7 @@ function refuse({ metadata }: ApiObject, errors: readonly FieldError[]): void {
 }
 
 async function refuseInvalid(
-  { metadata }: ApiObject,
+  object: ApiObject,
   asks: readonly Ask[],
   allocate: () => Promise<readonly Allocated[]>,
 ): Promise<readonly Allocated[]> {
@@ -165,9 +176,21 @@ async function refuseInvalid(
     return await allocate();
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    const { field = '', wanted } = asks[error.index] ?? {};
-    if (error.kind === 'full') throw new StatusError('InternalError', `failed to allocate ${field}: ${error.message}`);
-    const cause = invalidValue(field, wanted, `failed to allocate ${wanted}: ${error.message}`);
-    throw invalid('Service', '', metadata?.name ?? '', [cause]);
+    const ask = asks[error.index];
+    if (error.kind !== 'full' && ask?.wanted)
+      throw invalid('Service', '', object.metadata?.name ?? '', [cause(object, ask, error)]);
+    const what =
+      ask?.field === ADDRESSES ? 'serviceIP' : ask?.field === HEALTH_CHECK ? 'HealthCheck NodePort' : 'nodePort';
+    throw new StatusError('InternalError', `Internal error occurred: failed to allocate a ${what}: ${error.message}`);
   }
+}
+
+/** Why a value that was asked for cannot be had. */
+function cause({ spec }: ApiObject, { field, wanted = '' }: Ask, { message }: AllocationError): FieldError {
+  if (field !== ADDRESSES) return invalidValue(field, Number(wanted), message);
+  return invalidValue(
+    field,
+    shownStrings(stringsAt(spec, 'clusterIPs')),
+    `failed to allocate IP ${wanted}: ${message}`,
+  );
 }

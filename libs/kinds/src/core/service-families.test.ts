@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { AddressAllocators } from '../allocation/allocator.js';
 import { makeAllocator } from '../allocation/allocator.js';
 import { addressRange, serviceNetworks } from '../allocation/ranges.js';
+import { MemoryClaims } from '../testing/memory-claims.js';
 import { canonicalAddress } from '../values/ip-address.js';
 import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
 import { settleFamilies } from './service-families.js';
 
-const claims = { claim: async () => undefined, held: async () => undefined, isFree: async () => true };
+const claims = new MemoryClaims();
 const v4 = makeAllocator(addressRange('10.96.0.0/16'), claims);
 const v6 = makeAllocator(addressRange('fd00:96::/112'), claims);
 const dual: AddressAllocators = { defaultFamily: 'IPv4', of: (family) => (family === 'IPv4' ? v4 : v6) };

@@ -1,4 +1,5 @@
 import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
+import { needsHealthCheckPort } from './service-update.js';
 
 /** A node port that a Service needs, once for all who share it. */
 export interface NodePortNeed {
@@ -6,44 +7,87 @@ export interface NodePortNeed {
   readonly field: string;
   /** As it was asked for; undefined for any that is free. */
   readonly wanted: string | undefined;
+  /** The Service has it already, or asks for it, for something else. */
+  readonly own: boolean;
   /** Puts it where it belongs. */
   readonly give: ((port: number) => void)[];
 }
 
-/** The node ports that the type of a Service calls for, in the order of its ports. */
-export function nodePortNeeds(spec: Json): NodePortNeed[] {
-  const balancer = textAt(spec, 'type') === 'LoadBalancer';
-  const opens = textAt(spec, 'type') === 'NodePort' || (balancer && spec.allocateLoadBalancerNodePorts !== false);
-  const ports = objectsAt(spec, 'ports');
-  const shared = sharedNodePorts(ports);
-  const needs = new Map<string, NodePortNeed>();
-  const need = (field: string, wanted: number | undefined, otherwise: string, give: (port: number) => void) => {
-    const id = wanted ? String(wanted) : otherwise;
-    const same = needs.get(id);
-    if (same) same.give.push(give);
-    else needs.set(id, { field, wanted: wanted ? String(wanted) : undefined, give: [give] });
+/**
+ * The node ports that the type of a Service calls for, in the order of its ports, the one of the health check last.
+ * @param before what the Service was; undefined for a new one, whose ports of one number share a node port
+ */
+export function nodePortNeeds(spec: Json, before: Json | undefined): NodePortNeed[] {
+  const needs = before ? changedPorts(spec, before) : newPorts(spec);
+  if (!needsHealthCheckPort(spec)) return needs;
+  const wanted = wantedOf(countAt(spec, 'healthCheckNodePort'));
+  const kept = before !== undefined && needsHealthCheckPort(before);
+  const own = !kept && wanted !== undefined && (isAsked(needs, wanted) || portsHave(before, wanted));
+  const give = (port: number) => {
+    spec.healthCheckNodePort = port;
   };
-  for (const [index, port] of ports.entries()) {
-    const asked = countAt(port, 'nodePort');
-    if (!opens && !(asked && balancer)) continue;
-    need(`spec.ports[${index}].nodePort`, asked || shared.get(port.port), `of ${port.port}`, (given) => {
-      port.nodePort = given;
-    });
-  }
-  if (balancer && spec.externalTrafficPolicy === 'Local') {
-    need('spec.healthCheckNodePort', countAt(spec, 'healthCheckNodePort'), 'health check', (given) => {
-      spec.healthCheckNodePort = given;
-    });
-  }
-  return [...needs.values()];
+  return [...needs, { field: 'spec.healthCheckNodePort', wanted, own, give: [give] }];
 }
 
-/** A port that is open by two protocols has one node port for both: the first that is named. */
-function sharedNodePorts(ports: readonly Json[]): ReadonlyMap<unknown, number> {
-  const shared = new Map<unknown, number>();
-  for (const port of ports) {
-    const named = countAt(port, 'nodePort');
-    if (named !== 0 && !shared.has(port.port)) shared.set(port.port, named);
+const wantedOf = (port: number): string | undefined => (port ? String(port) : undefined);
+
+const isAsked = (needs: readonly NodePortNeed[], wanted: string): boolean =>
+  needs.some((need) => need.wanted === wanted);
+
+const portsHave = (spec: Json | undefined, wanted: string): boolean =>
+  objectsAt(spec, 'ports').some((port) => wantedOf(countAt(port, 'nodePort')) === wanted);
+
+/** The ports that have or get a node port. */
+function opened(spec: Json): { readonly port: Json; readonly field: string }[] {
+  const balanced = textAt(spec, 'type') === 'LoadBalancer';
+  if (!balanced && textAt(spec, 'type') !== 'NodePort') return [];
+  const all = !balanced || spec.allocateLoadBalancerNodePorts !== false;
+  return objectsAt(spec, 'ports').flatMap((port, index) =>
+    all || countAt(port, 'nodePort') !== 0 ? [{ port, field: `spec.ports[${index}].nodePort` }] : [],
+  );
+}
+
+const giveTo = (port: Json) => (given: number) => {
+  port.nodePort = given;
+};
+
+/** A number that is open by two protocols has one node port for both, the first that is named, unless both name one. */
+function newPorts(spec: Json): NodePortNeed[] {
+  const named = new Map<unknown, number>();
+  for (const { port } of opened(spec))
+    if (port.nodePort && !named.has(port.port)) named.set(port.port, countAt(port, 'nodePort'));
+  const needs: NodePortNeed[] = [];
+  const first = new Map<unknown, NodePortNeed>();
+  for (const { port, field } of opened(spec)) {
+    const shared = first.get(port.port);
+    const asked = wantedOf(countAt(port, 'nodePort'));
+    if (shared && (asked === undefined || asked === shared.wanted)) {
+      shared.give.push(giveTo(port));
+      continue;
+    }
+    const wanted = shared ? asked : wantedOf(named.get(port.port) ?? 0);
+    const need = { field, wanted, own: wanted !== undefined && isAsked(needs, wanted), give: [giveTo(port)] };
+    if (!shared) first.set(port.port, need);
+    needs.push(need);
   }
-  return shared;
+  return needs;
+}
+
+/** Ports that ask for the same node port share it; each other one gets its own. */
+function changedPorts(spec: Json, before: Json): NodePortNeed[] {
+  const needs = new Map<unknown, NodePortNeed>();
+  const checked = needsHealthCheckPort(before) ? wantedOf(countAt(before, 'healthCheckNodePort')) : undefined;
+  for (const { port, field } of opened(spec)) {
+    const wanted = wantedOf(countAt(port, 'nodePort'));
+    const same = wanted === undefined ? undefined : needs.get(wanted);
+    if (same) same.give.push(giveTo(port));
+    else
+      needs.set(wanted ?? port, {
+        field,
+        wanted,
+        own: wanted !== undefined && wanted === checked,
+        give: [giveTo(port)],
+      });
+  }
+  return [...needs.values()];
 }

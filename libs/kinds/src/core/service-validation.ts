@@ -21,9 +21,6 @@ import {
 import { isHeadless } from './service-families.js';
 import { validateServicePorts } from './service-port-validation.js';
 
-/** Members that say where a Service is reached, of which one that is but another name has none. */
-export const OF_ADDRESSES = ['clusterIP', 'clusterIPs', 'ipFamilies', 'ipFamilyPolicy'];
-
 const AFFINITIES = ['ClientIP', 'None'];
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const TRAFFIC_POLICIES = ['Cluster', 'Local'];

@@ -1,16 +1,10 @@
 import { type ApiObject, namesOf, StatusError } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  type Allocators,
-  type Claims,
-  type Hold,
-  makeAddressAllocators,
-  makeAllocator,
-  type Owner,
-} from '../allocation/allocator.js';
+import { type Allocators, type Claims, makeAddressAllocators, makeAllocator } from '../allocation/allocator.js';
 import { addressRange, portRange } from '../allocation/ranges.js';
 import { kindRules } from '../registry/registry.js';
+import { MemoryClaims } from '../testing/memory-claims.js';
 import { through } from '../testing/through.js';
 
 const names = namesOf('orch');
@@ -18,25 +12,6 @@ const definition = loadScheme(names).resource('', 'v1', 'services');
 if (!definition) throw new Error('no services');
 const rules = kindRules(definition, names);
 const { schema } = definition;
-
-class MemoryClaims implements Claims {
-  /** Who has which value. */
-  readonly taken = new Map<string, string>();
-  async claim(value: string, owner: Owner): Promise<Hold | undefined> {
-    if (!this.taken.has(value)) this.taken.set(value, owner.uid);
-    return this.#hold(value, owner);
-  }
-  async held(value: string, owner: Owner): Promise<Hold | undefined> {
-    return this.#hold(value, owner);
-  }
-  async isFree(value: string, owner: Owner): Promise<boolean> {
-    return (this.taken.get(value) ?? owner.uid) === owner.uid;
-  }
-  #hold(value: string, owner: Owner): Hold | undefined {
-    if (this.taken.get(value) !== owner.uid) return undefined;
-    return { release: async () => void this.taken.delete(value) };
-  }
-}
 
 let addresses: MemoryClaims;
 let ports: MemoryClaims;
@@ -120,6 +95,7 @@ describe('allocation', () => {
       claim: async (value, owner) => travelling().then(() => ports.claim(value, owner)),
       held: async (value, owner) => travelling().then(() => ports.held(value, owner)),
       isFree: async (value, owner) => travelling().then(() => ports.isFree(value, owner)),
+      all: async () => travelling().then(() => ports.all()),
     };
     const wide = { ...allocators, nodePorts: makeAllocator(portRange(30000, 32767), slow) };
     const withPorts = (count: number, uid: string) =>
@@ -287,4 +263,63 @@ it('loses with its type what only that type has, unless it asks for something el
   expect([...rules.validateUpdate(asking, old)].flat().map(({ field }) => field)).toContain(
     'spec.externalTrafficPolicy',
   );
+});
+
+it('loses what the status says of a balancer when it is none any more', () => {
+  const old = { ...service({ type: 'LoadBalancer' }), status: { loadBalancer: { ingress: [{ ip: '192.0.2.1' }] } } };
+  const object = { ...service({ type: 'ClusterIP' }), status: {} };
+  rules.prepareForUpdate(object, old, through());
+  expect(object.status).toEqual({ loadBalancer: {} });
+  const same = { ...service({ type: 'LoadBalancer', selector: { a: 'b' } }), status: {} };
+  rules.prepareForUpdate(same, old, through());
+  expect(same.status).toEqual(old.status);
+});
+
+describe('the first addresses of a network', () => {
+  const network = addressRange('10.96.0.0/26');
+  const networks = () => makeAllocator(network, addresses);
+  const give = async (allocator: ReturnType<typeof networks>, count: number) => {
+    const owner = { namespace: 'default', name: 'web', uid: 'u' };
+    const given = await allocator.allocate(
+      owner,
+      Array.from({ length: count }, () => undefined),
+      new Set(),
+    );
+    return given.map(({ value }) => Number(value.split('.')[3]));
+  };
+
+  it('are for who asks for them, until there are no others', async () => {
+    // .1 is the API's own; of the other 15 of the first 16 none is given while there are others.
+    expect((await give(networks(), 46)).sort((a, b) => a - b)).toEqual(Array.from({ length: 46 }, (_, i) => i + 17));
+    expect(await networks().allocate({ namespace: 'a', name: 'b', uid: 'c' }, ['10.96.0.2'], new Set())).toHaveLength(
+      1,
+    );
+    addresses.taken.clear();
+    expect(new Set(await give(networks(), 61)).size).toBe(61);
+    await expect(give(makeAllocator(network, addresses), 62)).rejects.toThrow('range is full');
+  });
+
+  it.each([
+    ['10.0.0.0/28', 0],
+    ['10.0.0.0/27', 15],
+    ['10.0.0.0/24', 15],
+    ['10.0.0.0/21', 127],
+    ['10.0.0.0/20', 255],
+    ['10.0.0.0/12', 255],
+    ['fd00::/112', 255],
+    ['fd00::/64', 255],
+  ])('of %s are %i beside the one of the API', (cidr, count) => {
+    expect(addressRange(cidr).setAside).toBe(count);
+  });
+});
+
+it('finds the last free address of a network behind thousands that are taken', async () => {
+  const network = addressRange('10.96.0.0/18');
+  for (let index = 0; index < network.size; index++) addresses.taken.set(network.valueAt(index), 'other');
+  addresses.taken.delete('10.96.0.7');
+  const owner = { namespace: 'default', name: 'web', uid: 'u' };
+  const give = () => makeAllocator(network, addresses).allocate(owner, [undefined], new Set());
+  expect((await give()).map(({ value }) => value)).toEqual(['10.96.0.7']);
+  addresses.taken.set('10.96.0.7', 'other');
+  await expect(give()).rejects.toThrow('range is full');
 });

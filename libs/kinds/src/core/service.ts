@@ -1,6 +1,5 @@
-import { type ApiObject, copy } from '@orch/machinery';
+import type { ApiObject } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { equal } from '../values/equal.js';
 import {
   at,
   countAt,
@@ -17,8 +16,8 @@ import { formatLabels, joined, orNone } from '../values/text.js';
 import { validateBalancerStatus } from './balancer-status.js';
 import { allocateService, releaseService } from './service-allocation.js';
 import { addressesOf } from './service-families.js';
-import { dropDependent } from './service-type-change.js';
-import { OF_ADDRESSES, validateService, validateServiceUpdate } from './service-validation.js';
+import { settleUpdate } from './service-update.js';
+import { validateService, validateServiceUpdate } from './service-validation.js';
 
 const CLIENT_IP_TIMEOUT_SECONDS = 10800;
 
@@ -36,7 +35,7 @@ export const service: KindDeclaration = {
   prepareForCreate({ spec }) {
     if (isObject(spec) && addressesOf(spec).length > 0) spec.clusterIPs = addressesOf(spec);
   },
-  prepareForUpdate: carryOver,
+  prepareForUpdate: settleUpdate,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
   validateStatus: validateBalancerStatus,
@@ -72,42 +71,6 @@ function defaultTraffic(spec: Json): void {
   if (outside) fill(spec, 'externalTrafficPolicy', 'Cluster');
   if (outside || type === 'ClusterIP') fill(spec, 'internalTrafficPolicy', 'Cluster');
   if (type === 'LoadBalancer') fill(spec, 'allocateLoadBalancerNodePorts', true);
-}
-
-/** What was allocated stays with a Service whose update leaves it out, as long as its type still has it. */
-function carryOver(object: ApiObject, old: ApiObject): void {
-  const spec = ensureObject(object, 'spec');
-  const before = old.spec;
-  if (!isObject(before)) return;
-  dropDependent(spec, before);
-  if (spec.type === 'ExternalName') {
-    for (const name of OF_ADDRESSES) delete spec[name];
-    return;
-  }
-  carryAddresses(spec, before);
-  const checked = spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
-  for (const name of [...OF_ADDRESSES, ...(checked ? ['healthCheckNodePort'] : [])]) {
-    if (!spec[name] && before[name] !== undefined) spec[name] = copy(before[name]);
-  }
-  if (spec.type === 'ClusterIP') return;
-  const olds = new Map(objectsAt(before, 'ports').map((port) => [portKey(port), port]));
-  for (const port of objectsAt(spec, 'ports')) {
-    const same = olds.get(portKey(port));
-    if (!port.nodePort && same?.nodePort) port.nodePort = same.nodePort;
-  }
-}
-
-const portKey = ({ port, protocol }: Json): string => `${protocol}/${port}`;
-
-/** Clients that know one address only change or leave out that one: the list follows it. */
-function carryAddresses(spec: Json, before: Json): void {
-  const same = equal(spec.clusterIPs, before.clusterIPs);
-  const [first, was] = [textAt(spec, 'clusterIP'), textAt(before, 'clusterIP')];
-  if (same && first !== was && was !== '') spec.clusterIPs = first === '' ? undefined : [first];
-  if (stringsAt(spec, 'clusterIPs').length === 0) {
-    if (first !== '' && first !== was) spec.clusterIPs = [first];
-    else delete spec.clusterIPs;
-  }
 }
 
 function externalAddress(object: ApiObject): string {

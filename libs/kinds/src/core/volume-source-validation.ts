@@ -1,26 +1,25 @@
-import { dnsLabelErrors, type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
+import { dnsLabelErrors, type FieldError, forbiddenField, invalidValue, type Names, required } from '@orch/machinery';
 import * as cloud from '../pods/volumes/cloud-volumes.js';
+import { validateFlex } from '../pods/volumes/driver-volumes.js';
 import { validateHostPath } from '../pods/volumes/file-volumes.js';
 import * as network from '../pods/volumes/network-volumes.js';
 import { noBackstepErrors } from '../pods/volumes/path-validation.js';
 import { invalidEach } from '../rules/checks.js';
-import { isEmpty, isObject, type Json, mapAt, textAt } from '../values/fields.js';
+import { isEmpty, isObject, type Json, textAt } from '../values/fields.js';
 import { validateDriverName, validateSecretOf } from './csi-validation.js';
 import { validateIscsi } from './iscsi-validation.js';
 
 /** Where persistent volumes can lie. */
 
-type SourceCheck = (source: Json, path: string, volume: string) => FieldError[];
+type SourceCheck = (source: Json, path: string, volume: string, names: Names) => FieldError[];
 
-const needs =
-  (...names: string[]): SourceCheck =>
-  (source, path) =>
-    names.flatMap((name) => (isEmpty(source[name]) || source[name] === '' ? [required(`${path}.${name}`)] : []));
+const missing = (source: Json, path: string, name: string): FieldError[] =>
+  isEmpty(source[name]) || source[name] === '' ? [required(`${path}.${name}`)] : [];
 
 const all =
   (...checks: SourceCheck[]): SourceCheck =>
-  (source, path, volume) =>
-    checks.flatMap((check) => check(source, path, volume));
+  (source, path, volume, names) =>
+    checks.flatMap((check) => check(source, path, volume, names));
 
 /** By the member that holds the source, in the order in which they are looked at; the first is the source. */
 const SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceCheck>([
@@ -37,7 +36,7 @@ const SOURCES: ReadonlyMap<string, SourceCheck> = new Map<string, SourceCheck>([
   ['iscsi', validateIscsi],
   ['cinder', all(cloud.validateCinder, secretWithNamespace)],
   ['fc', network.validateFibreChannel],
-  ['flexVolume', all(needs('driver'), validateFlexOptions)],
+  ['flexVolume', (source, path, _volume, names) => validateFlex(source, path, { names })],
   ['azureFile', all(cloud.validateAzureFile, secretNamespace)],
   ['vsphereVolume', cloud.validateVsphere],
   ['photonPersistentDisk', cloud.validatePhoton],
@@ -54,10 +53,10 @@ export const sourcesOf = (spec: unknown): string[] =>
   isObject(spec) ? [...SOURCES.keys()].filter((name) => isObject(spec[name])) : [];
 
 /** One source. `volume` is the name of the volume, `path` that of its spec. */
-export function validateSource(spec: Json, path: string, volume: string): FieldError[] {
+export function validateSource(spec: Json, path: string, volume: string, names: Names): FieldError[] {
   const [first, ...others] = sourcesOf(spec);
   if (first === undefined) return [required(path, 'must specify a volume type')];
-  const errors = SOURCES.get(first)?.(spec[first] as Json, `${path}.${first}`, volume) ?? [];
+  const errors = SOURCES.get(first)?.(spec[first] as Json, `${path}.${first}`, volume, names) ?? [];
   const more = others.map((name) =>
     forbiddenField(`${path}.${name === 'cephfs' ? 'cephFS' : name}`, 'may not specify more than 1 volume type'),
   );
@@ -80,19 +79,11 @@ function validateEndpointsNamespace({ endpointsNamespace: namespace }: Json, pat
 
 /** What lies in no namespace has to say where its secret does. */
 function secretWithNamespace({ secretRef: secret }: Json, path: string): FieldError[] {
-  return isObject(secret) ? needs('namespace')(secret, `${path}.secretRef`, '') : [];
+  return isObject(secret) ? missing(secret, `${path}.secretRef`, 'namespace') : [];
 }
 
 function secretNamespace({ secretNamespace: namespace }: Json, path: string): FieldError[] {
   return namespace === '' ? [required(`${path}.secretNamespace`)] : [];
-}
-
-function validateFlexOptions(source: Json, path: string): FieldError[] {
-  return Object.keys(mapAt(source, 'options')).flatMap((key) => {
-    const domain = `.${(key.split('/')[0] ?? '').toLowerCase()}`;
-    if (!domain.endsWith('.kubernetes.io') && !domain.endsWith('.k8s.io')) return [];
-    return [invalidValue(`${path}.options[${key}]`, key, 'kubernetes.io and k8s.io namespaces are reserved')];
-  });
 }
 
 const SECRETS = [
@@ -105,7 +96,7 @@ const SECRETS = [
 function validateCsi(source: Json, path: string): FieldError[] {
   return [
     ...validateDriverName(textAt(source, 'driver'), `${path}.driver`),
-    ...needs('volumeHandle')(source, path, ''),
+    ...missing(source, path, 'volumeHandle'),
     ...SECRETS.flatMap((name) => validateSecretOf(source[name], `${path}.${name}`)),
   ];
 }

@@ -1,4 +1,7 @@
+import { namesOf } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { kindRules } from '../registry/registry.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 
 const volume = triedKind('', 'v1', 'persistentvolumes', {
@@ -274,4 +277,17 @@ describe('a claim', () => {
       'status.capacity[storage]: Invalid value: -1: must be a valid resource quantity',
     ]);
   });
+});
+
+it('reserves options under the domains that the naming profile gives the product', () => {
+  const names = namesOf('orch');
+  const definition = loadScheme(names).resource('', 'v1', 'persistentvolumes');
+  if (!definition) throw new Error('no volumes');
+  const spec = {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    flexVolume: { driver: 'd', options: { 'x.orch.io/a': '', 'x.kubernetes.io/a': '' } },
+  };
+  const errors = [...kindRules(definition, names).validateCreate({ metadata: { name: 'a' }, spec })].flat();
+  expect(errors.map(({ field }) => field)).toEqual(['spec.flexVolume.options[x.orch.io/a]']);
 });

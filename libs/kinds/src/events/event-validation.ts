@@ -60,7 +60,7 @@ export function validateNewForm(event: ApiObject): FieldError[] {
 }
 
 /** What happens once is no series. */
-function validateSeries(series: unknown): FieldError[] {
+export function validateSeries(series: unknown): FieldError[] {
   if (!isObject(series)) return [];
   return [
     ...(countAt(series, 'count') < 2 ? [invalidValue('series.count', '', 'should be at least 2')] : []),

@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { textAt } from '../values/fields.js';
 import { eventsToCore } from './convert.js';
 import { eventRow } from './event-row.js';
+import { validateEventUpdate } from './event-update-validation.js';
 import { validateNewForm } from './event-validation.js';
 
 const regarding = (name: string) => (object: ApiObject) => textAt(object, 'regarding', name);
@@ -18,6 +19,7 @@ const STORED_NAMES: ReadonlyMap<string, string> = new Map([
 export const event: KindDeclaration = {
   createOnUpdate: true,
   validateServed: validateNewForm,
+  validateServedUpdate: validateEventUpdate,
   row: (object, now) => eventRow(eventsToCore(object), now),
   storedFieldNames: STORED_NAMES,
   // The only one that clients know by its name here; of the others they hear as of core events.

@@ -41,6 +41,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
       if (declared.validateCreate) yield declared.validateCreate(object, names);
     },
     validateServed: declared.validateServed ?? (() => []),
+    validateServedUpdate: declared.validateServedUpdate ?? (() => []),
     *validateUpdate(object, old, subresource = '') {
       const changed = (declared.validate || declared.validateInSteps) && desiredChanged(object, old);
       yield finalizers(object, old);
@@ -79,9 +80,9 @@ function creating(definition: ResourceDefinition, declared: KindDeclaration, nam
 
 function updating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
   const separates = hasStatusSubresource(definition);
-  return (object: ApiObject, old: ApiObject, { subresource }: WriteContext): void => {
+  return (object: ApiObject, old: ApiObject, { subresource, now }: WriteContext): void => {
     const special = declared.subresources?.[subresource];
-    if (special) special(object, old);
+    if (special) special(object, old, now);
     else if (subresource === 'status') keepDesired(object, old);
     else if (separates) keepStatus(object, old);
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);

@@ -22,6 +22,8 @@ export interface WriteContext {
   readonly user: Requestor;
   /** The subresource written through; '' for the resource itself. */
   readonly subresource: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
 }
 
 /** Numbers behind the `scale` subresource of a workload. */
@@ -93,6 +95,8 @@ export interface KindRules {
   validateCreate(object: ApiObject): Iterable<FieldError[]>;
   /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
   validateServed(object: ApiObject): FieldError[];
+  /** What an update in this version asks beside what is asked in every version. Both objects are in the one that is stored. */
+  validateServedUpdate(object: ApiObject, old: ApiObject): FieldError[];
   /**
    * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
    * @param subresource the one written through; default '', the resource itself
@@ -137,8 +141,8 @@ export interface KindDeclaration {
   prepareForCreate?(object: ApiObject, names: Names, user: Requestor): void;
   /** After the generic separation of spec and status, before the generation is counted. */
   prepareForUpdate?(object: ApiObject, old: ApiObject, names: Names): void;
-  /** By subresource: instead of the generic separation. */
-  readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject) => void>>;
+  /** By subresource: instead of the generic separation. `now` is in milliseconds since 1970. */
+  readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject, now: number) => void>>;
   /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   prepareForDelete?(object: ApiObject): void;
@@ -157,6 +161,8 @@ export interface KindDeclaration {
   validateCreate?(object: ApiObject, names: Names): FieldError[];
   /** Only of new objects that are sent in this version, as they were sent. */
   validateServed?(object: ApiObject): FieldError[];
+  /** Only of updates that are sent in this version; both objects as they are stored. */
+  validateServedUpdate?(object: ApiObject, old: ApiObject): FieldError[];
   /** What may not change, after {@link validate}; whatever has changed, and through whatever subresource. */
   validateUpdate?(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[];
   /** What the observed state must be like. Asked of an update that changes it. */

@@ -3,6 +3,7 @@ import {
   dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
+  type Names,
   required,
   tooLong,
 } from '@orch/machinery';
@@ -16,23 +17,25 @@ const MAX_MESSAGE_BYTES = 1024;
 const SOURCE = 'spec.source';
 
 /** Which volume is to be attached to which node, by whom. */
-export function validateAttachment(spec: unknown): FieldError[] {
+export function validateAttachment({ spec }: ApiObject, names: Names): FieldError[] {
   const node = textAt(spec, 'nodeName');
   return [
     ...(textAt(spec, 'attacher') === '' ? [required('spec.attacher')] : []),
-    ...validateSource(at(spec, 'source', 'persistentVolumeName'), at(spec, 'source', 'inlineVolumeSpec')),
+    ...validateSource(at(spec, 'source', 'persistentVolumeName'), at(spec, 'source', 'inlineVolumeSpec'), names),
     ...invalidEach('spec.nodeName', node, dnsSubdomainErrors(node)),
   ];
 }
 
-function validateSource(name: unknown, inline: unknown): FieldError[] {
+function validateSource(name: unknown, inline: unknown, names: Names): FieldError[] {
   const text = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
   if (typeof name === 'string') {
     if (isObject(inline)) return [forbiddenField(SOURCE, text)];
     const field = `${SOURCE}.persistentVolumeName`;
     return name === '' ? [required(field, 'must specify non empty persistentVolumeName')] : [];
   }
-  return isObject(inline) ? validateInlineVolume(inline, `${SOURCE}.inlineVolumeSpec`) : [required(SOURCE, text)];
+  return isObject(inline)
+    ? validateInlineVolume(inline, `${SOURCE}.inlineVolumeSpec`, names)
+    : [required(SOURCE, text)];
 }
 
 /** What is asked of new attachments only. */

@@ -6,7 +6,7 @@ import { validateAttachment, validateAttachmentStatus, validateNewAttachment } f
 export const volumeAttachment: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
   unconditionalUpdate: false,
-  validate: ({ spec }) => validateAttachment(spec),
+  validate: validateAttachment,
   validateCreate: ({ spec }) => validateNewAttachment(spec),
   validateStatus: validateAttachmentStatus,
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),

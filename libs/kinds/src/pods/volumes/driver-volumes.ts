@@ -3,6 +3,7 @@ import {
   type FieldError,
   forbiddenField,
   invalidValue,
+  type Names,
   required,
   validateAnnotations,
   validateLabels,
@@ -34,8 +35,13 @@ export function validateCsi(source: Json, path: string): FieldError[] {
   return [...errors, ...invalidEach(`${path}.name`, name, dnsSubdomainErrors(name))];
 }
 
+export const validateFlex = (source: Json, path: string, { names }: Pick<PodContext, 'names'>): FieldError[] => [
+  ...requiredText(source, path, 'driver'),
+  ...validateFlexOptions(source, path, names),
+];
+
 /** Options under the product's own domains are its own. */
-export function validateFlex(source: Json, path: string, { names }: PodContext): FieldError[] {
+function validateFlexOptions(source: Json, path: string, names: Names): FieldError[] {
   const domains = [...new Set([names.key('orch.io/').slice(0, -1), names.group('orch.io')])];
   const reserved = (key: string): boolean => {
     const slash = key.indexOf('/');
@@ -43,12 +49,9 @@ export function validateFlex(source: Json, path: string, { names }: PodContext):
     return domains.some((each) => domain.endsWith(`.${each}`));
   };
   const text = `${domains.join(' and ')} namespaces are reserved`;
-  return [
-    ...requiredText(source, path, 'driver'),
-    ...Object.keys(mapAt(source, 'options'))
-      .filter(reserved)
-      .map((key) => invalidValue(`${path}.options[${key}]`, key, text)),
-  ];
+  return Object.keys(mapAt(source, 'options'))
+    .filter(reserved)
+    .map((key) => invalidValue(`${path}.options[${key}]`, key, text));
 }
 
 export const validateClaimVolume = (source: Json, path: string): FieldError[] =>

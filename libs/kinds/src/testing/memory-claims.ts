@@ -1,0 +1,24 @@
+import type { Claims, Hold, Owner } from '../allocation/allocator.js';
+
+/** Claims of one process, for tests. */
+export class MemoryClaims implements Claims {
+  /** Who has which value, by uid. */
+  readonly taken = new Map<string, string>();
+  async claim(value: string, owner: Owner): Promise<Hold | undefined> {
+    if (!this.taken.has(value)) this.taken.set(value, owner.uid);
+    return this.#hold(value, owner);
+  }
+  async held(value: string, owner: Owner): Promise<Hold | undefined> {
+    return this.#hold(value, owner);
+  }
+  async isFree(value: string, owner: Owner): Promise<boolean> {
+    return (this.taken.get(value) ?? owner.uid) === owner.uid;
+  }
+  async all(): Promise<ReadonlyMap<string, string>> {
+    return new Map(this.taken);
+  }
+  #hold(value: string, owner: Owner): Hold | undefined {
+    if (this.taken.get(value) !== owner.uid) return undefined;
+    return { release: async () => void this.taken.delete(value) };
+  }
+}
