@@ -1,10 +1,24 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { EXECUTABLE } from '../../tools/up/index.js';
-import { Api, type ApiList } from '../support/api.js';
+import { Api, type ApiList, type ApiObject, type StatusObject } from '../support/api.js';
 import { startStandalone } from '../support/standalone.js';
 import { configMaps, createAll, expectStatus } from './conformance.js';
+
+const FLOW = 'flowcontrol.apiserver.k8s.io';
+const PODS = '/api/v1/namespaces/default/pods';
+const POD = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'a' },
+  spec: { containers: [{ name: 'c', image: 'i:1', resources: { requests: { cpu: '1' } } }] },
+};
+
+/** A pod with more in its spec, as it is answered. */
+async function makePod(api: Api, spec: object): Promise<ApiObject> {
+  return expectStatus(await api.post(PODS, { ...POD, spec: { ...POD.spec, ...spec } }), 201).json<ApiObject>();
+}
 
 /** A server with gates set as asked, and three ConfigMaps. */
 async function withGates(gates: string) {
@@ -39,20 +53,85 @@ test('without RemainingItemCount, pages do not say how many come behind them', a
   expect(metadata).not.toHaveProperty('remainingItemCount');
 });
 
+test('fields of features that are off can be turned on, and then mean what they say', async () => {
+  const { api } = await withGates('InPlacePodVerticalScaling=true,UserNamespacesStatelessPodsSupport=true,DryRun=true');
+  const pod = await makePod(api, { hostUsers: true });
+  expect(pod.spec).toMatchObject({
+    hostUsers: true,
+    containers: [{ resizePolicy: [{ resourceName: 'cpu', restartPolicy: 'NotRequired' }] }],
+  });
+  const given = {
+    containerStatuses: [
+      { name: 'c', ready: true, restartCount: 0, image: 'i:1', imageID: '', allocatedResources: { cpu: '1' } },
+    ],
+  };
+  expectStatus(await api.patch(`${PODS}/a/status`, 'merge', { status: given }), 200);
+  const resized = await api.patch(`${PODS}/a`, 'strategic-merge', {
+    spec: { containers: [{ name: 'c', resources: { requests: { cpu: '2' } } }] },
+  });
+  expect(expectStatus(resized, 200).json<ApiObject>().status).toMatchObject({ resize: 'Proposed' });
+});
+
+test('as the release has it, the same fields are as if they were not there, and nothing is privileged', async () => {
+  const { api } = await withGates('');
+  const pod = await makePod(api, { hostUsers: true });
+  expect(pod.spec).not.toHaveProperty('hostUsers');
+  expect(pod.spec).not.toHaveProperty('containers.0.resizePolicy');
+  const privileged = { name: 'c', image: 'i:1', securityContext: { privileged: true } };
+  const refused = await api.post(PODS, { ...POD, metadata: { name: 'b' }, spec: { containers: [privileged] } });
+  expect(expectStatus(refused, 422).json<StatusObject>().details?.causes).toEqual([
+    {
+      reason: 'FieldValueForbidden',
+      field: 'spec.containers[0].securityContext.privileged',
+      message: 'Forbidden: disallowed by cluster policy',
+    },
+  ]);
+});
+
+test('a removal can be tried: what is turned off is gone, and its objects are read in the version that stays', async () => {
+  const [old = '', kept = ''] = ['v1beta2', 'v1beta3'].map(
+    (version) => `/apis/${FLOW}/${version}/prioritylevelconfigurations`,
+  );
+  const spec = { type: 'Limited', limited: { assuredConcurrencyShares: 7, limitResponse: { type: 'Reject' } } };
+  const server = await startStandalone();
+  const api = new Api(server);
+  onTestFinished(() => server.stop());
+  const object = { apiVersion: `${FLOW}/v1beta2`, kind: 'PriorityLevelConfiguration', metadata: { name: 'p' }, spec };
+  const created = expectStatus(await api.post(old, object), 201);
+  expect(created.warnings.join()).toContain('unavailable in v1.29+');
+  api.close();
+  await server.process.stop();
+  vi.stubEnv('ORCH_RUNTIME_CONFIG', `${FLOW}/v1beta2=false`);
+  await server.process.start();
+  vi.unstubAllEnvs();
+  const again = new Api(server);
+  expectStatus(await again.get(`${old}/p`), 404);
+  expectStatus(await again.get(`/apis/${FLOW}/v1beta2`), 404);
+  const group = expectStatus(await again.get(`/apis/${FLOW}`), 200).json<{ versions: { version: string }[] }>();
+  expect(group.versions.map(({ version }) => version)).toEqual(['v1beta3']);
+  const read = expectStatus(await again.get(`${kept}/p`), 200).json<ApiObject>();
+  expect(read.spec.limited.nominalConcurrencyShares).toBe(7);
+  again.close();
+});
+
 test.each([
-  ['Nope=true', 'unrecognized feature gate: Nope'],
+  ['feature-gates', 'Nope=true', 'unrecognized feature gate: Nope'],
   [
+    'feature-gates',
     'WatchList=perhaps',
     'invalid value of WatchList=perhaps, err: strconv.ParseBool: parsing "perhaps": invalid syntax',
   ],
-  ['OpenAPIV3=false', 'cannot set feature gate OpenAPIV3 to false, feature is locked to true'],
-])('--feature-gates=%s is refused in a line, with exit code 2', async (gates, why) => {
+  ['feature-gates', 'OpenAPIV3=false', 'cannot set feature gate OpenAPIV3 to false, feature is locked to true'],
+  ['runtime-config', 'a.test/v1,b.test/v1', 'unknown api groups a.test,b.test'],
+  ['runtime-config', 'batch/v9=true', 'group version batch/v9 that has not been registered'],
+  ['runtime-config', 'api/all=false', 'invalid key with only api/all=false'],
+])('--%s=%s is refused in a line, with exit code 2', async (option, value, why) => {
   for (const service of [['standalone'], ['api-server', '--postgres-url=postgres://nowhere']]) {
-    const run = promisify(execFile)(process.execPath, [EXECUTABLE, ...service, `--feature-gates=${gates}`]);
+    const run = promisify(execFile)(process.execPath, [EXECUTABLE, ...service, `--${option}=${value}`]);
     await expect(run).rejects.toMatchObject({
       code: 2,
       stdout: '',
-      stderr: `Error: --feature-gates: ${why}\nSee --help for usage.\n`,
+      stderr: `Error: --${option}: ${why}\nSee --help for usage.\n`,
     });
   }
 });

@@ -9,3 +9,4 @@ export {
   workerOptions,
 } from './server/options.js';
 export { runService } from './server/run-service.js';
+export { servingProblems } from './server/served-selection.js';

@@ -12,3 +12,4 @@ export type {
   ScaleView,
   WriteContext,
 } from './rules/kind-rules.js';
+export { type KindSettings, STANDARD_SETTINGS } from './rules/settings.js';

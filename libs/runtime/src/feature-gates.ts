@@ -12,44 +12,22 @@ export interface FeatureSpec {
   readonly default: boolean;
 }
 
-/**
- * The gates of this release (spec: "Selected feature gates") that something obeys, or that are settled. Where the reference system of this release has locked a gate,
- * it is locked here as well.
- */
-export const KNOWN_FEATURES = {
-  APIListChunking: { stage: 'beta', default: true },
-  APIPriorityAndFairness: { stage: 'beta', default: true },
-  APIResponseCompression: { stage: 'beta', default: true },
-  DryRun: { stage: 'ga', default: true },
-  EfficientWatchResumption: { stage: 'ga', default: true },
-  OpenAPIV3: { stage: 'ga', default: true },
-  PDBUnhealthyPodEvictionPolicy: { stage: 'beta', default: true },
-  PodDisruptionConditions: { stage: 'beta', default: true },
-  RemainingItemCount: { stage: 'beta', default: true },
-  RemoveSelfLink: { stage: 'ga', default: true },
-  ServerSideFieldValidation: { stage: 'ga', default: true },
-  WatchBookmark: { stage: 'ga', default: true },
-  WatchList: { stage: 'alpha', default: false },
-} as const satisfies Readonly<Record<string, FeatureSpec>>;
-
-/** A name that code may ask for. */
-export type FeatureName = keyof typeof KNOWN_FEATURES;
-
-/** Definition of `--feature-gates`; its value goes to {@link featureGates}. */
-export const featureGateOptions = {
-  'feature-gates': {
-    type: 'map',
-    help: `Features to turn on or off, as Name=true|false; AllAlpha and AllBeta set every feature of a stage that is not named itself. Known: ${Object.entries(
-      KNOWN_FEATURES,
-    )
-      .map(([name, spec]) => `${name} (${spec.stage}, ${spec.default ? 'on' : 'off'})`)
-      .join(', ')}. Those that are ga can no longer be turned off.`,
-    check: (settings: ReadonlyMap<string, string>) => void featureGates(settings),
-  },
-} as const;
+/** Definition of `--feature-gates` for a table of features; its value goes to {@link resolveFeatures}. */
+export const featureGateOptions = (known: Readonly<Record<string, FeatureSpec>>) =>
+  ({
+    'feature-gates': {
+      type: 'map',
+      help: `Features to turn on or off, as Name=true|false; AllAlpha and AllBeta set every feature of a stage that is not named itself. Known: ${Object.entries(
+        known,
+      )
+        .map(([name, spec]) => `${name} (${spec.stage}, ${spec.default ? 'on' : 'off'})`)
+        .join(', ')}. Those that are ga can no longer be turned off.`,
+      check: (settings: ReadonlyMap<string, string>) => void resolveFeatures(known, settings),
+    },
+  }) as const;
 
 /** Which features are on; fixed at start-up. */
-export interface FeatureGates<Name extends string = FeatureName> {
+export interface FeatureGates<Name extends string> {
   /** Whether the feature is on. */
   enabled(name: Name): boolean;
   /** To be logged: gates that were set although they are GA or deprecated. */
@@ -61,17 +39,13 @@ const GROUPS: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllBeta', 'beta'],
 ]);
 
-/** The gates of {@link KNOWN_FEATURES} as `--feature-gates` sets them. Throws OptionsError, see {@link resolveFeatures}. */
-export const featureGates = (settings: ReadonlyMap<string, string> = new Map()): FeatureGates =>
-  resolveFeatures(KNOWN_FEATURES, settings);
-
 /**
  * Applies settings to `known`. A gate that is named wins over AllAlpha and AllBeta, whatever the order.
  * Throws {@link OptionsError} for unknown names, values that are not booleans, and a GA gate set to false.
  */
 export function resolveFeatures<Name extends string>(
   known: Readonly<Record<Name, FeatureSpec>>,
-  settings: ReadonlyMap<string, string>,
+  settings: ReadonlyMap<string, string> = new Map(),
 ): FeatureGates<Name> {
   const problems: string[] = [];
   const warnings: string[] = [];

@@ -9,6 +9,10 @@ export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE
   return lifecycle.deprecated !== undefined && minorOf(lifecycle.deprecated) <= minorOf(release);
 }
 
+/** Whether the API is gone by then. */
+export const isRemoved = ({ removed }: Lifecycle, release: string): boolean =>
+  removed !== undefined && minorOf(removed) <= minorOf(release);
+
 /** The text of the `Warning` header for use of a deprecated kind; undefined when it is not deprecated. */
 export function deprecationWarning(
   definition: GroupVersionKind & { readonly lifecycle: Lifecycle },

@@ -149,7 +149,7 @@ export interface Lifecycle {
   readonly introduced?: string;
   /** First release in which its use is warned of; see {@link isDeprecated}. */
   readonly deprecated?: string;
-  /** First release that does not serve it any more; told to users, enforced by nothing here. */
+  /** First release that does not serve it any more; see {@link selectServed}. */
   readonly removed?: string;
   /** What the warning says to use instead, in the profile's names. */
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };

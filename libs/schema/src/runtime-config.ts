@@ -1,4 +1,6 @@
-import { formatApiVersion, parseApiVersion } from '@orch/machinery';
+import { formatApiVersion } from '@orch/machinery';
+import { API_RELEASE, isRemoved } from './deprecation.js';
+import { DEFAULT_FEATURES, type FeatureName, type Features } from './features.js';
 import type { ResourceDefinition } from './model.js';
 
 /** A runtime configuration that cannot be followed; thrown at start-up. */
@@ -9,9 +11,13 @@ export class RuntimeConfigError extends RangeError {
 const TRUE = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
+const ALL = 'api/all';
+/** Named the API before there were groups; still accepted, and says nothing. */
+const LEGACY = 'api/legacy';
+
 /** Levels of stability that a key may name, in the order in which they take effect (spec: "Levels"). */
 const LEVELS: readonly (readonly [key: string, matches: (version: string) => boolean])[] = [
-  ['api/all', () => true],
+  [ALL, () => true],
   ['api/ga', (version) => /^v\d+$/.test(version)],
   ['api/beta', (version) => /^v\d+beta\d+$/.test(version)],
   ['api/alpha', (version) => /^v\d+alpha\d+$/.test(version)],
@@ -19,12 +25,17 @@ const LEVELS: readonly (readonly [key: string, matches: (version: string) => boo
 
 /**
  * Reads `--runtime-config`: items `<key>[=<value>]` separated by commas; a missing value means true
- * (spec: "Groups and paths").
- * @throws RuntimeConfigError for a value that is neither true nor false.
+ * (spec: "Groups and paths"). A later item wins over an earlier one of the same key.
+ * @throws RuntimeConfigError for keys that have no such form, for values that are neither true nor false, and when nothing but
+ *   `api/all=false` is said, which leaves nothing to serve.
  */
 export function parseRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
   const items = text.split(',').map((item) => item.trim());
-  return new Map(items.filter((item) => item !== '').map(parseItem));
+  const config = new Map(items.filter((item) => item !== '').map(parseItem));
+  if (config.size === 1 && config.get(ALL) === false)
+    throw new RuntimeConfigError(`invalid key with only ${ALL}=false`);
+  for (const key of config.keys()) if (!isLevel(key)) target(key);
+  return config;
 }
 
 function parseItem(item: string): [string, boolean] {
@@ -34,20 +45,48 @@ function parseItem(item: string): [string, boolean] {
   const value = item.slice(at + 1).trim();
   if (TRUE.has(value)) return [key, true];
   if (FALSE.has(value)) return [key, false];
-  throw new RuntimeConfigError(`${key} must be true or false, not "${value}"`);
+  throw new RuntimeConfigError(`invalid value ${key}=${value}`);
 }
+
+const isLevel = (key: string): boolean => key === LEGACY || LEVELS.some(([level]) => level === key);
+
+/** What else decides which resources are served. */
+export interface ServedBy {
+  /** Default: those of the release. */
+  readonly features?: Features;
+  /** Whether a group-version that nothing is declared of was served once; naming one does no harm. Default: none was. */
+  wasServed?(apiVersion: string): boolean;
+  /** What is removed by then is not served, whatever the configuration says. Default {@link API_RELEASE}. */
+  readonly release?: string;
+}
+
+/** Which resources are served, and what whoever configured them should hear. */
+export interface Selection {
+  /** In the order in which they were declared. */
+  readonly resources: readonly ResourceDefinition[];
+  /** A sentence each, without the name of the option. */
+  readonly warnings: readonly string[];
+}
+
+/** Resources that there are with a feature only, by canonical kind. */
+const FEATURES_OF_KINDS: Readonly<Record<string, FeatureName>> = {
+  ClusterTrustBundle: 'ClusterTrustBundle',
+  SelfSubjectReview: 'APISelfSubjectReview',
+};
 
 /**
  * Which of the declared resources are served. What is served by default is changed first by the levels (`api/all`,
  * `api/ga`, `api/beta`, `api/alpha`), then by group-versions (`batch/v1`, `v1`, `api/v1`), then by single resources
  * (`batch/v1/jobs`).
- * @throws RuntimeConfigError for keys that name nothing.
+ * @throws RuntimeConfigError for unknown groups, and for versions that their group has never had.
  */
 export function selectServed(
   resources: readonly ResourceDefinition[],
   config: ReadonlyMap<string, boolean>,
-): readonly ResourceDefinition[] {
+  { features = DEFAULT_FEATURES, wasServed = () => false, release = API_RELEASE }: ServedBy = {},
+): Selection {
   const served = new Map(resources.map((resource) => [resource, resource.servedByDefault]));
+  const warnings = config.has(LEGACY) ? [`${LEGACY} is deprecated, and does nothing`] : [];
   const turn = (enabled: boolean, which: (resource: ResourceDefinition) => boolean): number => {
     const matching = resources.filter(which);
     for (const resource of matching) served.set(resource, enabled);
@@ -57,36 +96,65 @@ export function selectServed(
     const enabled = config.get(key);
     if (enabled !== undefined) turn(enabled, (resource) => matches(resource.version));
   }
-  for (const { key, apiVersion, plural, enabled } of targets(config)) {
+  const targets = targetsOf(config);
+  checkKnown(targets, resources, wasServed);
+  for (const { key, apiVersion, plural, enabled } of targets) {
     const which = (resource: ResourceDefinition) =>
       formatApiVersion(resource) === apiVersion && (plural === undefined || plural === resource.resource);
-    if (turn(enabled, which) === 0) throw new RuntimeConfigError(`nothing is known as ${key}`);
+    if (turn(enabled, which) === 0) warnings.push(`nothing is served as ${key} in this release`);
   }
-  return resources.filter((resource) => served.get(resource));
+  const wanted = resources.filter((each) => served.get(each) && !isRemoved(each.lifecycle, release));
+  const gated = wanted.filter((each) => !isThere(each, features));
+  for (const each of gated) {
+    warnings.push(`${nameOf(each)} is not served: the feature ${FEATURES_OF_KINDS[each.kind]} is off`);
+  }
+  return { resources: wanted.filter((each) => isThere(each, features)), warnings };
+}
+
+const nameOf = (resource: ResourceDefinition): string => `${formatApiVersion(resource)}/${resource.resource}`;
+
+function isThere({ kind }: ResourceDefinition, features: Features): boolean {
+  const feature = FEATURES_OF_KINDS[kind];
+  return feature === undefined || features.enabled(feature);
 }
 
 interface Target {
   readonly key: string;
+  readonly group: string;
   readonly apiVersion: string;
   readonly plural: string | undefined;
-  readonly enabled: boolean;
 }
 
 /** The keys that are no levels; group-versions before resources, which may so be exempt from them. */
-function targets(config: ReadonlyMap<string, boolean>): readonly Target[] {
-  const levels = new Set(LEVELS.map(([key]) => key));
-  const found = [...config].filter(([key]) => !levels.has(key)).map(([key, enabled]) => ({ ...target(key), enabled }));
+function targetsOf(config: ReadonlyMap<string, boolean>): readonly (Target & { readonly enabled: boolean })[] {
+  const found = [...config].filter(([key]) => !isLevel(key)).map(([key, enabled]) => ({ ...target(key), enabled }));
   return [...found.filter((t) => t.plural === undefined), ...found.filter((t) => t.plural !== undefined)];
 }
 
-function target(key: string): Omit<Target, 'enabled'> {
-  const parts = key.replace(/^api\/(?=v\d)/, '').split('/');
-  const core = /^v\d+((alpha|beta)\d+)?$/.test(parts[0] ?? '');
-  const length = core ? 1 : 2;
-  const apiVersion = parts.slice(0, length).join('/');
-  const [plural, ...excess] = parts.slice(length);
-  if (!parseApiVersion(apiVersion) || (!core && parts.length < 2) || excess.length > 0) {
-    throw new RuntimeConfigError(`${key} is neither a level nor <group>/<version>[/<resource>]`);
+/** The first group may be called `api`, nothing, or be left out. */
+function target(key: string): Target {
+  const named = key.replace(/^(api)?\/(?=v\d)/, '');
+  const parts = /^v\d+((alpha|beta)\d+)?(\/|$)/.test(named) ? ['', ...named.split('/')] : named.split('/');
+  const [group = '', version = '', plural, ...excess] = parts;
+  if (parts.length < 2 || excess.length > 0) throw new RuntimeConfigError(`invalid key ${key}`);
+  if (plural !== undefined && plural !== plural.toLowerCase()) {
+    const text = `group/version/resource and resource is always lowercase plural, not ${JSON.stringify(plural)}`;
+    throw new RuntimeConfigError(`invalid key ${key}: ${text}`);
   }
-  return { key, apiVersion, plural };
+  return { key, group, apiVersion: formatApiVersion({ group, version }), plural };
+}
+
+function checkKnown(
+  targets: readonly Target[],
+  resources: readonly ResourceDefinition[],
+  wasServed: (apiVersion: string) => boolean,
+): void {
+  const groups = new Set(resources.map(({ group }) => group));
+  const versions = new Set(resources.map(formatApiVersion));
+  const unknown = targets.filter(({ apiVersion }) => !versions.has(apiVersion) && !wasServed(apiVersion));
+  const strange = unknown.filter(({ group }) => !groups.has(group)).map(({ group }) => group);
+  if (strange.length > 0) throw new RuntimeConfigError(`unknown api groups ${strange.join(',')}`);
+  for (const { apiVersion } of unknown) {
+    throw new RuntimeConfigError(`group version ${apiVersion} that has not been registered`);
+  }
 }

@@ -1,17 +1,31 @@
-import { backendOptions, busOf, runService, servingOptions, storeAt, workerOptions } from '@orch/apiserver';
-import { defineOptions, readCommandLine } from '@orch/runtime';
+import {
+  backendOptions,
+  busOf,
+  runService,
+  servingOptions,
+  servingProblems,
+  storeAt,
+  workerOptions,
+} from '@orch/apiserver';
+import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 
-const options = defineOptions({
-  ...servingOptions,
-  ...backendOptions,
-  ...workerOptions,
-  'postgres-url': { ...backendOptions['postgres-url'], required: true },
-  'gateway-url': {
-    type: 'list',
-    default: [],
-    help: 'Watch gateways that watches are handed to when they come here. Default: they are served here.',
+const options = defineOptions(
+  {
+    ...servingOptions,
+    ...backendOptions,
+    ...workerOptions,
+    'postgres-url': { ...backendOptions['postgres-url'], required: true },
+    'gateway-url': {
+      type: 'list',
+      default: [],
+      help: 'Watch gateways that watches are handed to when they come here. Default: they are served here.',
+    },
   },
-});
+  servingProblems,
+);
+
+/** Every option of this command, as the reference of options lists them. */
+export const definitions: OptionDefinitions = options.definitions;
 
 /** `orch api-server`: the stateless API in front of PostgreSQL. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -1,19 +1,33 @@
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { backendOptions, busOf, type ControlPlaneSettings, runService, servingOptions, storeAt } from '@orch/apiserver';
-import { defineOptions, readCommandLine } from '@orch/runtime';
+import {
+  backendOptions,
+  busOf,
+  type ControlPlaneSettings,
+  runService,
+  servingOptions,
+  servingProblems,
+  storeAt,
+} from '@orch/apiserver';
+import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 import { startEmbeddedPostgres } from '@orch/storage/embedded';
 
-const options = defineOptions({
-  ...servingOptions,
-  ...backendOptions,
-  'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
-  'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
-  'kubeconfig-out': {
-    type: 'string',
-    help: "File to write an administrator's kubeconfig to. Default: kubeconfig in --data-dir.",
+const options = defineOptions(
+  {
+    ...servingOptions,
+    ...backendOptions,
+    'cert-dir': { type: 'string', help: 'Folder of certificates and keys. Default: pki in --data-dir.' },
+    'data-dir': { type: 'string', default: '.orch', help: 'Folder of the database, certificates and kubeconfig.' },
+    'kubeconfig-out': {
+      type: 'string',
+      help: "File to write an administrator's kubeconfig to. Default: kubeconfig in --data-dir.",
+    },
   },
-});
+  servingProblems,
+);
+
+/** Every option of this command, as the reference of options lists them. */
+export const definitions: OptionDefinitions = options.definitions;
 
 /** `orch standalone`: everything in one process tree, with an embedded PostgreSQL. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

@@ -1,12 +1,26 @@
-import { backendOptions, busOf, runService, servingOptions, storeAt, workerOptions } from '@orch/apiserver';
-import { defineOptions, readCommandLine } from '@orch/runtime';
+import {
+  backendOptions,
+  busOf,
+  runService,
+  servingOptions,
+  servingProblems,
+  storeAt,
+  workerOptions,
+} from '@orch/apiserver';
+import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 
-const options = defineOptions({
-  ...servingOptions,
-  ...backendOptions,
-  ...workerOptions,
-  'postgres-url': { ...backendOptions['postgres-url'], required: true },
-});
+const options = defineOptions(
+  {
+    ...servingOptions,
+    ...backendOptions,
+    ...workerOptions,
+    'postgres-url': { ...backendOptions['postgres-url'], required: true },
+  },
+  servingProblems,
+);
+
+/** Every option of this command, as the reference of options lists them. */
+export const definitions: OptionDefinitions = options.definitions;
 
 /** `orch watch-gateway`: serves watches, fed by NATS and healed from PostgreSQL. Resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {

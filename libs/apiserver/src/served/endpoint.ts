@@ -1,4 +1,4 @@
-import { type Conversions, type Convert, type KindRules, kindRules } from '@orch/kinds';
+import { type Conversions, type Convert, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
 import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
@@ -51,6 +51,7 @@ export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: St
 /** What an endpoint is made of beside what it serves. */
 export interface EndpointParts {
   readonly names: Names;
+  readonly settings: KindSettings;
   readonly description: TypeDescription;
   readonly form: StoredForm;
   readonly conversions: Conversions;
@@ -62,7 +63,7 @@ export function makeEndpoint(
   definition: ResourceDefinition,
   storage: ResourceDefinition,
   type: TypeId,
-  { names, description, form, conversions, versions }: EndpointParts,
+  { names, settings, description, form, conversions, versions }: EndpointParts,
 ): Endpoint {
   const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
   const conversion = {
@@ -79,8 +80,8 @@ export function makeEndpoint(
     conversion: storage === definition ? undefined : conversion,
     deprecation: deprecationWarning(definition),
     type,
-    rules: kindRules(definition, names),
-    storageRules: kindRules(storage, names),
+    rules: kindRules(definition, names, settings),
+    storageRules: kindRules(storage, names, settings),
     fieldManagers: fieldManagersOf(definition, versions, conversions, names),
     description,
   };

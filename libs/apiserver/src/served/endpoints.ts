@@ -1,5 +1,5 @@
 import { parseStoredJson } from '@orch/codec';
-import { ConversionError, conversionsOf, type KindRules, kindRules } from '@orch/kinds';
+import { ConversionError, conversionsOf, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import type { ApiObject } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
@@ -15,6 +15,7 @@ const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${stor
  * Endpoints for everything that is served, with the types of what is stored registered in the store. Resources that share storage
  * (the two `events`, the versions of one kind) share the type.
  * @param storageVersions versions that objects are written in, where it is not the one that is declared
+ * @param settings what the installation decides of its kinds
  * @throws RangeError for a storage version that is not declared
  */
 export async function buildEndpoints(
@@ -22,6 +23,7 @@ export async function buildEndpoints(
   scheme: Scheme,
   store: Store,
   storageVersions: readonly string[],
+  settings: KindSettings,
 ): Promise<readonly Endpoint[]> {
   checkStorageVersions(storageVersions, scheme.resources);
   const { names } = scheme;
@@ -33,12 +35,12 @@ export async function buildEndpoints(
   const types = new Map([...resources.keys()].map((key, at): [string, TypeId] => [key, ids[at] as TypeId]));
   return served.map((definition) => {
     const storage = storageDefinition(definition, scheme);
-    const rules = kindRules(storage, names);
+    const rules = kindRules(storage, names, settings);
     const type = definition.stored ? (types.get(storageKey(definition)) as TypeId) : UNSTORED;
     const form = new StoredForm(conversions, storage, storageVersionOf(storage, storageVersions, conversions));
     const description = { describe: describer(storage, rules, form) };
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));
-    return makeEndpoint(definition, storage, type, { names, description, form, conversions, versions });
+    return makeEndpoint(definition, storage, type, { names, settings, description, form, conversions, versions });
   });
 }
 

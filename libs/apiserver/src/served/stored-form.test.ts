@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http';
+import { STANDARD_SETTINGS } from '@orch/kinds';
 import { type ApiObject, namesOf } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { MemoryStore } from '../testing/memory-store.js';
@@ -200,7 +201,7 @@ describe('--storage-versions', () => {
 
   it('refuses what is not declared', async () => {
     const { store, deps } = usual.api;
-    await expect(buildEndpoints([], deps.scheme, store, ['autoscaling/v9'])).rejects.toThrow(
+    await expect(buildEndpoints([], deps.scheme, store, ['autoscaling/v9'], STANDARD_SETTINGS)).rejects.toThrow(
       '--storage-versions: nothing is known as autoscaling/v9',
     );
   });

@@ -2,6 +2,7 @@ import { Admission, type AdmissionPlugin } from '@orch/admission';
 import {
   type Allocators,
   type Claims,
+  type KindSettings,
   lookingOnly,
   makeAddressAllocators,
   makeAllocator,
@@ -41,6 +42,8 @@ export interface AssembleOptions {
   readonly served: readonly ResourceDefinition[];
   /** Versions that objects are written in, where it is not the one that is declared. */
   readonly storageVersions: readonly string[];
+  /** Which features are on, and what else the installation decides of its kinds. */
+  readonly kinds: KindSettings;
   readonly store: Store;
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are asked. */
@@ -48,12 +51,6 @@ export interface AssembleOptions {
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
   readonly lists: ListBudget;
-  readonly watchList: boolean;
-  readonly chunking: boolean;
-  readonly remainingItemCount: boolean;
-  readonly podDisruptionConditions: boolean;
-  readonly unhealthyPodEvictionPolicy: boolean;
-  readonly compress: boolean;
   /** What the health of the control plane is made of. */
   readonly components: readonly Component[];
   /** Bytes of encoded and compressed lists that are kept. */
@@ -85,9 +82,12 @@ export interface Api {
 }
 
 export async function assembleApi(options: AssembleOptions): Promise<Api> {
-  const { names, scheme, store, cache } = options;
+  const { names, scheme, store, cache, kinds } = options;
+  const { features } = kinds;
   const now = Date.now;
-  const served = new ServedResources(await buildEndpoints(options.served, scheme, store, options.storageVersions));
+  const served = new ServedResources(
+    await buildEndpoints(options.served, scheme, store, options.storageVersions, kinds),
+  );
   const find = (group: string, resource: string): Endpoint => {
     const found = served.current.ofResource(group, resource);
     if (!found) throw new Error(`${resource} must be served`);
@@ -138,12 +138,12 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       yaml: options.yaml,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       servedWatches: new ServedWatches(served),
-      watchList: options.watchList,
-      chunking: options.chunking,
-      remainingItemCount: options.remainingItemCount,
-      podDisruptionConditions: options.podDisruptionConditions,
-      unhealthyPodEvictionPolicy: options.unhealthyPodEvictionPolicy,
-      compress: options.compress,
+      watchList: features.enabled('WatchList'),
+      chunking: features.enabled('APIListChunking'),
+      remainingItemCount: features.enabled('RemainingItemCount'),
+      podDisruptionConditions: features.enabled('PodDisruptionConditions'),
+      unhealthyPodEvictionPolicy: features.enabled('PDBUnhealthyPodEvictionPolicy'),
+      compress: features.enabled('APIResponseCompression'),
     },
     served,
     claims,

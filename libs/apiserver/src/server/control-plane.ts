@@ -7,12 +7,12 @@ import {
   type Component,
   createLogger,
   type FeatureGates,
-  featureGates,
   IdleCollector,
   Lifecycle,
   type Logger,
+  resolveFeatures,
 } from '@orch/runtime';
-import { loadScheme, parseRuntimeConfig, selectServed } from '@orch/schema';
+import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
@@ -27,6 +27,7 @@ import { Housekeeping } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
+import { servedSelection } from './served-selection.js';
 import { VERSION } from './version.js';
 
 /** What tells one kind of process from another. */
@@ -84,7 +85,7 @@ export function createControlPlane(settings: ControlPlaneSettings): ControlPlane
 class ControlPlaneProcess {
   readonly #settings: ControlPlaneSettings;
   readonly #logger: Logger;
-  readonly #features: FeatureGates;
+  readonly #features: FeatureGates<FeatureName>;
   readonly #lifecycle: Lifecycle;
   #observation: Observation | undefined;
   #store: ServingStore | undefined;
@@ -98,7 +99,7 @@ class ControlPlaneProcess {
     this.#settings = settings;
     this.#logger = logger;
     this.#lifecycle = lifecycle;
-    this.#features = featureGates(settings.serving.featureGates);
+    this.#features = resolveFeatures(FEATURES, settings.serving.featureGates);
     for (const warning of this.#features.warnings) logger.warn(warning);
   }
 
@@ -159,8 +160,9 @@ class ControlPlaneProcess {
     const api = await assembleApi({
       names,
       scheme,
-      served: selectServed(scheme.resources, parseRuntimeConfig(serving.runtimeConfig)),
+      served: this.#selected(scheme),
       storageVersions: serving.storageVersions,
+      kinds: { features: this.#features, allowPrivileged: serving.allowPrivileged },
       store,
       cache: needed(this.#changes).cache,
       plugins: PLUGINS,
@@ -174,13 +176,7 @@ class ControlPlaneProcess {
       },
       yaml: new YamlReader(),
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
-      watchList: this.#features.enabled('WatchList'),
-      chunking: this.#features.enabled('APIListChunking'),
-      remainingItemCount: this.#features.enabled('RemainingItemCount'),
-      podDisruptionConditions: this.#features.enabled('PodDisruptionConditions'),
-      unhealthyPodEvictionPolicy: this.#features.enabled('PDBUnhealthyPodEvictionPolicy'),
       components: Object.values(componentChecks(this.#parts())),
-      compress: this.#features.enabled('APIResponseCompression'),
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
       nodePorts: nodePortRange(serving.serviceNodePortRange),
@@ -194,6 +190,13 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #selected(scheme: Scheme): readonly ResourceDefinition[] {
+    const { runtimeConfig } = this.#settings.serving;
+    const { resources, warnings } = servedSelection(scheme, runtimeConfig, this.#features);
+    for (const warning of warnings) this.#logger.warn(`--runtime-config: ${warning}`);
+    return resources;
   }
 
   async #closeApi(): Promise<void> {
@@ -213,7 +216,16 @@ class ControlPlaneProcess {
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
-    this.#served = await serve({ api, serving, health, observation, logger: this.#logger, gatewayUrls, metricsPage });
+    this.#served = await serve({
+      api,
+      serving,
+      features: this.#features,
+      health,
+      observation,
+      logger: this.#logger,
+      gatewayUrls,
+      metricsPage,
+    });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     await this.#served.announce();
     this.#bootstrapped = true;

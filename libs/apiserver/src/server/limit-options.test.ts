@@ -1,4 +1,4 @@
-import { defineOptions, featureGates, readCommandLine } from '@orch/runtime';
+import { defineOptions, readCommandLine } from '@orch/runtime';
 import { expect, test } from 'vitest';
 import { flowLimits, limitOptions } from './limit-options.js';
 
@@ -7,7 +7,6 @@ const nowhere = { stdout: { write: () => true }, stderr: { write: () => true }, 
 test('requests that find no seat wait their turn only while APIPriorityAndFairness is on', () => {
   const line = readCommandLine(defineOptions(limitOptions), ['--max-requests-waiting=7'], '', nowhere);
   if (!line.run) throw new Error('the options were refused');
-  const waiting = (on: boolean) =>
-    flowLimits(line.values, featureGates(new Map([['APIPriorityAndFairness', `${on}`]]))).maxWaiting;
+  const waiting = (on: boolean) => flowLimits(line.values, { enabled: () => on }).maxWaiting;
   expect([waiting(true), waiting(false)]).toEqual([7, 0]);
 });

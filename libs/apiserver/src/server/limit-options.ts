@@ -1,4 +1,5 @@
-import type { FeatureGates, OptionValues } from '@orch/runtime';
+import type { OptionValues } from '@orch/runtime';
+import type { Features } from '@orch/schema';
 import type { FlowLimits } from '../chain/flow-control.js';
 
 /** Bounds on what requests may take of a process, so that none of them can take it from the others. 0 is none. */
@@ -60,7 +61,7 @@ export const limitOptions = {
 } as const;
 
 /** The bounds that requests are held to. Without fair turns nobody waits: what finds no room is refused at once. */
-export function flowLimits(serving: OptionValues<typeof limitOptions>, features: FeatureGates): FlowLimits {
+export function flowLimits(serving: OptionValues<typeof limitOptions>, features: Features): FlowLimits {
   const perUser = serving.maxRequestsInflightPerUser;
   return {
     inflight: {

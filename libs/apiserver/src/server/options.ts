@@ -1,6 +1,6 @@
 import { nodePortRange, serviceNetworks } from '@orch/kinds';
 import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
-import { parseRuntimeConfig } from '@orch/schema';
+import { FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -94,6 +94,11 @@ export const servingOptions = {
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
   ...limitOptions,
+  'allow-privileged': {
+    type: 'bool',
+    default: false,
+    help: 'Pods may have containers with all rights on their node (securityContext.privileged, hostProcess).',
+  },
   'service-cluster-ip-range': {
     type: 'string',
     default: '10.96.0.0/12',
@@ -136,7 +141,7 @@ export const servingOptions = {
     min: 1,
     help: 'Watches that a shutdown ends in a second, so that their clients do not come to the other servers all at once. It takes no longer than half of --shutdown-drain-duration.',
   },
-  ...featureGateOptions,
+  ...featureGateOptions(FEATURES),
   ...loggingOptions,
   ...lifecycleOptions,
 } as const;

@@ -2,7 +2,8 @@ import { isTrusted } from '@orch/authentication';
 import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
-import { featureGates, type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
+import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
+import type { Features } from '@orch/schema';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -27,6 +28,7 @@ import { VERSION } from './version.js';
 export interface ServeSettings {
   readonly api: Api;
   readonly serving: ServingOptions;
+  readonly features: Features;
   readonly health: HealthRegistry;
   readonly observation: Observation;
   readonly logger: Logger;
@@ -126,7 +128,7 @@ function listenerOf(
   watches: OpenWatches,
   proxy: WatchProxy | undefined,
 ) {
-  const { api, serving, health, observation, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, logger, metricsPage } = settings;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
   const discovery = createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion });
@@ -135,7 +137,7 @@ function listenerOf(
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authorizer: credentialsDecide,
-    flow: makeFlowControl(flowLimits(serving, featureGates(serving.featureGates)), systemClock),
+    flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),

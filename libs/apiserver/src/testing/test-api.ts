@@ -2,7 +2,7 @@ import type { AdmissionPlugin, Operation } from '@orch/admission';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
-import { loadScheme, type Scheme } from '@orch/schema';
+import { FEATURES, loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
@@ -75,18 +75,13 @@ export async function testApi(
     scheme,
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     storageVersions,
+    kinds: { features: { enabled: (name) => name === 'WatchList' || FEATURES[name].default }, allowPrivileged: true },
     store,
     cache,
     plugins,
     limits: { ...LIMITS, ...limits },
     yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, maxCachedBytes: 1 << 27, ...lists },
-    watchList: true,
-    chunking: true,
-    remainingItemCount: true,
-    compress: true,
-    podDisruptionConditions: true,
-    unhealthyPodEvictionPolicy: true,
     components: [{ name: 'memory', check: async () => undefined }],
     listCacheBytes: 1 << 20,
     serviceCidr: '10.96.0.0/24',

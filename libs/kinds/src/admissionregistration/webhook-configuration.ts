@@ -1,6 +1,6 @@
-import type { ApiObject } from '@orch/machinery';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { fill, isEmpty, objectsAt } from '../values/fields.js';
+import { fill, objectsAt } from '../values/fields.js';
 import { validateWebhooks } from './webhook-validation.js';
 
 /** Mutating and validating configurations. */
@@ -14,15 +14,7 @@ export const webhookConfiguration: KindDeclaration = {
       fill(webhook, 'objectSelector', {});
     }
   },
-  prepareForCreate: dropConditions,
-  prepareForUpdate(object, old) {
-    if (objectsAt(old, 'webhooks').every((webhook) => isEmpty(webhook.matchConditions))) dropConditions(object);
-  },
+  gatedFields: [gatedMember('AdmissionWebhookMatchConditions', 'webhooks[].matchConditions')],
   validate: (object, _names, old) => validateWebhooks(object, old),
   row: (object) => ({ Webhooks: objectsAt(object, 'webhooks').length }),
 };
-
-/** Conditions are an alpha feature of the release, which is off. */
-function dropConditions(object: ApiObject): void {
-  for (const webhook of objectsAt(object, 'webhooks')) delete webhook.matchConditions;
-}

@@ -16,13 +16,18 @@ export function* childSchemas(schema: Json): Iterable<readonly [path: string, ch
   }
 }
 
-/** Whether a schema, or one that stands in it, is such a one. */
-export function hasSchema(schema: Json, isSuch: (schema: Json) => boolean): boolean {
+/** A schema and those that stand in it, however deep. */
+export function* allSchemas(schema: Json): Iterable<Json> {
   const left = [schema];
   for (let next = left.pop(); next; next = left.pop()) {
-    if (isSuch(next)) return true;
+    yield next;
     for (const [, child] of childSchemas(next)) left.push(child);
   }
+}
+
+/** Whether a schema, or one that stands in it, is such a one. */
+export function hasSchema(schema: Json, isSuch: (schema: Json) => boolean): boolean {
+  for (const each of allSchemas(schema)) if (isSuch(each)) return true;
   return false;
 }
 

@@ -7,20 +7,22 @@ import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { selectsAll, validateLabelSelector } from '../rules/label-selector.js';
+import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
 import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
 import { validateDaemonSetStatus } from './status-validation.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
-import { workloadTemplate } from './workload-template.js';
+import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateLasting, validateSelected } from './workload-validation.js';
 
 /** Counts the changes of the template; what was a field in versions no longer served. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-export const daemonSet: KindDeclaration = {
+export const daemonSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
+  gatedFields: TEMPLATE_FIELDS,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     const strategy = ensureObject(spec, 'updateStrategy');
@@ -32,17 +34,15 @@ export const daemonSet: KindDeclaration = {
     defaultTemplate(spec);
   },
   prepareForCreate(object) {
-    workloadTemplate.prepareForCreate(object);
     fill(ensureObject(ensureObject(object, 'metadata'), 'annotations'), TEMPLATE_GENERATION, '1');
   },
   prepareForUpdate(object, old) {
-    workloadTemplate.prepareForUpdate(object, old);
     const before = Number(old.metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
     const same = equal(at(object, 'spec', 'template'), at(old, 'spec', 'template'));
     const annotations = ensureObject(ensureObject(object, 'metadata'), 'annotations');
     annotations[TEMPLATE_GENERATION] = String(same ? before : before + 1);
   },
-  validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, at(old, 'spec', 'template'))),
+  validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({
@@ -55,7 +55,7 @@ export const daemonSet: KindDeclaration = {
     ...containersOf(at(object, 'spec', 'template', 'spec')),
     Selector: formatSelector(at(object, 'spec', 'selector')),
   }),
-};
+});
 
 function validateDaemonSet(spec: unknown, context: PodContext): FieldError[] {
   const selector = at(spec, 'selector');

@@ -7,14 +7,15 @@ import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
 import { keepDesired } from '../rules/separation.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateDeploymentStatus } from './status-validation.js';
 import { validateDeploymentStrategy } from './strategy-validation.js';
-import { workloadTemplate } from './workload-template.js';
+import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
-export const deployment: KindDeclaration = {
+export const deployment = (settings: KindSettings): KindDeclaration => ({
   resetFields: { status: [['spec'], ['metadata', 'labels']] },
   generation: true,
   defaults(object) {
@@ -33,8 +34,9 @@ export const deployment: KindDeclaration = {
       ensureObject(object, 'metadata').labels = copy(old.metadata?.labels);
     },
   },
-  ...workloadTemplate,
-  validate: ({ spec }, names, old) => validateDeployment(spec, podContext(names, at(old, 'spec', 'template'))),
+  gatedFields: TEMPLATE_FIELDS,
+  validate: ({ spec }, names, old) =>
+    validateDeployment(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDeploymentStatus(object, old),
   row: (object) => ({
@@ -45,7 +47,7 @@ export const deployment: KindDeclaration = {
     Selector: formatSelector(at(object, 'spec', 'selector')),
   }),
   scale: workloadScale,
-};
+});
 
 function validateDeployment(spec: unknown, context: PodContext): FieldError[] {
   const deadline = numberAt(spec, 'progressDeadlineSeconds');

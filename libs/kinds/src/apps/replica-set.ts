@@ -4,19 +4,20 @@ import { nonNegativeMembers } from '../rules/checks.js';
 import { immutableSelector } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
 import { validateReplicaStatus } from './status-validation.js';
-import { workloadTemplate } from './workload-template.js';
+import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
 
-export const replicaSet: KindDeclaration = {
+export const replicaSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   defaults: (object) => defaultTemplate(ensureObject(object, 'spec')),
-  ...workloadTemplate,
+  gatedFields: TEMPLATE_FIELDS,
   validate: ({ spec }, names, old) => [
     ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
-    ...validateReplicated(spec, podContext(names, at(old, 'spec', 'template'))),
+    ...validateReplicated(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   ],
   validateUpdate: immutableSelector,
   validateStatus: validateReplicaStatus,
@@ -29,4 +30,4 @@ export const replicaSet: KindDeclaration = {
   }),
   selectableFields: { 'status.replicas': (object) => String(countAt(object, 'status', 'replicas')) },
   scale: workloadScale,
-};
+});

@@ -4,8 +4,10 @@ import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
 import { validateTemplateMetadata } from '../pods/template-validation.js';
 import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import type { KindSettings } from '../rules/settings.js';
 import { equal } from '../values/equal.js';
 import {
   at,
@@ -22,7 +24,7 @@ import {
 import { containersOf } from '../values/text.js';
 import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
-import { workloadTemplate } from './workload-template.js';
+import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
 
 /** Members of the spec that may change. */
@@ -39,7 +41,7 @@ const OTHER_CHANGES = `updates to statefulset spec for fields other than ${MUTAB
   .join(', ')} and '${MUTABLE.at(-1)}' are forbidden`;
 const RETENTION = ['Retain', 'Delete'];
 
-export const statefulSet: KindDeclaration = {
+export const statefulSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
@@ -49,18 +51,29 @@ export const statefulSet: KindDeclaration = {
       ensureObject(strategy, 'rollingUpdate');
     }
     const rolling = strategy.rollingUpdate;
-    if (strategy.type === 'RollingUpdate' && isObject(rolling)) fill(rolling, 'partition', 0);
-    const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
-    fillZero(retention, 'whenDeleted', 'Retain');
-    fillZero(retention, 'whenScaled', 'Retain');
+    if (strategy.type === 'RollingUpdate' && isObject(rolling)) {
+      fill(rolling, 'partition', 0);
+      if (settings.features.enabled('MaxUnavailableStatefulSet')) fill(rolling, 'maxUnavailable', 1);
+    }
+    if (settings.features.enabled('StatefulSetAutoDeletePVC')) {
+      const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy');
+      fillZero(retention, 'whenDeleted', 'Retain');
+      fillZero(retention, 'whenScaled', 'Retain');
+    }
     for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
       claim.apiVersion = 'v1';
       claim.kind = 'PersistentVolumeClaim';
     }
     defaultTemplate(spec);
   },
-  ...workloadTemplate,
-  validate: ({ spec }, names, old) => validateStatefulSet(spec, podContext(names, at(old, 'spec', 'template'))),
+  gatedFields: [
+    gatedMember('StatefulSetAutoDeletePVC', 'spec.persistentVolumeClaimRetentionPolicy'),
+    gatedMember('MaxUnavailableStatefulSet', 'spec.updateStrategy.rollingUpdate.maxUnavailable'),
+    gatedMember('StatefulSetStartOrdinal', 'spec.ordinals'),
+    ...TEMPLATE_FIELDS,
+  ],
+  validate: ({ spec }, names, old) =>
+    validateStatefulSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
   validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
@@ -69,7 +82,7 @@ export const statefulSet: KindDeclaration = {
     ...containersOf(at(object, 'spec', 'template', 'spec')),
   }),
   scale: workloadScale,
-};
+});
 
 /** The template's pod spec is not looked at: its mounts may be of claims that do not exist yet. */
 function validateStatefulSet(spec: unknown, context: PodContext): FieldError[] {

@@ -1,5 +1,7 @@
 import type { ApiObject, Names } from '@orch/machinery';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import {
   countAt,
   ensureObject,
@@ -27,16 +29,17 @@ const POLICIES = {
   scaleDown: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
 } as const;
 
-export const horizontalPodAutoscalerV2: KindDeclaration = {
+export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclaration => ({
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.metrics)) spec.metrics = [cpuMetric('target', DEFAULT_CPU_UTILIZATION)];
     if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
   },
-  validate: ({ spec }, _names, old) => validateAutoscaler(spec, old?.spec),
+  gatedFields: [gatedMember('HPAContainerMetrics', 'spec.metrics[].containerResource')],
+  validate: ({ spec }, _names, old) => validateAutoscaler(spec, old?.spec, settings.features),
   validateStatus: validateAutoscalerStatus,
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
-};
+});
 
 export const horizontalPodAutoscalerV1: KindDeclaration = {
   defaults(object, names) {

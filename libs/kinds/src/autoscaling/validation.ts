@@ -8,6 +8,7 @@ import {
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
+import type { Features } from '@orch/schema';
 import { isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
 import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
@@ -28,10 +29,10 @@ const MAX_PERIOD_SECONDS = 1800;
 const MAX_WINDOW_SECONDS = 3600;
 
 /** The spec of a HorizontalPodAutoscaler in version 2. */
-export const validateAutoscaler = (spec: unknown, old: unknown): FieldError[] => [
-  ...validateBounds(spec, numberAt(old, 'minReplicas') === 0 ? 0 : 1),
+export const validateAutoscaler = (spec: unknown, old: unknown, features: Features): FieldError[] => [
+  ...validateBounds(spec, features.enabled('HPAScaleToZero') || numberAt(old, 'minReplicas') === 0 ? 0 : 1),
   ...validateTargetRef(at(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-  ...objectsAt(spec, 'metrics').flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`)),
+  ...objectsAt(spec, 'metrics').flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`, features)),
   ...validateIdle(spec),
   ...['scaleUp', 'scaleDown'].flatMap((name) => validateRules(at(spec, 'behavior', name), `spec.behavior.${name}`)),
 ];
@@ -63,7 +64,7 @@ export const validateAutoscalerStatus = ({ status }: ApiObject): FieldError[] =>
 const validateTargetRef = (reference: unknown, path: string): FieldError[] =>
   ['kind', 'name'].flatMap((name) => requiredText(reference, path, name, pathSegmentErrors));
 
-function validateMetric(metric: Json, path: string): FieldError[] {
+function validateMetric(metric: Json, path: string, features: Features): FieldError[] {
   const type = textAt(metric, 'type');
   const present = MEMBERS.filter((name) => isObject(metric[name]));
   const [first] = present;
@@ -73,7 +74,7 @@ function validateMetric(metric: Json, path: string): FieldError[] {
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
   if (first !== undefined) errors.push(...validateSource(first, metric[first], `${path}.${first}`));
   if (expected === undefined) return [...errors, notSupported(`${path}.type`, type, TYPES)];
-  if (!isObject(metric[expected])) errors.push(required(`${path}.${expected}`, missingText(expected)));
+  if (!isObject(metric[expected])) errors.push(required(`${path}.${expected}`, missingText(expected, features)));
   if (present.length === 1) return errors;
   const others = present.filter((name) => name !== expected);
   return [
@@ -82,9 +83,10 @@ function validateMetric(metric: Json, path: string): FieldError[] {
   ];
 }
 
-const missingText = (source: string): string => {
+const missingText = (source: string, features: Features): string => {
   const text = 'must populate information for the given metric source';
-  return source === 'containerResource' ? `${text} (only allowed when HPAContainerMetrics feature is enabled)` : text;
+  const off = source === 'containerResource' && !features.enabled('HPAContainerMetrics');
+  return off ? `${text} (only allowed when HPAContainerMetrics feature is enabled)` : text;
 };
 
 function validateSource(member: (typeof MEMBERS)[number], source: unknown, path: string): FieldError[] {

@@ -1,24 +1,27 @@
 import type { ApiObject } from '@orch/machinery';
-import { dropDisabledTemplateFields } from '../pods/disabled-fields.js';
+import { POD_FIELDS } from '../pods/gated-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
+import { gatedWithin } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { age, timeOf } from '../values/age.js';
 import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { containersOf, formatSelector, NONE, optionalBool } from '../values/text.js';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.js';
 
-const templateOf = (object: ApiObject): unknown => at(object, 'spec', 'jobTemplate', 'spec', 'template');
+const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'];
+const templateOf = (object: ApiObject): unknown => at(object, ...TEMPLATE);
 
-export const cronJob: KindDeclaration = {
+export const cronJob = (settings: KindSettings): KindDeclaration => ({
   generation: true,
+  gatedFields: gatedWithin(TEMPLATE, POD_FIELDS),
   defaults(object) {
     const spec = at(object, 'spec', 'jobTemplate', 'spec');
     if (isObject(spec)) defaultTemplate(spec);
   },
-  prepareForCreate: (object) => dropDisabledTemplateFields(templateOf(object)),
-  prepareForUpdate: (object, old) => dropDisabledTemplateFields(templateOf(object), templateOf(old)),
-  validate: (object, names, old) => validateCronJob(object.spec, old?.spec, podContext(names, old && templateOf(old))),
+  validate: (object, names, old) =>
+    validateCronJob(object.spec, old?.spec, podContext(names, settings, old && templateOf(old))),
   validateCreate: ({ metadata }) => validateCronJobName(metadata?.name ?? ''),
   row(object, now) {
     const last = at(object, 'status', 'lastScheduleTime');
@@ -31,4 +34,4 @@ export const cronJob: KindDeclaration = {
       Selector: formatSelector(at(object, 'spec', 'jobTemplate', 'spec', 'selector')),
     };
   },
-};
+});

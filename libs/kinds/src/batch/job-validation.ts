@@ -57,13 +57,13 @@ export function validateJob(spec: unknown, context: PodContext): FieldError[] {
   ];
 }
 
-/** What a Job does is settled when it starts. */
-export function validateJobUpdate(object: unknown, old: unknown): FieldError[] {
+/** What a Job does is settled when it starts. `elastic`: an indexed one may grow and shrink. */
+export function validateJobUpdate(object: unknown, old: unknown, elastic: boolean): FieldError[] {
   const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];
   const immutable = (name: string, shown: unknown = spec[name]) =>
     equal(spec[name], before[name]) ? [] : [invalidValue(`spec.${name}`, shown, 'field is immutable')];
   return [
-    ...validateCompletions(spec, before),
+    ...validateCompletions(spec, before, elastic),
     ...immutable('selector', shownSelector(spec.selector)),
     ...validateTemplateUpdate(object, old),
     ...immutable('completionMode'),
@@ -72,9 +72,9 @@ export function validateJobUpdate(object: unknown, old: unknown): FieldError[] {
 }
 
 /** The number of completions of an indexed Job may follow its parallelism. */
-function validateCompletions(spec: Json, before: Json): FieldError[] {
+function validateCompletions(spec: Json, before: Json, elastic: boolean): FieldError[] {
   if (equal(spec.completions, before.completions)) return [];
-  if (spec.completionMode !== 'Indexed')
+  if (spec.completionMode !== 'Indexed' || !elastic)
     return [invalidValue('spec.completions', spec.completions, 'field is immutable')];
   if (spec.completions === undefined || spec.completions === spec.parallelism) return [];
   const text = 'can only be modified in tandem with spec.parallelism';

@@ -1,8 +1,10 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
-import { workloadTemplate } from '../apps/workload-template.js';
+import { TEMPLATE_FIELDS } from '../apps/template-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
@@ -12,9 +14,10 @@ import { validateJob, validateJobUpdate } from './job-validation.js';
 /** Marks Jobs whose pods are counted by their finalizers, as all are. */
 const TRACKED = 'batch.orch.io/job-tracking';
 
-export const job: KindDeclaration = {
+export const job = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   defaultPropagation: 'Orphan',
+  gatedFields: [gatedMember('JobPodFailurePolicy', 'spec.podFailurePolicy'), ...TEMPLATE_FIELDS],
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -28,17 +31,15 @@ export const job: KindDeclaration = {
     defaultTemplate(spec);
   },
   prepareForCreate(object, names) {
-    workloadTemplate.prepareForCreate(object);
     markTracked(object, names);
     generateSelector(object, names);
   },
   prepareForUpdate(object, old, names) {
-    workloadTemplate.prepareForUpdate(object, old);
     if (old.metadata?.annotations?.[names.key(TRACKED)] !== undefined) markTracked(object, names);
   },
-  validate: ({ spec }, names, old) => validateJob(spec, podContext(names, at(old, 'spec', 'template'))),
+  validate: ({ spec }, names, old) => validateJob(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateCreate: validateNewJob,
-  validateUpdate: validateJobUpdate,
+  validateUpdate: (object, old) => validateJobUpdate(object, old, settings.features.enabled('ElasticIndexedJob')),
   validateStatus: validateJobStatus,
   row: (object, now) => ({
     Completions: completions(object),
@@ -47,7 +48,7 @@ export const job: KindDeclaration = {
     Selector: formatSelector(at(object, 'spec', 'selector')),
   }),
   selectableFields: { 'status.successful': (object) => String(countAt(object, 'status', 'succeeded')) },
-};
+});
 
 function markTracked(object: ApiObject, names: Names): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';

@@ -1,4 +1,6 @@
 import type { ApiObject } from '@orch/machinery';
+import type { Features } from '@orch/schema';
+import type { GatedFields } from '../rules/gated-fields.js';
 import { at, isObject, type Json, textAt } from '../values/fields.js';
 
 /** What a claim may be filled with under the older name, by group. */
@@ -9,20 +11,29 @@ const KNOWN: Readonly<Record<string, string>> = {
 
 /**
  * Makes both names of what a claim is filled with say the same. Kinds that the older name never allowed are dropped from
- * it, and references into other namespaces, an alpha feature that is off; what a stored claim has already stays. Mutates.
+ * it when it stands alone; what a stored claim has already stays. Mutates.
  */
-export function alignDataSources({ spec }: ApiObject, old?: ApiObject): void {
+export function alignDataSources({ spec }: ApiObject, features: Features, old?: ApiObject): void {
   if (!isObject(spec)) return;
-  const [hadSource, hadReference] = ['dataSource', 'dataSourceRef'].map((name) => isObject(at(old, 'spec', name)));
-  if (textAt(spec, 'dataSourceRef', 'namespace') !== '' && !hadReference) delete spec.dataSourceRef;
+  const had = ['dataSource', 'dataSourceRef'].some((name) => isObject(at(old, 'spec', name)));
   const { dataSource: source } = spec;
   const known = isObject(source) && KNOWN[textAt(source, 'apiGroup')] === source.kind;
-  if (isObject(source) && !known && !hadSource && !hadReference) delete spec.dataSource;
+  if (isObject(source) && !known && !had && !isObject(spec.dataSourceRef)) delete spec.dataSource;
+  if (!features.enabled('AnyVolumeDataSource')) return;
   if (isObject(spec.dataSource) && !isObject(spec.dataSourceRef)) spec.dataSourceRef = referenceOf(spec.dataSource);
   else if (isObject(spec.dataSourceRef) && !isObject(spec.dataSource) && !spec.dataSourceRef.namespace) {
     spec.dataSource = referenceOf(spec.dataSourceRef);
   }
 }
+
+/** A reference into another namespace. */
+export const foreignDataSource: GatedFields = {
+  feature: 'CrossNamespaceVolumeDataSource',
+  inUse: (stored) => isObject(at(stored, 'spec', 'dataSourceRef')),
+  drop({ spec }) {
+    if (isObject(spec) && textAt(spec, 'dataSourceRef', 'namespace') !== '') delete spec.dataSourceRef;
+  },
+};
 
 const referenceOf = ({ apiGroup, kind, name }: Json): Json => ({
   ...(apiGroup !== undefined && { apiGroup }),

@@ -9,35 +9,50 @@ import {
   notSupported,
   required,
 } from '@orch/machinery';
+import type { Features } from '@orch/schema';
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { equal } from '../values/equal.js';
 import { at, isObject, type Json, mapAt, objectAt, stringsAt, textAt } from '../values/fields.js';
 
-const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const RESIZE_STATES = [
+  '',
+  'ControllerExpansionFailed',
+  'ControllerExpansionInProgress',
+  'NodeExpansionFailed',
+  'NodeExpansionInProgress',
+  'NodeExpansionPending',
+];
+const ALONE = 'ReadWriteOncePod';
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
-/** Access modes of a volume or a claim: one that no other pod may share stands alone. `path` is that of the spec. */
-export function validateAccessModes(spec: unknown, path: string, whyRequired: string): FieldError[] {
+/** Whether a volume or a claim may be for one pod only; `old` is the spec that is stored. */
+export const mayBeAlone = (features: Features, old: unknown): boolean =>
+  features.enabled('ReadWriteOncePod') || stringsAt(old, 'accessModes').includes(ALONE);
+
+/**
+ * Access modes of a volume or a claim: one that no other pod may share stands alone. `path` is that of the spec, `alone` says
+ * whether there is such a one.
+ */
+export function validateAccessModes(spec: unknown, path: string, whyRequired: string, alone: boolean): FieldError[] {
+  const modesKnown = alone ? [...ACCESS_MODES, ALONE] : ACCESS_MODES;
   const modes = stringsAt(spec, 'accessModes');
   const field = `${path}.accessModes`;
   const errors = modes.length === 0 ? [required(field, whyRequired)] : [];
-  const known = modes.filter((mode) => ACCESS_MODES.includes(mode));
-  if (known.length < modes.length) {
-    const strange = modes.filter((mode) => !ACCESS_MODES.includes(mode));
-    for (const mode of strange) errors.push(notSupported(field, mode, ACCESS_MODES));
-  }
-  if (known.includes('ReadWriteOncePod') && known.some((mode) => mode !== 'ReadWriteOncePod')) {
+  const strange = modes.filter((mode) => !modesKnown.includes(mode));
+  for (const mode of strange) errors.push(notSupported(field, mode, modesKnown));
+  if (modes.includes(ALONE) && modes.some((mode) => ACCESS_MODES.includes(mode))) {
     errors.push(forbiddenField(field, 'may not use ReadWriteOncePod with other access modes'));
   }
   return errors;
 }
 
 /** `path` is that of the spec, `old` the one that is stored, in an update. */
-export function validateClaim(spec: unknown, path: string, old?: unknown): FieldError[] {
+export function validateClaim(spec: unknown, path: string, features: Features, old?: unknown): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   return [
-    ...validateAccessModes(spec, path, 'at least 1 access mode is required'),
+    ...validateAccessModes(spec, path, 'at least 1 access mode is required', mayBeAlone(features, old)),
     ...validateLabelSelector(at(spec, 'selector'), `${path}.selector`, hasStrangeValue(at(old, 'selector'))),
     ...validateSize(textAt(spec, 'resources', 'requests', 'storage'), `${path}.resources[storage]`),
     ...(name === '' ? [] : invalidEach(`${path}.storageClassName`, name, dnsSubdomainErrors(name))),
@@ -80,7 +95,7 @@ function validateDataSource(source: unknown, path: string): FieldError[] {
 }
 
 /** A claim is what it was made as, but for the volume it is bound to once, and its size when it is bound. */
-export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Names): FieldError[] {
+export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Names, features: Features): FieldError[] {
   const [spec, before] = [objectAt(object, 'spec'), objectAt(old, 'spec')];
   const errors: FieldError[] = [];
   const key = names.key('volume.beta.orch.io/storage-class');
@@ -89,18 +104,40 @@ export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Na
   if (!named && noted !== was) {
     errors.push(invalidValue(`metadata.annotations.${key}`, noted ?? '', 'field is immutable'));
   }
-  if (!equal(comparable(spec, before, object, named || mayNameClass(spec, was)), before)) {
+  if (
+    !equal(
+      comparable(
+        spec,
+        before,
+        object,
+        named || (features.enabled('RetroactiveDefaultStorageClass') && mayNameClass(spec, was)),
+      ),
+      before,
+    )
+  ) {
     const text = 'spec is immutable after creation except resources.requests for bound claims';
     errors.push(forbiddenField('spec', `${text}\n`));
   }
-  const [after, size] = [spec, before].map((each) => quantityOf(textAt(each, 'resources', 'requests', 'storage')));
-  if (after && size && after.compare(size) < 0) {
-    errors.push(forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value'));
-  }
+  errors.push(...validateShrinking(object, old, features));
   if (!equal(spec.volumeMode, before.volumeMode)) {
     errors.push(invalidValue('volumeMode', spec.volumeMode, 'field is immutable'));
   }
   return errors;
+}
+
+/** A claim does not shrink, unless it takes back what could not be given. */
+function validateShrinking(object: ApiObject, old: ApiObject, features: Features): FieldError[] {
+  const [after, size] = [object, old].map((each) =>
+    quantityOf(textAt(each, 'spec', 'resources', 'requests', 'storage')),
+  );
+  if (!after || !size || after.compare(size) >= 0) return [];
+  const field = 'spec.resources.requests.storage';
+  if (!features.enabled('RecoverVolumeExpansionFailure')) {
+    return [forbiddenField(field, 'field can not be less than previous value')];
+  }
+  const given = quantityOf(textAt(old, 'status', 'capacity', 'storage'));
+  const tooLittle = given === undefined ? after.nanos <= 0n : after.compare(given) <= 0;
+  return tooLittle ? [forbiddenField(field, 'field can not be less than status.capacity')] : [];
 }
 
 /** Whether the class goes from the annotation, where it was said once, to its field. */
@@ -128,10 +165,26 @@ function comparable(spec: Json, before: Json, object: ApiObject, mayName: boolea
 }
 
 /** What a claim was given. */
-export const validateClaimStatus = ({ status }: ApiObject): FieldError[] =>
-  Object.entries(mapAt(status, 'capacity')).flatMap(([name, amount]) => {
-    const quantity = quantityOf(amount);
-    if (!quantity || quantity.nanos >= 0n) return [];
-    const text = 'must be a valid resource quantity';
-    return [invalidValue(`status.capacity[${name}]`, Number(quantity.value()), text)];
-  });
+export const validateClaimStatus = ({ status }: ApiObject, features: Features): FieldError[] => [
+  ...Object.entries(mapAt(status, 'capacity')).flatMap(([name, amount]) =>
+    validateAmount(amount, `status.capacity[${name}]`),
+  ),
+  ...(features.enabled('RecoverVolumeExpansionFailure') ? validateExpansion(status) : []),
+];
+
+/** How far the expansion of its volume has come. */
+function validateExpansion(status: unknown): FieldError[] {
+  const field = 'status.allocatedResources';
+  return [
+    ...isOneOf('status.resizeStatus', at(status, 'resizeStatus'), RESIZE_STATES),
+    ...Object.entries(mapAt(status, 'allocatedResources')).flatMap(([name, amount]) =>
+      name === 'storage' ? validateAmount(amount, `${field}[${name}]`) : [notSupported(field, name, ['storage'])],
+    ),
+  ];
+}
+
+function validateAmount(amount: string, field: string): FieldError[] {
+  const quantity = quantityOf(amount);
+  if (!quantity || quantity.nanos >= 0n) return [];
+  return [invalidValue(field, Number(quantity.value()), 'must be a valid resource quantity')];
+}

@@ -1,19 +1,33 @@
+import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { stringsAt, textAt } from '../values/fields.js';
+import type { KindSettings } from '../rules/settings.js';
+import { isObject, objectAt, stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
-import { alignDataSources } from './claim-data-source.js';
+import { alignDataSources, foreignDataSource } from './claim-data-source.js';
 import { validateClaim, validateClaimStatus, validateClaimUpdate } from './claim-validation.js';
 import { storageClass, volumePhase } from './persistent-volume.js';
 
-export const persistentVolumeClaim: KindDeclaration = {
+/** A claim for storage cannot ask for claims. */
+const claimsOfClaim: GatedFields = {
+  drop({ spec }) {
+    const { resources } = objectAt(spec);
+    if (isObject(resources)) delete resources.claims;
+  },
+};
+
+export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration => ({
+  gatedFields: [gatedMember('AnyVolumeDataSource', 'spec.dataSourceRef'), foreignDataSource, claimsOfClaim],
+  gatedStatus: ['allocatedResources', 'resizeStatus'].map((name) =>
+    gatedMember('RecoverVolumeExpansionFailure', `status.${name}`),
+  ),
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
-    alignDataSources(object);
+    alignDataSources(object, settings.features);
   },
-  prepareForUpdate: alignDataSources,
-  validate: ({ spec }, _names, old) => validateClaim(spec, 'spec', old?.spec),
-  validateStatus: validateClaimStatus,
-  validateUpdate: validateClaimUpdate,
+  prepareForUpdate: (object, old) => alignDataSources(object, settings.features, old),
+  validate: ({ spec }, _names, old) => validateClaim(spec, 'spec', settings.features, old?.spec),
+  validateStatus: (object) => validateClaimStatus(object, settings.features),
+  validateUpdate: (object, old, names) => validateClaimUpdate(object, old, names, settings.features),
   row(object, _now, names) {
     const volume = textAt(object, 'spec', 'volumeName');
     return {
@@ -25,4 +39,4 @@ export const persistentVolumeClaim: KindDeclaration = {
       VolumeMode: textAt(object, 'spec', 'volumeMode') || UNSET,
     };
   },
-};
+});

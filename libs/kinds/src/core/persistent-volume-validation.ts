@@ -18,11 +18,12 @@ import { sourcesOf, validateSource } from './volume-source-validation.js';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
-export function validateVolume({ metadata, spec }: ApiObject, names: Names): FieldError[] {
+/** `alone`: a volume may be for one pod only. */
+export function validateVolume({ metadata, spec }: ApiObject, names: Names, alone: boolean): FieldError[] {
   const name = textAt(spec, 'storageClassName');
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   return [
-    ...validateAccessModes(spec, 'spec', ''),
+    ...validateAccessModes(spec, 'spec', '', alone),
     ...validateCapacity(mapAt(spec, 'capacity')),
     ...(policy === '' ? [] : isOneOf('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES)),
     ...validateAffinity(spec),
@@ -44,7 +45,7 @@ export function validateInlineVolume(spec: Readonly<Json>, path: string, names: 
   return [
     ...unfit.map((name) => forbiddenField(`${path}.${name}`, `may not be specified ${context}`)),
     ...(isObject(spec.csi) ? [] : [required(`${path}.csi`, `has to be specified ${context}`)]),
-    ...validateAccessModes(spec, path, ''),
+    ...validateAccessModes(spec, path, '', false),
     ...(policy === '' || policy === 'Retain'
       ? []
       : [forbiddenField(`${path}.persistentVolumeReclaimPolicy`, `may only be Retain ${context}`)]),

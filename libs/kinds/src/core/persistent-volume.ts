@@ -1,14 +1,18 @@
 import type { ApiObject, Names } from '@orch/machinery';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
+import { mayBeAlone } from './claim-validation.js';
 import { validateVolume, validateVolumeUpdate } from './persistent-volume-validation.js';
 
-export const persistentVolume: KindDeclaration = {
+export const persistentVolume = (settings: KindSettings): KindDeclaration => ({
+  gatedFields: [gatedMember('CSINodeExpandSecret', 'spec.csi.nodeExpandSecretRef')],
   prepareForCreate(object) {
     object.status = { phase: 'Pending' };
   },
-  validate: validateVolume,
+  validate: (object, names, old) => validateVolume(object, names, mayBeAlone(settings.features, old?.spec)),
   validateUpdate: validateVolumeUpdate,
   row: (object, _now, names) => ({
     Capacity: textAt(object, 'spec', 'capacity', 'storage'),
@@ -20,7 +24,7 @@ export const persistentVolume: KindDeclaration = {
     Reason: textAt(object, 'status', 'reason'),
     VolumeMode: textAt(object, 'spec', 'volumeMode') || UNSET,
   }),
-};
+});
 
 function claim(object: ApiObject): string {
   if (at(object, 'spec', 'claimRef') === undefined) return '';

@@ -1,7 +1,7 @@
 import { type ApiObject, copy, type FieldError, type Names } from '@orch/machinery';
 import { validateAnnotationsUpdate, validatePodAnnotations } from '../pods/annotation-validation.js';
-import { dropDisabledFields } from '../pods/disabled-fields.js';
 import { validateEphemeralUpdate } from '../pods/ephemeral-update-validation.js';
+import { POD_FIELDS } from '../pods/gated-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { unifyAddresses } from '../pods/pod-addresses.js';
 import { defaultPodSpec } from '../pods/pod-spec.js';
@@ -9,9 +9,11 @@ import { validatePodStatus } from '../pods/pod-status-validation.js';
 import { summarizePod } from '../pods/pod-summary.js';
 import { validatePodUpdate } from '../pods/pod-update-validation.js';
 import { podSteps, validateNewPod } from '../pods/pod-validation.js';
+import { defaultResizePolicies, proposeResize } from '../pods/resizing.js';
 import { qosClass, requestsFromLimits } from '../pods/resources.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { keepDesired } from '../rules/separation.js';
+import type { KindSettings } from '../rules/settings.js';
 import {
   at,
   countAt,
@@ -25,87 +27,98 @@ import {
 } from '../values/fields.js';
 import { NONE, orNone } from '../values/text.js';
 
-export const pod: KindDeclaration = {
-  resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
-  defaults(object) {
-    const spec = ensureObject(object, 'spec');
-    requestsFromLimits(spec);
-    defaultPodSpec(spec);
-    // No time at all is a second; of templates it stays as it is.
-    if (countAt(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
-    if (isObject(object.status)) unifyAddresses(object.status);
-  },
-  validateInSteps: (object, names, old) => podSteps(object, podContext(names, old)),
-  validateCreate: (object, names) => validateNewPod(object, podContext(names)),
-  validateUpdate: validateStep,
-  validateStatus: (object, _names, old) => validatePodStatus(object, old),
-  prepareForUpdate: ({ spec }, old) => dropDisabledFields(spec, old.spec),
-  prepareForCreate(object) {
-    dropDisabledFields(object.spec);
-    object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
-  },
-  subresources: {
-    // The server itself makes all of the change.
-    binding: () => undefined,
-    status(object, old) {
-      keepDesired(object, old);
-      const metadata = ensureObject(object, 'metadata');
-      metadata.ownerReferences = copy(old.metadata?.ownerReferences);
-      const quality = textAt(old, 'status', 'qosClass');
-      if (quality !== '') ensureObject(object, 'status').qosClass = quality;
-    },
-    ephemeralcontainers(object, old) {
-      const added = at(object, 'spec', 'ephemeralContainers');
-      const { metadata = {} } = object;
-      keepDesired(object, old);
-      const { resourceVersion, managedFields } = metadata;
-      object.metadata = { ...copy(old.metadata), resourceVersion, managedFields };
-      object.status = copy(old.status);
+export function pod(settings: KindSettings): KindDeclaration {
+  const resizes = settings.features.enabled('InPlacePodVerticalScaling');
+  return {
+    gatedFields: POD_FIELDS,
+    resetFields: { status: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']] },
+    defaults(object) {
       const spec = ensureObject(object, 'spec');
-      if (added === undefined) delete spec.ephemeralContainers;
-      else spec.ephemeralContainers = added;
-      dropDisabledFields(spec, old.spec);
+      requestsFromLimits(spec);
+      if (resizes) defaultResizePolicies(spec);
+      defaultPodSpec(spec);
+      // No time at all is a second; of templates it stays as it is.
+      if (countAt(spec, 'terminationGracePeriodSeconds') < 0) spec.terminationGracePeriodSeconds = 1;
+      if (isObject(object.status)) unifyAddresses(object.status);
     },
-  },
-  row(object, now) {
-    const { ready, status, restarts } = summarizePod(object, now);
-    return {
-      Ready: ready,
-      Status: status,
-      Restarts: restarts,
-      IP: orNone(podIPs(object)[0] ?? ''),
-      Node: orNone(textAt(object, 'spec', 'nodeName')),
-      'Nominated Node': orNone(textAt(object, 'status', 'nominatedNodeName')),
-      'Readiness Gates': readinessGates(object),
-    };
-  },
-  selectableFields: {
-    'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
-    'spec.restartPolicy': (object) => textAt(object, 'spec', 'restartPolicy'),
-    'spec.schedulerName': (object) => textAt(object, 'spec', 'schedulerName'),
-    'spec.serviceAccountName': (object) => textAt(object, 'spec', 'serviceAccountName'),
-    'spec.hostNetwork': (object) => String(at(object, 'spec', 'hostNetwork') === true),
-    'status.phase': (object) => textAt(object, 'status', 'phase'),
-    'status.podIP': (object) => podIPs(object)[0] ?? '',
-    'status.podIPs': (object) => podIPs(object)[0] ?? '',
-    'status.nominatedNodeName': (object) => textAt(object, 'status', 'nominatedNodeName'),
-  },
-  gracePeriod(object, requested) {
-    const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));
-    if (ended || textAt(object, 'spec', 'nodeName') === '') return 0;
-    const seconds = requested ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 0;
-    return seconds < 0 ? 1 : seconds;
-  },
-};
+    validateInSteps: (object, names, old) => podSteps(object, podContext(names, settings, old)),
+    validateCreate: (object, names) => validateNewPod(object, podContext(names, settings)),
+    validateUpdate: (...step) => validateStep(settings, ...step),
+    validateStatus: (object, _names, old) => validatePodStatus(object, old),
+    prepareForUpdate(object, old) {
+      if (resizes) proposeResize(object, old);
+    },
+    prepareForCreate(object) {
+      object.status = { phase: 'Pending', ...gatedCondition(object), qosClass: qosClass(object.spec) };
+    },
+    subresources: {
+      // The server itself makes all of the change.
+      binding: () => undefined,
+      status(object, old) {
+        keepDesired(object, old);
+        const metadata = ensureObject(object, 'metadata');
+        metadata.ownerReferences = copy(old.metadata?.ownerReferences);
+        const quality = textAt(old, 'status', 'qosClass');
+        if (quality !== '') ensureObject(object, 'status').qosClass = quality;
+      },
+      ephemeralcontainers(object, old) {
+        const added = at(object, 'spec', 'ephemeralContainers');
+        const { metadata = {} } = object;
+        keepDesired(object, old);
+        const { resourceVersion, managedFields } = metadata;
+        object.metadata = { ...copy(old.metadata), resourceVersion, managedFields };
+        object.status = copy(old.status);
+        const spec = ensureObject(object, 'spec');
+        if (added === undefined) delete spec.ephemeralContainers;
+        else spec.ephemeralContainers = added;
+      },
+    },
+    row(object, now) {
+      const { ready, status, restarts } = summarizePod(object, now);
+      return {
+        Ready: ready,
+        Status: status,
+        Restarts: restarts,
+        IP: orNone(podIPs(object)[0] ?? ''),
+        Node: orNone(textAt(object, 'spec', 'nodeName')),
+        'Nominated Node': orNone(textAt(object, 'status', 'nominatedNodeName')),
+        'Readiness Gates': readinessGates(object),
+      };
+    },
+    selectableFields: {
+      'spec.nodeName': (object) => textAt(object, 'spec', 'nodeName'),
+      'spec.restartPolicy': (object) => textAt(object, 'spec', 'restartPolicy'),
+      'spec.schedulerName': (object) => textAt(object, 'spec', 'schedulerName'),
+      'spec.serviceAccountName': (object) => textAt(object, 'spec', 'serviceAccountName'),
+      'spec.hostNetwork': (object) => String(at(object, 'spec', 'hostNetwork') === true),
+      'status.phase': (object) => textAt(object, 'status', 'phase'),
+      'status.podIP': (object) => podIPs(object)[0] ?? '',
+      'status.podIPs': (object) => podIPs(object)[0] ?? '',
+      'status.nominatedNodeName': (object) => textAt(object, 'status', 'nominatedNodeName'),
+    },
+    gracePeriod(object, requested) {
+      const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));
+      if (ended || textAt(object, 'spec', 'nodeName') === '') return 0;
+      const seconds = requested ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 0;
+      return seconds < 0 ? 1 : seconds;
+    },
+  };
+}
 
 /** What an update may change depends on the way by which it comes. */
-function validateStep(object: ApiObject, old: ApiObject, names: Names, subresource: string): FieldError[] {
+function validateStep(
+  settings: KindSettings,
+  object: ApiObject,
+  old: ApiObject,
+  names: Names,
+  subresource: string,
+): FieldError[] {
   const annotations = [
     ...validateAnnotationsUpdate(object, old, 'metadata.annotations', names),
-    ...validatePodAnnotations(object, 'metadata.annotations', podContext(names, old)),
+    ...validatePodAnnotations(object, 'metadata.annotations', podContext(names, settings, old)),
   ];
   if (subresource === 'ephemeralcontainers') return [...annotations, ...validateEphemeralUpdate(object, old, names)];
-  return [...annotations, ...validatePodUpdate(object.spec, old.spec)];
+  return [...annotations, ...validatePodUpdate(object.spec, old.spec, settings.features)];
 }
 
 function podIPs(object: ApiObject): string[] {

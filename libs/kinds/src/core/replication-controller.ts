@@ -1,6 +1,6 @@
 import { copy, type FieldError, invalidValue, required } from '@orch/machinery';
 import { validateReplicaStatus } from '../apps/status-validation.js';
-import { workloadTemplate } from '../apps/workload-template.js';
+import { TEMPLATE_FIELDS } from '../apps/template-fields.js';
 import { validateLasting } from '../apps/workload-validation.js';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
@@ -9,11 +9,12 @@ import { validateReadOnlyDisks, validateTemplate } from '../pods/template-valida
 import { nonNegativeMembers } from '../rules/checks.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { workloadScale } from '../rules/scale.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
 import { shownMap } from '../values/go-syntax.js';
 import { containersOf, formatLabels } from '../values/text.js';
 
-export const replicationController: KindDeclaration = {
+export const replicationController = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   defaultPropagation: 'Orphan',
   defaults(object) {
@@ -26,8 +27,9 @@ export const replicationController: KindDeclaration = {
     }
     defaultTemplate(spec);
   },
-  ...workloadTemplate,
-  validate: ({ spec }, names, old) => validateController(spec, podContext(names, at(old, 'spec', 'template'))),
+  gatedFields: TEMPLATE_FIELDS,
+  validate: ({ spec }, names, old) =>
+    validateController(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),
@@ -44,7 +46,7 @@ export const replicationController: KindDeclaration = {
       selector: isEmpty(at(object, 'spec', 'selector')) ? '' : formatLabels(mapAt(object, 'spec', 'selector')),
     }),
   },
-};
+});
 
 function validateController(spec: unknown, context: PodContext): FieldError[] {
   const selector = mapAt(spec, 'selector');

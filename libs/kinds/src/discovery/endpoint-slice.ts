@@ -1,4 +1,5 @@
 import type { ApiObject } from '@orch/machinery';
+import { gatedMember } from '../rules/gated-fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { fill, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
@@ -9,6 +10,7 @@ const MAX_SHOWN = 3;
 
 export const endpointSlice: KindDeclaration = {
   generation: true,
+  gatedFields: [gatedMember('TopologyAwareHints', 'endpoints[].hints')],
   defaults(object) {
     for (const port of objectsAt(object, 'ports')) {
       fill(port, 'name', '');

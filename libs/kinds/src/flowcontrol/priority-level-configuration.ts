@@ -1,4 +1,5 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, fill, fillZero, isObject, type Json, numberAt, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { validateFlowStatus } from './flow-schema-validation.js';
@@ -16,7 +17,7 @@ const SHARES: Readonly<Record<string, string>> = {
 const count = (value: number | undefined): string | number => value ?? NONE;
 
 /** The rules of the kind in one of its versions. */
-export function priorityLevelConfiguration(version: string): KindDeclaration {
+export function priorityLevelConfiguration(_settings: KindSettings, version: string): KindDeclaration {
   const shares = SHARES[version] ?? 'nominalConcurrencyShares';
   return {
     resetFields: { status: [['metadata'], ['spec']] },

@@ -16,19 +16,25 @@ const INT32 = 2 ** 31;
 const mirrorKey = (names: Names): string => names.key('orch.io/config.mirror');
 const tolerationsKey = (names: Names): string => names.key('scheduler.alpha.orch.io/tolerations');
 const costKey = (names: Names): string => names.key('controller.orch.io/pod-deletion-cost');
-const appArmorPrefix = (names: Names): string => names.key('container.apparmor.security.beta.orch.io/');
+/** Keys of annotations that name the AppArmor profile of a container begin with this. */
+export const appArmorPrefix = (names: Names): string => names.key('container.apparmor.security.beta.orch.io/');
 
 /** Annotations of a pod or a template that mean something to the product. */
-export function validatePodAnnotations(owner: unknown, path: string, { names, kept }: PodContext): FieldError[] {
+export function validatePodAnnotations(
+  owner: unknown,
+  path: string,
+  { names, settings, kept }: PodContext,
+): FieldError[] {
   const annotations = mapAt(owner, 'metadata', 'annotations');
   // Those of others are nearly all that there are.
   const domain = names.key('orch.io/');
   if (!Object.keys(annotations).some((key) => key.includes(domain))) return [];
   const spec = isObject(owner) ? owner.spec : undefined;
+  const anyCost = kept.deletionCost || !settings.features.enabled('PodDeletionCost');
   return [
     ...validateMirror(annotations, spec, path, names),
     ...validateTolerationsOf(annotations[tolerationsKey(names)], path, names),
-    ...(kept.deletionCost || hasDeletionCost(annotations, names) ? [] : [wrongCost(annotations, path, names)]),
+    ...(anyCost || hasDeletionCost(annotations, names) ? [] : [wrongCost(annotations, path, names)]),
     ...validateSeccompAnnotations(annotations, path, names),
     ...validateAppArmor(annotations, spec, path, names),
   ];

@@ -33,7 +33,7 @@ export function validateContainer(container: Json, path: string, shared: Shared)
     ...oneOf(`${path}.imagePullPolicy`, imagePullPolicy, PULL_POLICIES),
     ...validateResources(container.resources, `${path}.resources`, shared, shared.claims),
     ...validateResizePolicies(objectsAt(container, 'resizePolicy'), `${path}.resizePolicy`),
-    ...validateContainerSecurity(container.securityContext, `${path}.securityContext`),
+    ...validateContainerSecurity(container.securityContext, `${path}.securityContext`, shared.settings.allowPrivileged),
   ];
 }
 

@@ -1,17 +1,19 @@
 import { dnsSubdomainErrors, type FieldError, invalidValue, required } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
+import { equal } from '../values/equal.js';
 import { isObject, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { isAddress } from '../values/ip-address.js';
+import type { PodContext } from './pod-context.js';
 
 /** What resolvers of nodes can take. */
 const MAX_SERVERS = 3;
-const MAX_SEARCHES = 32;
-const MAX_SEARCH_CHARACTERS = 2048;
+const EXPANDED = { searches: 32, characters: 2048 };
+const LEGACY = { searches: 6, characters: 256 };
 const NOT_AN_ADDRESS = 'must be valid IP address';
 
 /** How names are resolved in the pod. */
-export function validateDnsConfig(spec: unknown, path: string): FieldError[] {
+export function validateDnsConfig(spec: unknown, path: string, { settings, kept }: PodContext): FieldError[] {
   const config = objectAt(spec).dnsConfig;
   const servers = stringsAt(config, 'nameservers');
   if (textAt(spec, 'dnsPolicy') === 'None') {
@@ -20,9 +22,11 @@ export function validateDnsConfig(spec: unknown, path: string): FieldError[] {
       return [required(`${path}.nameservers`, 'must provide at least one DNS nameserver when `dnsPolicy` is None')];
     }
   }
+  const searches = stringsAt(config, 'searches');
+  const expanded = settings.features.enabled('ExpandedDNSConfig') || equal(searches, kept.searches);
   return [
     ...validateServers(servers, `${path}.nameservers`),
-    ...validateSearches(stringsAt(config, 'searches'), `${path}.searches`),
+    ...validateSearches(searches, `${path}.searches`, expanded ? EXPANDED : LEGACY),
     ...objectsAt(config, 'options').flatMap((option, index) =>
       textAt(option, 'name') === '' ? [required(`${path}.options[${index}]`, 'must not be empty')] : [],
     ),
@@ -39,11 +43,11 @@ function validateServers(servers: readonly string[], path: string): FieldError[]
   ];
 }
 
-function validateSearches(searches: readonly string[], path: string): FieldError[] {
+function validateSearches(searches: readonly string[], path: string, most: typeof EXPANDED): FieldError[] {
   const texts: string[] = [];
-  if (searches.length > MAX_SEARCHES) texts.push(`must not have more than ${MAX_SEARCHES} search paths`);
-  if (searches.join(' ').length > MAX_SEARCH_CHARACTERS) {
-    texts.push(`must not have more than ${MAX_SEARCH_CHARACTERS} characters (including spaces) in the search list`);
+  if (searches.length > most.searches) texts.push(`must not have more than ${most.searches} search paths`);
+  if (searches.join(' ').length > most.characters) {
+    texts.push(`must not have more than ${most.characters} characters (including spaces) in the search list`);
   }
   return [
     ...(texts.length > 0 ? invalidEach(path, shownStrings(searches), texts) : []),

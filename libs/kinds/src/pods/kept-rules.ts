@@ -1,5 +1,6 @@
 import type { Names } from '@orch/machinery';
-import { at, mapAt } from '../values/fields.js';
+import type { KindSettings } from '../rules/settings.js';
+import { at, mapAt, stringsAt } from '../values/fields.js';
 import { hasWrongSelectors } from './affinity-validation.js';
 import { hasDeletionCost } from './annotation-validation.js';
 import { type Kept, NOTHING_KEPT, type PodContext } from './pod-context.js';
@@ -10,8 +11,9 @@ import { hasWrongSpreadSelectors } from './spread-validation.js';
  * What the rules of a pod or a template depend on.
  * @param old in an update, the pod or the template as it is stored
  */
-export const podContext = (names: Names, old?: unknown): PodContext => ({
+export const podContext = (names: Names, settings: KindSettings, old?: unknown): PodContext => ({
   names,
+  settings,
   kept: old === undefined ? NOTHING_KEPT : keptBy(old, names),
 });
 
@@ -21,6 +23,7 @@ function keptBy(old: unknown, names: Names): Kept {
     affinityValues: hasWrongSelectors(at(spec, 'affinity')),
     spreadSelectors: hasWrongSpreadSelectors(spec),
     hugePages: hasPartsOfPages(spec),
+    searches: stringsAt(spec, 'dnsConfig', 'searches'),
     deletionCost: !hasDeletionCost(mapAt(old, 'metadata', 'annotations'), names),
   };
 }

@@ -1,4 +1,5 @@
 import type { Names } from '@orch/machinery';
+import type { KindSettings } from '../rules/settings.js';
 
 /** What a pod has as it is stored although rules that came later refuse it: it may keep that. */
 export interface Kept {
@@ -10,11 +11,14 @@ export interface Kept {
   readonly hugePages: boolean;
   /** The cost of its deletion that is no number. */
   readonly deletionCost: boolean;
+  /** Domains that names are looked for in, however many. */
+  readonly searches: readonly string[];
 }
 
 /** What the rules of a pod or a template depend on beside what they look at. */
 export interface PodContext {
   readonly names: Names;
+  readonly settings: KindSettings;
   readonly kept: Kept;
   /** Of a pod itself; templates have none. */
   readonly podName?: string;
@@ -26,4 +30,5 @@ export const NOTHING_KEPT: Kept = {
   spreadSelectors: false,
   hugePages: false,
   deletionCost: false,
+  searches: [],
 };

@@ -38,7 +38,7 @@ export function* podSpecSteps(spec: unknown, path: string, context: PodContext):
     ...validatePodSecurity(spec, `${path}.securityContext`),
   ];
   yield validatePlacement(spec, path, context);
-  yield [...validateHostProcess(spec, path), ...validateHostUsers(spec, path)];
+  yield [...validateHostProcess(spec, path, context.settings.allowPrivileged), ...validateHostUsers(spec, path)];
   yield validateSettings(spec, path, context);
   yield validateOs(spec, path);
 }
@@ -49,12 +49,12 @@ const validatePolicies = (spec: unknown, path: string): FieldError[] => [
 ];
 
 /** Where the pod runs, and when. */
-const validatePlacement = (spec: unknown, path: string, { kept }: PodContext): FieldError[] => [
-  ...validateAffinity(objectAt(spec).affinity, `${path}.affinity`, kept.affinityValues),
-  ...validateDnsConfig(spec, `${path}.dnsConfig`),
+const validatePlacement = (spec: unknown, path: string, context: PodContext): FieldError[] => [
+  ...validateAffinity(objectAt(spec).affinity, `${path}.affinity`, context.kept.affinityValues),
+  ...validateDnsConfig(spec, `${path}.dnsConfig`, context),
   ...validateReadinessGates(spec, `${path}.readinessGates`),
   ...validateSchedulingGates(spec, `${path}.schedulingGates`),
-  ...validateSpread(spec, `${path}.topologySpreadConstraints`, kept.spreadSelectors),
+  ...validateSpread(spec, `${path}.topologySpreadConstraints`, context.kept.spreadSelectors),
 ];
 
 /** Members that stand alone. */

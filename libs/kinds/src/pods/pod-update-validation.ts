@@ -1,8 +1,11 @@
 import { type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
+import type { Features } from '@orch/schema';
 import { MAX_INT32, rangeText } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
 import { type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { validateGatedUpdate, withNodeAffinity } from './gated-update-validation.js';
+import { withComputeOf } from './resizing.js';
+import { qosClass } from './resources.js';
 
 const UPDATABLE = [
   '`spec.containers[*].image`',
@@ -12,8 +15,10 @@ const UPDATABLE = [
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ];
 
+const RESOURCES = '`spec.containers[*].resources` (for CPU/memory only)';
+
 /** A pod runs as it was made: of its spec, little may change. */
-export function validatePodUpdate(spec: unknown, old: unknown): FieldError[] {
+export function validatePodUpdate(spec: unknown, old: unknown, features: Features): FieldError[] {
   if (equal(spec, old)) return [];
   for (const list of ['containers', 'initContainers']) {
     if (objectsAt(spec, list).length !== objectsAt(old, list).length) {
@@ -26,12 +31,21 @@ export function validatePodUpdate(spec: unknown, old: unknown): FieldError[] {
     ...deadline,
     ...validateTolerationsUpdate(spec, old),
     ...validateGatesUpdate(spec, old),
-    ...(isGated(old) ? validateGatedUpdate(spec, old) : []),
-    ...validateRest(spec, old),
+    ...(isGated(old, features) ? validateGatedUpdate(spec, old) : []),
+    ...(features.enabled('InPlacePodVerticalScaling') ? validateQuality(spec, old) : []),
+    ...validateRest(spec, old, features),
   ];
 }
 
-const isGated = (spec: unknown): boolean => objectsAt(spec, 'schedulingGates').length > 0;
+/** Whether gates hold the pod back, so that more of it may change. */
+const isGated = (spec: unknown, features: Features): boolean =>
+  features.enabled('PodSchedulingReadiness') && objectsAt(spec, 'schedulingGates').length > 0;
+
+/** Other resources may not be of another quality. */
+function validateQuality(spec: unknown, old: unknown): FieldError[] {
+  const quality = qosClass(spec);
+  return quality === qosClass(old) ? [] : [invalidValue('metadata', quality, 'Pod QoS is immutable')];
+}
 
 function validateDeadlineUpdate(spec: unknown, old: unknown): FieldError[] {
   const field = 'spec.activeDeadlineSeconds';
@@ -68,19 +82,20 @@ function validateGatesUpdate(spec: unknown, old: unknown): FieldError[] {
   });
 }
 
-function validateRest(spec: unknown, old: unknown): FieldError[] {
-  const fixed = fixedPart(spec, old);
+function validateRest(spec: unknown, old: unknown, features: Features): FieldError[] {
+  const resizes = features.enabled('InPlacePodVerticalScaling');
+  const fixed = fixedPart(spec, old, resizes, isGated(old, features));
   const before = objectAt(old);
   const changed = [...new Set([...Object.keys(fixed), ...Object.keys(before)])].filter(
     (name) => !equal(fixed[name], before[name]),
   );
   if (changed.length === 0) return [];
-  const text = `pod updates may not change fields other than ${UPDATABLE.join(',')}`;
+  const text = `pod updates may not change fields other than ${[...UPDATABLE, ...(resizes ? [RESOURCES] : [])].join(',')}`;
   return [forbiddenField('spec', `${text}\nchanged: ${changed.sort().join(', ')}`)];
 }
 
 /** The new spec with everything that may change as it was. */
-function fixedPart(spec: unknown, old: unknown): Json {
+function fixedPart(spec: unknown, old: unknown, resizes: boolean, gated: boolean): Json {
   const before = objectAt(old);
   const fixed: Json = { ...objectAt(spec) };
   for (const list of ['containers', 'initContainers']) {
@@ -88,7 +103,7 @@ function fixedPart(spec: unknown, old: unknown): Json {
     const olds = objectsAt(old, list);
     fixed[list] = objectsAt(spec, list).map((container, index) => ({ ...container, image: olds[index]?.image }));
   }
-  const gated = isGated(old);
+  if (resizes) fixed.containers = withComputeOf(objectsAt(fixed, 'containers'), objectsAt(old, 'containers'));
   const free = ['activeDeadlineSeconds', 'schedulingGates', 'tolerations', ...(gated ? ['nodeSelector'] : [])];
   for (const name of free) fixed[name] = before[name];
   if (gated) fixed.affinity = withNodeAffinity(fixed.affinity, before.affinity);

@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
 import { isOneOf, MAX_INT32, rangeText } from '../rules/checks.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateSeccomp } from './seccomp-validation.js';
@@ -62,12 +62,15 @@ function validateSysctls(settings: readonly Json[], path: string): FieldError[] 
 const isSysctl = (name: string): boolean =>
   name.length <= MAX_SYSCTL && name.split(/[./]/).every((part) => SYSCTL_PART_RE.test(part));
 
-/** What one container may do. */
-export function validateContainerSecurity(context: unknown, path: string): FieldError[] {
+/** What one container may do; `anything` where that is allowed. */
+export function validateContainerSecurity(context: unknown, path: string, anything: boolean): FieldError[] {
   if (!isObject(context)) return [];
   const { procMount } = context;
   const known = typeof procMount !== 'string' || PROC_MOUNTS.includes(procMount);
   return [
+    ...(context.privileged === true && !anything
+      ? [forbiddenField(`${path}.privileged`, 'disallowed by cluster policy')]
+      : []),
     ...['runAsUser', 'runAsGroup'].flatMap((name) => validateId(context, path, name)),
     ...(known ? [] : [notSupported(`${path}.procMount`, procMount, PROC_MOUNTS)]),
     ...validateSeccomp(context.seccompProfile, `${path}.seccompProfile`),

@@ -1,4 +1,4 @@
-import { dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import { dnsSubdomainErrors, type FieldError, forbiddenField, invalidValue } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { at, isObject } from '../values/fields.js';
 import { allContainers, eachContainer } from './containers.js';
@@ -68,8 +68,8 @@ function userErrors(user: string): string[] {
   return texts;
 }
 
-/** A pod whose containers are processes of the host: all of them are, or none. */
-export function validateHostProcess(spec: unknown, path: string): FieldError[] {
+/** A pod whose containers are processes of the host, where that is `allowed`: all of them are, or none. */
+export function validateHostProcess(spec: unknown, path: string, allowed: boolean): FieldError[] {
   const ofPod = hostProcess(spec);
   if (ofPod === undefined && allContainers(spec).every((container) => hostProcess(container) === undefined)) return [];
   const errors: FieldError[] = [];
@@ -86,9 +86,13 @@ export function validateHostProcess(spec: unknown, path: string): FieldError[] {
     const text = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';
     errors.push(invalidValue(path, '', text));
   }
-  if (at(spec, 'hostNetwork') === true) return errors;
-  const text = 'hostNetwork must be true if pod contains any hostProcess containers';
-  return [...errors, invalidValue(`${path}.hostNetwork`, false, text)];
+  if (at(spec, 'hostNetwork') !== true) {
+    const text = 'hostNetwork must be true if pod contains any hostProcess containers';
+    errors.push(invalidValue(`${path}.hostNetwork`, false, text));
+  }
+  return allowed
+    ? errors
+    : [...errors, forbiddenField(path, 'hostProcess containers are disallowed by cluster policy')];
 }
 
 function hostProcess(owner: unknown): boolean | undefined {

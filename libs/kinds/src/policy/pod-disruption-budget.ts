@@ -2,6 +2,7 @@ import { type FieldError, invalidValue } from '@orch/machinery';
 import { validateAmount, validateShare } from '../apps/strategy-validation.js';
 import { isOneOf, nonNegativeMembers } from '../rules/checks.js';
 import { validateConditions } from '../rules/conditions.js';
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { at, countAt, objectsAt } from '../values/fields.js';
@@ -15,6 +16,7 @@ const limit = (value: unknown): string => (value === undefined || value === null
 export const podDisruptionBudget: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
+  gatedFields: [gatedMember('PDBUnhealthyPodEvictionPolicy', 'spec.unhealthyPodEvictionPolicy')],
   validate: ({ spec }, _names, old) => validateBudget(spec, old?.spec),
   validateStatus: ({ status }) => [
     ...validateConditions(objectsAt(status, 'conditions'), 'status.conditions'),

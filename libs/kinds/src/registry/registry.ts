@@ -49,6 +49,7 @@ import { resourceClaim } from '../resource/resource-claim.js';
 import * as resource from '../resource/resource-kinds.js';
 import { deriveRules } from '../rules/derive.js';
 import type { KindDeclaration, KindRules } from '../rules/kind-rules.js';
+import { type KindSettings, STANDARD_SETTINGS } from '../rules/settings.js';
 import { priorityClass } from '../scheduling/priority-class.js';
 import { csiDriver } from '../storage/csi-driver.js';
 import { csiNode } from '../storage/csi-node.js';
@@ -56,8 +57,9 @@ import { csiStorageCapacity } from '../storage/csi-storage-capacity.js';
 import { storageClass } from '../storage/storage-class.js';
 import { volumeAttachment } from '../storage/volume-attachment.js';
 
-/** Kinds of a group; a function where the version matters. */
-type GroupKinds = Readonly<Record<string, KindDeclaration | ((version: string) => KindDeclaration)>>;
+/** A function where settings or the version matter. */
+type Declared = KindDeclaration | ((settings: KindSettings, version: string) => KindDeclaration);
+type GroupKinds = Readonly<Record<string, Declared>>;
 
 /** The built-in kinds, by canonical group. */
 const KINDS: Readonly<Record<string, GroupKinds>> = {
@@ -104,7 +106,8 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
     SubjectAccessReview: {},
   },
   autoscaling: {
-    HorizontalPodAutoscaler: (version) => (version === 'v1' ? horizontalPodAutoscalerV1 : horizontalPodAutoscalerV2),
+    HorizontalPodAutoscaler: (settings, version) =>
+      version === 'v1' ? horizontalPodAutoscalerV1 : horizontalPodAutoscalerV2(settings),
   },
   batch: { CronJob: cronJob, Job: job },
   'certificates.orch.io': {
@@ -154,15 +157,23 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
 const CUSTOM: KindDeclaration = { generation: true, unconditionalUpdate: false, freeFinalizers: true };
 
 /** The rules of a kind, made once for each definition that is served. */
-export function kindRules(definition: ResourceDefinition, names: Names): KindRules {
-  return deriveRules(definition, declarationOf(definition, names) ?? CUSTOM, names);
+export function kindRules(
+  definition: ResourceDefinition,
+  names: Names,
+  settings: KindSettings = STANDARD_SETTINGS,
+): KindRules {
+  return deriveRules(definition, declarationOf(definition, names, settings) ?? CUSTOM, names, settings);
 }
 
 /** What a built-in kind declares; undefined for other kinds. */
-export function declarationOf(definition: ResourceDefinition, names: Names): KindDeclaration | undefined {
+export function declarationOf(
+  definition: ResourceDefinition,
+  names: Names,
+  settings: KindSettings = STANDARD_SETTINGS,
+): KindDeclaration | undefined {
   const group = Object.keys(KINDS).find((canonical) => names.group(canonical) === definition.group);
   const kinds = group === undefined ? undefined : KINDS[group];
   if (!kinds || !Object.hasOwn(kinds, definition.kind)) return undefined;
   const declared = kinds[definition.kind];
-  return typeof declared === 'function' ? declared(definition.version) : declared;
+  return typeof declared === 'function' ? declared(settings, definition.version) : declared;
 }

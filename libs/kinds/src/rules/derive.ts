@@ -4,6 +4,7 @@ import { equal } from '../values/equal.js';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
 import { validateFinalizerNames } from './finalizers.js';
+import { type DropDisabled, dropDisabled } from './gated-fields.js';
 import type { KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import {
   desiredChanged,
@@ -13,12 +14,20 @@ import {
   keepDesired,
   keepStatus,
 } from './separation.js';
+import type { KindSettings } from './settings.js';
 
 const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
 
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
-export function deriveRules(definition: ResourceDefinition, declared: KindDeclaration, names: Names): KindRules {
+export function deriveRules(
+  definition: ResourceDefinition,
+  declared: KindDeclaration,
+  names: Names,
+  { features }: KindSettings,
+): KindRules {
+  const drop = dropDisabled(declared.gatedFields ?? [], features, names);
+  const dropStatus = dropDisabled(declared.gatedStatus ?? [], features, names);
   const fields = Object.entries(declared.selectableFields ?? {});
   const finalizers = (object: ApiObject, old?: ApiObject) =>
     declared.freeFinalizers ? [] : validateFinalizerNames(object, old, names);
@@ -29,8 +38,10 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
     unconditionalUpdate: declared.unconditionalUpdate ?? true,
     defaultPropagation: declared.defaultPropagation ?? 'Background',
     defaults: (object) => declared.defaults?.(object, names),
-    prepareForCreate: creating(definition, declared, names),
-    prepareForUpdate: updating(definition, declared, names),
+    prepareForCreate: creating(definition, declared, names, drop),
+    prepareForUpdate: updating(definition, declared, names, (subresource) =>
+      subresource === 'status' ? dropStatus : drop,
+    ),
     resetFields: resetting(definition, declared),
     prepareForDelete: declared.prepareForDelete ?? nothing,
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
@@ -64,7 +75,7 @@ export function deriveRules(definition: ResourceDefinition, declared: KindDeclar
   };
 }
 
-function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
+function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names, drop: DropDisabled) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
   const empty = emptyStatus(definition.schema);
   return (object: ApiObject, { user }: WriteContext): void => {
@@ -74,17 +85,24 @@ function creating(definition: ResourceDefinition, declared: KindDeclaration, nam
     }
     if (declared.generation) ensureObject(object, 'metadata').generation = 1;
     else delete object.metadata?.generation;
+    drop(object);
     declared.prepareForCreate?.(object, names, user);
   };
 }
 
-function updating(definition: ResourceDefinition, declared: KindDeclaration, names: Names) {
+function updating(
+  definition: ResourceDefinition,
+  declared: KindDeclaration,
+  names: Names,
+  dropOf: (subresource: string) => DropDisabled,
+) {
   const separates = hasStatusSubresource(definition);
   return (object: ApiObject, old: ApiObject, { subresource, now }: WriteContext): void => {
     const special = declared.subresources?.[subresource];
     if (special) special(object, old, now);
     else if (subresource === 'status') keepDesired(object, old);
     else if (separates) keepStatus(object, old);
+    dropOf(subresource)(object, old);
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);
     countGeneration(object, old, declared.generation ?? false);
   };

@@ -1,5 +1,6 @@
 import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
+import type { GatedFields } from './gated-fields.js';
 
 /** One value of a table row, in the type of its column. */
 export type Cell = string | number | boolean;
@@ -135,6 +136,10 @@ export interface KindDeclaration {
   readonly unconditionalUpdate?: boolean;
   /** Default `Background`. */
   readonly defaultPropagation?: 'Orphan' | 'None';
+  /** Fields that only some features bring, of what is written other than through `status`; dropped before the object is prepared. */
+  readonly gatedFields?: readonly GatedFields[];
+  /** The same of what is written through `status`. */
+  readonly gatedStatus?: readonly GatedFields[];
   /** The status that a client sends along at creation is kept. */
   readonly keepsStatusOnCreate?: boolean;
   defaults?(object: ApiObject, names: Names): void;

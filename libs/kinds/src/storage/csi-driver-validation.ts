@@ -10,12 +10,13 @@ const SHORTEST_SECONDS = 600;
 const LONGEST_SECONDS = 2 ** 32;
 
 /** What a CSI driver can do. Whether volumes are attached is called in errors as clients know it. */
-export const validateDriver = (spec: unknown): FieldError[] => [
+export const validateDriver = (spec: unknown, contextMounts: boolean): FieldError[] => [
   ...needsAnswer(spec, 'attachRequired', 'spec.attachedRequired'),
   ...needsAnswer(spec, 'podInfoOnMount', 'spec.podInfoOnMount'),
   ...needsAnswer(spec, 'storageCapacity', 'spec.storageCapacity'),
   ...isOneOf('spec.fsGroupPolicy', at(spec, 'fsGroupPolicy'), FS_GROUP_POLICIES),
   ...validateTokens(spec),
+  ...(contextMounts ? needsAnswer(spec, 'seLinuxMount', 'spec.seLinuxMount') : []),
   ...stringsAt(spec, 'volumeLifecycleModes').flatMap((mode) =>
     LIFECYCLE_MODES.includes(mode) ? [] : [notSupported('spec.volumeLifecycleModes', mode, LIFECYCLE_MODES)],
   ),

@@ -1,25 +1,23 @@
+import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, ensureObject, isEmpty, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type { KindSettings } from '../rules/settings.js';
+import { at, ensureObject, fill, isEmpty, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js';
 
-function dropContextMount(spec: unknown): void {
-  if (isObject(spec)) delete spec.seLinuxMount;
-}
+/** Brings drivers that can be told to mount with a context. */
+const CONTEXT_MOUNT = 'SELinuxMountReadWriteOncePod';
 
-export const csiDriver: KindDeclaration = {
+export const csiDriver = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   unconditionalUpdate: false,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent'];
+    if (settings.features.enabled(CONTEXT_MOUNT)) fill(spec, 'seLinuxMount', false);
   },
-  // Which drivers can be told to mount with a context is an alpha feature that is off.
-  prepareForCreate: ({ spec }) => dropContextMount(spec),
-  prepareForUpdate(object, old) {
-    if (at(old, 'spec', 'seLinuxMount') === undefined) dropContextMount(object.spec);
-  },
-  validate: ({ spec }) => validateDriver(spec),
+  gatedFields: [gatedMember(CONTEXT_MOUNT, 'spec.seLinuxMount')],
+  validate: ({ spec }) => validateDriver(spec, settings.features.enabled(CONTEXT_MOUNT)),
   validateUpdate: validateDriverUpdate,
   row: (object) => ({
     AttachRequired: at(object, 'spec', 'attachRequired') !== false,
@@ -32,4 +30,4 @@ export const csiDriver: KindDeclaration = {
     RequiresRepublish: at(object, 'spec', 'requiresRepublish') === true,
     Modes: joined(stringsAt(object, 'spec', 'volumeLifecycleModes')),
   }),
-};
+});

@@ -2,6 +2,7 @@ import { type ApiObject, copy, type FieldError, namesOf } from '@orch/machinery'
 import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
 import { kindRules } from '../registry/registry.js';
 import type { KindRules } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { through } from './through.js';
 
 const names = namesOf('kubernetes');
@@ -14,35 +15,55 @@ export type Changes = Readonly<Record<string, unknown>>;
 export interface TriedKind {
   /** The object with changes, defaults filled in, as it stands before its rules look at it. */
   made(changes?: Changes): ApiObject;
+  /** The object with changes as it would be stored. */
+  stored(changes?: Changes): ApiObject;
+  /** What an update through `subresource` makes of an object as it is stored. */
+  rewritten(old: ApiObject, changes: Changes, subresource?: string): ApiObject;
   /** What is refused of the new object, each as `field: message`. */
   created(changes?: Changes): string[];
   /** What is refused of an update from the object with `before` to the one with `before` and `after`. */
   updated(before: Changes, after: Changes, subresource?: string): string[];
 }
 
-/** @param least the object that the variants start from, of which the release refuses nothing */
-export function triedKind(group: string, version: string, plural: string, least: ApiObject): TriedKind {
+/**
+ * @param least the object that the variants start from, of which the release refuses nothing
+ * @param settings of the installation; default the release's own
+ */
+export function triedKind(
+  group: string,
+  version: string,
+  plural: string,
+  least: ApiObject,
+  settings?: KindSettings,
+): TriedKind {
   const definition = scheme.resource(group, version, plural);
   if (!definition) throw new Error(`no ${plural} in ${group}/${version}`);
-  const rules = kindRules(definition, names);
+  const rules = kindRules(definition, names, settings);
   const made = (...changes: Changes[]) => variant(definition, rules, least, changes);
+  const stored = (changes: Changes = {}) => {
+    const object = made(changes);
+    rules.prepareForCreate(object, through());
+    return object;
+  };
+  const before = (changes: Changes): ApiObject => {
+    const { status } = made(changes);
+    return { ...stored(changes), ...(status !== undefined && { status }) };
+  };
+  const rewritten = (old: ApiObject, changes: Changes, subresource = '') => {
+    const object = copy(old);
+    setMembers(object, changes);
+    fillIn(definition, rules, object);
+    rules.prepareForUpdate(object, old, through(subresource));
+    return object;
+  };
   return {
     made,
-    created(changes = {}) {
-      const object = made(changes);
-      rules.prepareForCreate(object, through());
-      return texts(rules.validateCreate(object));
-    },
-    updated(before, after, subresource = '') {
-      const old = made(before);
-      const { status } = copy(old);
-      rules.prepareForCreate(old, through());
-      if (status !== undefined) old.status = status;
-      const object = copy(old);
-      setMembers(object, after);
-      fillIn(definition, rules, object);
-      rules.prepareForUpdate(object, old, through(subresource));
-      return texts(rules.validateUpdate(object, old, subresource));
+    stored,
+    rewritten,
+    created: (changes) => texts(rules.validateCreate(stored(changes))),
+    updated(from, to, subresource = '') {
+      const old = before(from);
+      return texts(rules.validateUpdate(rewritten(old, to, subresource), old, subresource));
     },
   };
 }

@@ -221,3 +221,17 @@ describe('the command line of a program', () => {
     });
   });
 });
+
+describe('what takes several options to judge', () => {
+  const pair = defineOptions(
+    { low: { type: 'int', default: 0, help: 'Low.' }, high: { type: 'int', default: 9, help: 'High.' } },
+    ({ low, high }) => (low > high ? ['--low is above --high'] : []),
+  );
+
+  test('is judged once each is right, and not beside help', () => {
+    expect(pair.parse(['--low=1']).values.low).toBe(1);
+    expect(() => pair.parse(['--low=10'])).toThrow(new OptionsError(['--low is above --high']));
+    expect(() => pair.parse(['--low=ten'])).toThrow(/^--low/);
+    expect(pair.parse(['--low=10', '--help']).help).toBe(true);
+  });
+});

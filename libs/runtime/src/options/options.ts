@@ -24,6 +24,9 @@ export interface Parsed<D extends OptionDefinitions> {
   readonly help: boolean;
 }
 
+/** What is wrong with values that are each right, a line each; empty when nothing is. */
+type ProblemsOf<D extends OptionDefinitions> = (values: OptionValues<D>) => readonly string[];
+
 /** The options of one program, declared as data. */
 export interface Options<D extends OptionDefinitions> {
   /** As they were declared, for those who join or document them. */
@@ -42,11 +45,21 @@ export interface Options<D extends OptionDefinitions> {
  *
  *     const options = defineOptions({ 'secure-port': { type: 'int', default: 6443, min: 0, max: 65535, help: '…' } });
  *     options.parse(['--secure-port=8443']).values.securePort // number
+ *
+ * @param problemsOf for what takes several values to judge; asked when each is right by itself, and nobody asks for help
  */
-export function defineOptions<const D extends OptionDefinitions>(definitions: D): Options<D> {
+export function defineOptions<const D extends OptionDefinitions>(
+  definitions: D,
+  problemsOf: ProblemsOf<D> = () => [],
+): Options<D> {
   return {
     definitions,
-    parse: (argv, env = {}) => parse(definitions, argv, env),
+    parse(argv, env = {}) {
+      const parsed = parse(definitions, argv, env);
+      const problems = parsed.help ? [] : problemsOf(parsed.values);
+      if (problems.length > 0) throw new OptionsError(problems);
+      return parsed;
+    },
     help: (usage) => helpText(usage, definitions),
   };
 }

@@ -58,7 +58,7 @@ export const validateClaimVolume = (source: Json, path: string): FieldError[] =>
   requiredText(source, path, 'claimName');
 
 /** A claim that is made for the pod and goes with it. */
-export function validateEphemeral(source: Json, path: string): FieldError[] {
+export function validateEphemeral(source: Json, path: string, { settings }: PodContext): FieldError[] {
   const template = source.volumeClaimTemplate;
   const field = `${path}.volumeClaimTemplate`;
   if (!isObject(template)) return [required(field)];
@@ -66,7 +66,7 @@ export function validateEphemeral(source: Json, path: string): FieldError[] {
     ...validateAnnotations(mapAt(template, 'metadata', 'annotations'), `${field}.metadata.annotations`),
     ...validateLabels(mapAt(template, 'metadata', 'labels'), `${field}.metadata.labels`),
     ...validateTemplateMetadata(objectAt(template, 'metadata'), `${field}.metadata`),
-    ...validateClaim(template.spec, `${field}.spec`),
+    ...validateClaim(template.spec, `${field}.spec`, settings.features),
   ];
 }
 

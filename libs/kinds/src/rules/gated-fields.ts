@@ -1,0 +1,67 @@
+import type { Names } from '@orch/machinery';
+import type { FeatureName, Features } from '@orch/schema';
+import { at, isObject, type Json } from '../values/fields.js';
+
+/**
+ * Fields that come with a feature. Without it a client that sends them is served as if they were not there; what is stored with
+ * one of them keeps it.
+ */
+export interface GatedFields {
+  /** Unset: no feature of this release brings them. */
+  readonly feature?: FeatureName;
+  /** Whether an object as it is stored uses them. Absent: that does not count. */
+  inUse?(stored: unknown, names: Names): boolean;
+  /** Takes them away, or out of effect. Mutates. */
+  drop(object: Json, names: Names): void;
+}
+
+/** Takes the fields of features that are off from an object that is to be written; `old` in an update. Mutates. */
+export type DropDisabled = (object: Json, old?: unknown) => void;
+
+/** Asked once for a kind, as features do not change. */
+export function dropDisabled(fields: readonly GatedFields[], features: Features, names: Names): DropDisabled {
+  const disabled = fields.filter(({ feature }) => feature === undefined || !features.enabled(feature));
+  return (object, old) => {
+    for (const each of disabled) {
+      const kept = old !== undefined && each.inUse?.(old, names) === true;
+      if (!kept) each.drop(object, names);
+    }
+  };
+}
+
+/** One member; `path` leads to it through members and, where a name ends in `[]`, the items of a list. */
+export function gatedMember(feature: FeatureName, path: string): GatedFields {
+  const steps = path.split('.');
+  const name = steps.pop() ?? '';
+  return {
+    feature,
+    inUse: (stored) => holders(stored, steps).some((holder) => isUsed(holder[name])),
+    drop: (object) => {
+      for (const holder of holders(object, steps)) delete holder[name];
+    },
+  };
+}
+
+/** The same fields in a part of the object. */
+export const gatedWithin = (path: readonly string[], fields: readonly GatedFields[]): readonly GatedFields[] =>
+  fields.map(({ feature, inUse, drop }) => ({
+    ...(feature !== undefined && { feature }),
+    ...(inUse && { inUse: (stored: unknown, names: Names) => inUse(at(stored, ...path), names) }),
+    drop(object, names) {
+      const part = at(object, ...path);
+      if (isObject(part)) drop(part, names);
+    },
+  }));
+
+/** An empty list is none. */
+const isUsed = (value: unknown): boolean =>
+  value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
+
+function holders(value: unknown, steps: readonly string[]): Json[] {
+  let here = isObject(value) ? [value] : [];
+  for (const step of steps) {
+    const name = step.replace(/\[\]$/, '');
+    here = here.flatMap((each) => [each[name]].flat().filter(isObject));
+  }
+  return here;
+}

@@ -1,0 +1,12 @@
+import { DEFAULT_FEATURES, type Features } from '@orch/schema';
+
+/** What an installation decides of its kinds; fixed at start-up. */
+export interface KindSettings {
+  /** Which fields there are, and what may be said in them. */
+  readonly features: Features;
+  /** Containers of pods may be privileged. */
+  readonly allowPrivileged: boolean;
+}
+
+/** Where no installation is asked: the features of the release, and containers may be privileged. */
+export const STANDARD_SETTINGS: KindSettings = { features: DEFAULT_FEATURES, allowPrivileged: true };

@@ -1,0 +1,93 @@
+/** What is declared of a feature that can be turned on or off. */
+export interface Feature {
+  /** How settled it is (spec: "Feature gate life cycle"). */
+  readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
+  /** Whether it is on when nothing is said of it. */
+  readonly default: boolean;
+  /** What it is about, for the page of all gates: fields in backquotes, no full stop. */
+  readonly about: string;
+}
+
+const off = (stage: 'alpha' | 'beta', about: string) => ({ stage, default: false, about }) as const;
+const on = (about: string) => ({ stage: 'beta', default: true, about }) as const;
+const settled = (about: string) => ({ stage: 'ga', default: true, about }) as const;
+
+/**
+ * The gates of this release (spec: "Selected feature gates") that something here obeys, or that are settled. Where the reference
+ * system of this release has locked a gate, it is locked here as well.
+ */
+export const FEATURES = {
+  APIListChunking: on('`limit` and `continue` of lists'),
+  APIPriorityAndFairness: on('requests wait their turn, user by user, rather than being refused at once'),
+  APIResponseCompression: on('large answers to gets and lists are compressed'),
+  APISelfSubjectReview: on('`selfsubjectreviews` of `v1alpha1` and `v1beta1`, where these versions are served'),
+  AdmissionWebhookMatchConditions: off('alpha', '`matchConditions` of webhooks'),
+  AnyVolumeDataSource: on('`dataSourceRef` of claims: kinds of any group'),
+  AppArmor: on('annotations that name profiles of AppArmor'),
+  CSINodeExpandSecret: on('`csi.nodeExpandSecretRef` of persistent volumes'),
+  CSIStorageCapacity: settled('capacity of storage, told by drivers'),
+  ClusterTrustBundle: off('alpha', '`clustertrustbundles`, where `certificates.*/v1alpha1` is served'),
+  CronJobTimeZone: settled('`timeZone` of CronJobs'),
+  CrossNamespaceVolumeDataSource: off('alpha', '`dataSourceRef.namespace` of claims'),
+  CustomResourceValidationExpressions: on('`x-kubernetes-validations` in schemas of definitions'),
+  DownwardAPIHugePages: settled('huge pages in `resourceFieldRef`'),
+  DryRun: settled('`dryRun` of writes'),
+  DynamicResourceAllocation: off('alpha', '`resourceClaims` of pods, and `resources.claims` of their containers'),
+  EfficientWatchResumption: settled('watches resume from bookmarks, whichever server answers'),
+  ElasticIndexedJob: on('`completions` of indexed Jobs may follow their `parallelism`'),
+  EndpointSliceTerminatingCondition: settled('conditions `serving` and `terminating` of endpoints'),
+  ExpandedDNSConfig: on('up to 32 search paths of pods with 2048 characters, rather than 6 with 256'),
+  GRPCContainerProbe: settled('`grpc` probes'),
+  HPAContainerMetrics: on('`containerResource` metrics of autoscalers'),
+  HPAScaleToZero: off('alpha', '`minReplicas: 0` of autoscalers'),
+  InPlacePodVerticalScaling: off(
+    'alpha',
+    '`resizePolicy` of containers, changes of their CPU and memory in a running pod, and what status says of these',
+  ),
+  JobMutableNodeSchedulingDirectives: settled('where the pods of a suspended Job run may be changed'),
+  JobPodFailurePolicy: on('`podFailurePolicy` of Jobs'),
+  JobTrackingWithFinalizers: settled('Jobs follow their pods by finalizers'),
+  MatchLabelKeysInPodTopologySpread: on('`matchLabelKeys` of topology spread'),
+  MaxUnavailableStatefulSet: off('alpha', '`rollingUpdate.maxUnavailable` of StatefulSets'),
+  MinDomainsInPodTopologySpread: on('`minDomains` of topology spread'),
+  MixedProtocolLBService: settled('load balancers with ports of several protocols'),
+  NodeInclusionPolicyInPodTopologySpread: on('`nodeAffinityPolicy` and `nodeTaintsPolicy` of topology spread'),
+  OpenAPIV3: settled('`/openapi/v3`'),
+  PDBUnhealthyPodEvictionPolicy: on('`unhealthyPodEvictionPolicy` of budgets'),
+  PodDeletionCost: on('the annotation for the cost of a pod’s deletion must be a number'),
+  PodDisruptionConditions: on('an evicted pod gets the condition `DisruptionTarget`'),
+  PodSchedulingReadiness: on('`schedulingGates` of pods'),
+  ProbeTerminationGracePeriod: on('`terminationGracePeriodSeconds` of liveness and startup probes'),
+  ProcMountType: off('alpha', '`securityContext.procMount` of containers, other than `Default`'),
+  ReadWriteOncePod: on('access mode `ReadWriteOncePod`'),
+  RecoverVolumeExpansionFailure: off(
+    'alpha',
+    'a claim whose expansion failed may ask for less again; `allocatedResources` and `resizeStatus` of its status',
+  ),
+  RemainingItemCount: on('pages of lists say how many items come behind them'),
+  RemoveSelfLink: settled('`metadata.selfLink` is never set'),
+  RetroactiveDefaultStorageClass: on('a claim without a class may be given one later'),
+  SELinuxMountReadWriteOncePod: off('beta', '`seLinuxMount` of CSI drivers'),
+  ServerSideApply: settled('apply, and `metadata.managedFields`'),
+  ServerSideFieldValidation: settled('`fieldValidation` of writes'),
+  ServiceInternalTrafficPolicy: settled('`internalTrafficPolicy` of services'),
+  StatefulSetAutoDeletePVC: on('`persistentVolumeClaimRetentionPolicy` of StatefulSets'),
+  StatefulSetStartOrdinal: on('`ordinals` of StatefulSets'),
+  TopologyAwareHints: on('`hints` of endpoints in slices'),
+  UserNamespacesStatelessPodsSupport: off('alpha', '`hostUsers` of pods'),
+  WatchBookmark: settled('bookmarks in watches'),
+  WatchList: off('alpha', '`sendInitialEvents` of watches'),
+  WindowsHostProcessContainers: settled('`hostProcess` containers'),
+} as const satisfies Readonly<Record<string, Feature>>;
+
+/** A gate that code may ask for. */
+export type FeatureName = keyof typeof FEATURES;
+
+/** Which features are on; fixed at start-up. */
+export interface Features {
+  /** Whether the feature is on. */
+  enabled(name: FeatureName): boolean;
+}
+
+/** What is on when nothing is said of it. */
+export const DEFAULT_FEATURES: Features = { enabled: (name) => FEATURES[name].default };
