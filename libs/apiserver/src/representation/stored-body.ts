@@ -1,6 +1,6 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
-import { type ApiObject, ensureMetadata } from '@orch/machinery';
-import { packOwners, unpackOwners } from '@orch/merge';
+import { type ApiObject, ensureMetadata, type JsonObject } from '@orch/machinery';
+import { ownersText, packOwners, readOwners, unpackOwners } from '@orch/merge';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { PieceWriter } from './piece-writer.js';
@@ -17,8 +17,11 @@ const OWNERS_END = Buffer.from('}],"');
 export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = form.fromHub?.(object) ?? object;
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
-  const owned = managedFields.length > 0 ? { managedFields, ...meta } : meta;
-  return Buffer.from(stringifyJson({ metadata: owned, ...rest }));
+  const text = stringifyJson({ metadata: meta, ...rest });
+  if (managedFields.length === 0) return Buffer.from(text);
+  const owners = ownersText(managedFields, stringifyJson);
+  const after = text.slice(OPENING.length);
+  return Buffer.from(`${OPENING}${OWNERS}${owners}${after.startsWith('}') ? '' : ','}${after}`);
 }
 
 /** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
@@ -86,9 +89,19 @@ export function fromStored(
   endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
 ): ApiObject {
   const { form, storage, storageApiVersion: apiVersion } = endpoint;
-  const object: ApiObject = { kind: storage.kind, apiVersion, ...parseStoredJson(stored.body) };
+  const object: ApiObject = { kind: storage.kind, apiVersion, ...readBody(stored.body) };
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return form.toHub(form.versionOf(stored))?.(object) ?? object;
+}
+
+/** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */
+function readBody(body: Buffer): JsonObject {
+  const end = ownersEnd(body);
+  const managedFields = end === 0 ? undefined : readOwners(body.subarray(OWNERS_AT, end), parseStoredJson);
+  if (managedFields === undefined) return parseStoredJson(body);
+  const value = parseStoredJson(withoutOwners(body));
+  ensureMetadata(value).managedFields = managedFields;
+  return value;
 }
 
 /** `{"kind":…,"apiVersion":…,`: what stands before the metadata of an object on the wire. */

@@ -10,7 +10,7 @@ import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js
 import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
 import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
-import { type Applied, applyTo, owning, updateOwners } from './managed/updater.js';
+import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/field-set.js';
 import type { Type } from './types/type.js';
 import { misfitsOf, misfitText } from './values/fit.js';
@@ -110,12 +110,8 @@ export class FieldManager {
   }
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
-    const updated = yield* updateOwners(this.kind, live, next, owners);
-    yield STEP;
-    const fields = ownable(updated.set);
-    if (fields.isEmpty) return capped(updated.owners);
-    const owner = Owner.of(this.#identity(options.manager, 'Update'), timeOf(options.now), fields);
-    return capped(owning(updated.owners, identifier(owner.identity), owner));
+    const identity = this.#identity(options.manager, 'Update');
+    return capped(yield* updateOwners(this.kind, { live, next, owners, identity, time: timeOf(options.now) }));
   }
 
   *#apply(live: JsonObject, said: JsonObject, options: ApplyOptions): Work<JsonObject> {

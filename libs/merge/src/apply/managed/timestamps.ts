@@ -18,12 +18,20 @@ export function withoutIdleTimes(stored: JsonObject, written: JsonObject): JsonO
     if (!isObject(old) || !isObject(now) || !equalJson({ ...old, time: null }, { ...now, time: null })) return written;
     changed ||= old.time !== now.time;
   }
-  return changed && equalJson(content(stored), content(written)) ? withManagedFields(written, before) : written;
+  return changed && sameContent(stored, written) ? withManagedFields(written, before) : written;
 }
 
-/** The object itself: neither who owns what, nor the version that a writer names. */
-function content(object: JsonObject): JsonObject {
-  const { metadata, ...rest } = withManagedFields(object, undefined);
-  const { resourceVersion: _, ...meta } = metadata as JsonObject;
-  return { ...rest, metadata: meta };
+/** Whether the objects themselves are equal, but for who owns what and the version that a writer names. */
+function sameContent(a: JsonObject, b: JsonObject): boolean {
+  const [from, to] = [a.metadata, b.metadata];
+  if (!isObject(from) || !isObject(to)) return false;
+  return sameMembers(a, b, ['metadata']) && sameMembers(from, to, ['managedFields', 'resourceVersion']);
+}
+
+/** Whether two objects have equal members, but for some. One that is undefined is none. */
+function sameMembers(a: JsonObject, b: JsonObject, except: readonly string[]): boolean {
+  for (const name in b) if (b[name] !== undefined && a[name] === undefined && !except.includes(name)) return false;
+  for (const name in a)
+    if (a[name] !== undefined && !except.includes(name) && !equalJson(a[name], b[name])) return false;
+  return true;
 }

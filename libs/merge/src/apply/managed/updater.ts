@@ -1,33 +1,55 @@
 import type { JsonObject } from '@orch/machinery';
-import { difference, type FieldSet, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { difference, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { mergeObjects } from '../values/merge.js';
-import { ChangesByVersion } from './changes.js';
+import { type Changes, ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
 import { STEP, type Work } from './conversion.js';
 import { currentOwners, mayTouch } from './current-fields.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind, VersionTypes } from './kind.js';
-import { type Identity, Owner } from './owner.js';
+import { ownable } from './never-owned.js';
+import { type Identity, identifier, Owner } from './owner.js';
 import { pruned } from './prune.js';
 
-/** What a write leaves behind. */
-export interface Updated {
-  readonly owners: Map<string, Owner>;
-  /** What the writer set. */
-  readonly set: FieldSet;
+/** An update: what is there, what is wanted, and who wants it. */
+export interface Update {
+  readonly live: JsonObject;
+  readonly next: JsonObject;
+  readonly owners: Owners;
+  /** Whose entry what changed goes to. */
+  readonly identity: Identity;
+  /** The time that the entry gets when anything does. */
+  readonly time: string;
 }
 
-/**
- * Who owns what after an object was changed: what was changed belongs to nobody of those who had it. Who changed it is
- * for the caller to enter.
- */
-export function* updateOwners(kind: ManagedKind, live: JsonObject, next: JsonObject, owners: Owners): Work<Updated> {
+/** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
+export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
+  const { live, next, identity } = update;
   const changes = new ChangesByVersion(kind, 'stored', live, next);
   yield STEP;
-  const left = yield* withoutChanged(currentOwners(kind, owners), changes);
-  const { set, removed } = changes.own;
-  return { owners: left, set: difference(set, removed) };
+  const id = identifier(identity);
+  const left = yield* withoutChanged(currentOwners(kind, update.owners), changes, id);
+  yield STEP;
+  const writer = writerAfter(left.get(id), changes.own, update);
+  if (writer) left.set(id, writer);
+  else left.delete(id);
+  return left;
+}
+
+/** The writer's entry; undefined for none. What it owned already is not taken from it first, so that its set stays the same one. */
+function writerAfter(
+  before: Owner | undefined,
+  { set, removed }: Changes,
+  { identity, time }: Update,
+): Owner | undefined {
+  const changed = difference(set, removed);
+  const fields = ownable(changed);
+  const gone = union(removed, difference(changed, fields));
+  const loses = before && !gone.isEmpty && mayTouch(gone, before.written);
+  const had = loses ? before.with(difference(before.fields, gone)) : before;
+  if (fields.isEmpty) return loses && had?.fields.isEmpty ? undefined : had;
+  return Owner.of(identity, time, had ? union(had.fields, fields) : fields);
 }
 
 /** Takes from everybody what changed. */
@@ -100,11 +122,4 @@ function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: st
     if (!fields.isEmpty) conflicts.push({ id, owner: owner.identity, fields });
   }
   if (conflicts.length > 0) throw new Conflicts(inOrder(conflicts));
-}
-
-/** The owners, with these fields in addition to what the owner of an entry has. */
-export function owning(owners: ReadonlyMap<string, Owner>, id: string, owner: Owner): Map<string, Owner> {
-  const previous = owners.get(id);
-  const fields = previous ? union(owner.fields, previous.fields) : owner.fields;
-  return new Map(owners).set(id, Owner.of(owner.identity, owner.time, fields));
 }

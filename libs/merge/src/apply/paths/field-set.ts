@@ -33,6 +33,8 @@ export class FieldSet {
   #nodes: readonly Node[] | undefined;
   #trie: JsonObject | undefined;
   #byText: Map<string, Node> | undefined;
+  #text: string | undefined;
+  #length: number | undefined;
 
   private constructor(nodes: readonly Node[] | undefined, trie: JsonObject | undefined) {
     this.#nodes = nodes;
@@ -46,7 +48,12 @@ export class FieldSet {
 
   /** The set of a trie that the server has written: sorted, and with all texts in their one form. */
   static written(trie: JsonObject): FieldSet {
-    return new FieldSet(undefined, trie);
+    let set = written.get(trie);
+    if (set === undefined) {
+      set = new FieldSet(undefined, trie);
+      written.set(trie, set);
+    }
+    return set;
   }
 
   /** In the order of {@link compareElements}, each element once. @throws FieldsV1Error when it comes of something else */
@@ -68,7 +75,24 @@ export class FieldSet {
       setMember<JsonValue | undefined>(trie, element.text, below ? below.trie(member) : {});
     }
     this.#trie = trie;
+    written.set(trie, this);
+    made.set(trie, this);
     return trie;
+  }
+
+  /** What stands between the braces of the level in `fieldsV1`, byte for byte as the reference writes it, but for the place itself. */
+  get text(): string {
+    this.#text ??= textOf(this.nodes);
+    return this.#text;
+  }
+
+  /** Characters of all elements, those below included: what it takes to keep it, about. */
+  get length(): number {
+    this.#length ??= this.nodes.reduce(
+      (sum, { element, below }) => sum + element.text.length + (below?.length ?? 0),
+      0,
+    );
+    return this.#length;
   }
 
   /** What stands at the element of a text of `fieldsV1`; undefined when nothing does. */
@@ -118,6 +142,28 @@ export class FieldSet {
     for (const { element, member } of this.nodes) if (member) yield [...above, element];
     for (const { element, below } of this.nodes) if (below) yield* below.paths([...above, element]);
   }
+}
+
+/** Sets by the levels of `fieldsV1` that stand for them. */
+const written = new WeakMap<JsonObject, FieldSet>();
+
+/** Those whose levels were made of them, not the other way round. */
+const made = new WeakMap<JsonObject, FieldSet>();
+
+/** The text of a trie that was made of a set; undefined for any other. */
+export function knownText(trie: JsonObject): string | undefined {
+  const set = made.get(trie);
+  return set && `{${set.text}}`;
+}
+
+function textOf(nodes: readonly Node[]): string {
+  let text = '';
+  for (const { element, member, below } of nodes) {
+    if (text !== '') text += ',';
+    text += element.json;
+    text += below ? `{${member ? `".":{},` : ''}${below.text}}` : '{}';
+  }
+  return text;
 }
 
 /** The set without a path. */

@@ -27,13 +27,4 @@ function readLevel(json: JsonObject): FieldSet | undefined {
 export const writeFieldsV1 = (set: FieldSet): JsonObject => set.trie(false);
 
 /** The set as the text of `fieldsV1`, byte for byte as the reference writes it. */
-export const fieldsV1Text = (set: FieldSet): string => `{${levelText(set, false)}}`;
-
-function levelText(set: FieldSet, self: boolean): string {
-  let text = self ? '".":{}' : '';
-  for (const { element, member, below } of set.nodes) {
-    if (text !== '') text += ',';
-    text += below ? `${element.json}{${levelText(below, member)}}` : `${element.json}{}`;
-  }
-  return text;
-}
+export const fieldsV1Text = (set: FieldSet): string => `{${set.text}}`;

@@ -3,7 +3,8 @@ import { loadScheme, type Schema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { NAMES } from './names.js';
-import { packOwners, unpackOwners } from './pack.js';
+import { packOwners } from './pack.js';
+import { unpackOwners } from './unpack.js';
 
 const word = fc.oneof(
   fc.constantFrom('f:spec', 'f:metadata', '.', 'f:labels', 'k:{"name":"a"}', 'v:"x"', 'f:é😀', 'f:"\\', 'f:}],"'),
@@ -37,6 +38,8 @@ const entry = fc
     ...(subresource && { subresource }),
   }));
 
+const PLAIN = { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
+
 describe('packed owners', () => {
   it('are the very text again, whatever it holds', () => {
     fc.assert(
@@ -47,6 +50,27 @@ describe('packed owners', () => {
       }),
       { seed: 21, numRuns: 1_000 },
     );
+  });
+
+  it('write fields that stand below several items in the same way once', () => {
+    const container = {
+      '.': {},
+      'f:name': {},
+      'f:env': { 'k:{"name":"A"}': { '.': {}, 'f:name': {}, 'f:value': {} } },
+    };
+    const containers = Object.fromEntries(
+      Array.from({ length: 50 }, (_, i) => [`k:{"name":"c-${String(i).padStart(2, '0')}"}`, container]),
+    );
+    const text = Buffer.from(JSON.stringify([{ ...PLAIN, fieldsV1: { 'f:spec': { 'f:containers': containers } } }]));
+    const packed = packOwners(text);
+    expect(packed?.length).toBeLessThan(450);
+    expect(packed && unpackOwners(packed)).toEqual(text);
+  });
+
+  it('are read in the form before, too', () => {
+    const text = JSON.stringify([{ ...PLAIN, fieldsV1: { 'f:spec': { '.': {}, 'f:x-y': {} } } }]);
+    const former = Buffer.from([1, 2, 1, 0x6d, 2, 0x76, 0x31, 12, 3, 1, 5, ...Buffer.from('f:x-y'), 0, 0]);
+    expect(unpackOwners(former).toString()).toBe(text);
   });
 
   it('are not made of texts that the server would write otherwise', () => {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
+import { KnownLevels } from '../paths/known-levels.js';
 import { compareText } from '../paths/order.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
@@ -21,6 +22,8 @@ export interface Plan {
   readonly names: readonly string[];
   /** A step for each name, and for each field that is there without being written, in the order of their elements. */
   readonly steps: readonly Step[];
+  /** What was lately made of such objects. */
+  readonly levels: KnownLevels;
 }
 
 /** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
@@ -32,12 +35,12 @@ const LONGEST = 4_000;
 
 /** The plan for an object. */
 export function planFor(map: MapType, object: JsonObject): Plan {
-  const names = Object.keys(object);
   const { plans } = map;
   for (let i = 0; i < plans.length; i++) {
     const plan = plans[i] as Plan;
-    if (sameNames(plan.names, names)) return plan;
+    if (hasNames(object, plan.names)) return plan;
   }
+  const names = Object.keys(object);
   const plan = makePlan(map, names);
   if (names.length <= LARGEST && names.reduce((sum, { length }) => sum + length, 0) <= LONGEST) {
     if (plans.length >= KEPT) plans.shift();
@@ -46,16 +49,17 @@ export function planFor(map: MapType, object: JsonObject): Plan {
   return plan;
 }
 
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
-  return true;
+/** Whether an object has just these members in this order. */
+function hasNames(object: JsonObject, names: readonly string[]): boolean {
+  let i = 0;
+  for (const name in object) if (name !== names[i++]) return false;
+  return i === names.length;
 }
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
   const unwritten = map.always.length === 0 ? [] : map.always.filter((name) => !names.includes(name));
   const steps = [...names, ...unwritten].sort(compareText).map((name) => stepOf(map, name));
-  return { names, steps };
+  return { names, steps, levels: new KnownLevels() };
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */

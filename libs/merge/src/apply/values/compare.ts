@@ -1,11 +1,12 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
+import type { KnownLevels } from '../paths/known-levels.js';
 import type { PathElement } from '../paths/path-element.js';
 import { planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
-import { elementsOf } from './list-items.js';
+import { elementsOf, levelsOf } from './list-items.js';
 
 /** What one object has otherwise than another. */
 export interface Comparison {
@@ -65,11 +66,7 @@ function compareAs(
     if (sameItems(type.list, from, to)) return compareInTurn(type.list, from, to);
     const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
     if (from.length + to.length > 0 && elements[0] && elements[1]) {
-      return compareLists(
-        type.list.items,
-        { items: from, elements: elements[0] },
-        { items: to, elements: elements[1] },
-      );
+      return compareLists(type.list, { items: from, elements: elements[0] }, { items: to, elements: elements[1] });
     }
   }
   return equalJson(before, after) ? undefined : ITSELF;
@@ -93,6 +90,8 @@ const both = (a: Change | undefined, b: Change | undefined): Change | undefined 
 class Level {
   #set: LevelBuilder | undefined;
   #removed: LevelBuilder | undefined;
+
+  constructor(private readonly known: KnownLevels) {}
 
   child(element: PathElement, type: Type, before: JsonValue | undefined, after: JsonValue | undefined): void {
     if (after === undefined) {
@@ -121,13 +120,17 @@ class Level {
 
   change(): Change | undefined {
     if (this.#set === undefined && this.#removed === undefined) return undefined;
-    return { self: false, set: this.#set?.build(), removed: this.#removed?.build() };
+    return {
+      self: false,
+      set: this.known.of(this.#set?.nodes ?? []),
+      removed: this.known.of(this.#removed?.nodes ?? []),
+    };
   }
 }
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
-  const level = new Level();
   const plan = planFor(map, after);
+  const level = new Level(plan.levels);
   for (let i = 0; i < plan.steps.length; i++) {
     const step = plan.steps[i] as Step;
     const [from, to] = [valueAt(step, before), valueAt(step, after)];
@@ -157,7 +160,7 @@ function sameItems({ keys }: ListType, before: readonly JsonValue[], after: read
 
 /** Compares items in turn; their elements are asked for where something has changed. */
 function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
-  const level = new Level();
+  const level = new Level(levelsOf(list));
   for (let i = 0; i < before.length; i++) {
     const [from, to] = [before[i] ?? null, after[i] ?? null];
     const change = compare(list.items, from, to);
@@ -174,8 +177,9 @@ interface Items {
   readonly elements: readonly PathElement[];
 }
 
-function compareLists(type: Type, before: Items, after: Items): Change | undefined {
-  const level = new Level();
+function compareLists(list: ListType, before: Items, after: Items): Change | undefined {
+  const type = list.items;
+  const level = new Level(levelsOf(list));
   const [old, now] = [byElement(before), byElement(after)];
   for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
   for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);

@@ -1,5 +1,6 @@
 import { type JsonObject, type JsonValue, memberOf } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
+import { KnownLevels } from '../paths/known-levels.js';
 import { indexElement, type KeyField, keyElement, type PathElement, valueElement } from '../paths/path-element.js';
 import { fieldValue, type ListType } from '../types/type.js';
 
@@ -34,8 +35,24 @@ function byValue(item: JsonValue): PathElement {
 function byKeys(list: ListType, item: JsonValue): PathElement {
   if (item === null) throw new ItemError('associative list with keys may not have a null element');
   if (!isObject(item)) throw new ItemError('associative list with keys may not have non-map elements');
+  const [name = ''] = list.keys;
+  const only = list.keys.length === 1 && name !== '__proto__' ? item[name] : undefined;
+  if (typeof only === 'string' && only !== '' && only.length <= LONGEST) return namedElement(list, name, only);
   const keys = list.keys.map((name) => ({ name, value: keyOf(list, item, name) }));
   return shortElement(list, keys) ?? keyElement(keys);
+}
+
+/** Levels by their lists. */
+const levels = new WeakMap<ListType, KnownLevels>();
+
+/** What was lately made of the items of a list. */
+export function levelsOf(list: ListType): KnownLevels {
+  let known = levels.get(list);
+  if (known === undefined) {
+    known = new KnownLevels();
+    levels.set(list, known);
+  }
+  return known;
 }
 
 /** Elements by their lists and the values of their keys: names, mostly, which come again and again. */
@@ -43,20 +60,36 @@ const known = new WeakMap<ListType, Map<string, PathElement>>();
 const KEPT = 2_000;
 const LONGEST = 100;
 
-/** The element of an item with keys of a few characters; undefined for other keys, which are not kept. */
-function shortElement(list: ListType, keys: readonly KeyField[]): PathElement | undefined {
-  let text = '';
-  for (const { value } of keys) {
-    if (typeof value === 'string') text += `s${value.length}:${value}`;
-    else if (typeof value === 'number') text += `n${value};`;
-    else return undefined;
+/** The element of an item with one key, which is a text: of nearly all. */
+function namedElement(list: ListType, name: string, value: string): PathElement {
+  const elements = elementsKept(list);
+  let element = elements.get(value);
+  if (element === undefined) {
+    element = keyElement([{ name, value }]);
+    elements.set(value, element);
   }
-  if (text.length > LONGEST) return undefined;
+  return element;
+}
+
+function elementsKept(list: ListType): Map<string, PathElement> {
   let elements = known.get(list);
   if (elements === undefined || elements.size >= KEPT) {
     elements = new Map();
     known.set(list, elements);
   }
+  return elements;
+}
+
+/** The element of an item with keys of a few characters; undefined for other keys, which are not kept. */
+function shortElement(list: ListType, keys: readonly KeyField[]): PathElement | undefined {
+  let text = '';
+  for (const { value } of keys) {
+    if (typeof value === 'string') text += `\0${value.length}:${value}`;
+    else if (typeof value === 'number') text += `\0\0${value};`;
+    else return undefined;
+  }
+  if (text.length > LONGEST) return undefined;
+  const elements = elementsKept(list);
   let element = elements.get(text);
   if (element === undefined) {
     element = keyElement(keys);

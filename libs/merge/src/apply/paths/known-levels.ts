@@ -1,0 +1,67 @@
+import { FieldSet, type Node } from './field-set.js';
+
+/** Levels that are kept at one place of a type. */
+const KEPT = 8;
+/** Characters of a level with all below it; larger ones are not kept. */
+const LARGEST = 32 << 10;
+/** Characters of all that are kept anywhere; beyond that all are forgotten. */
+const MOST = 4 << 20;
+
+const places = new Set<KnownLevels>();
+let held = 0;
+
+/**
+ * Levels of sets that were made lately at one place of a type. Objects come in few shapes: levels of the same nodes are one, so
+ * that whatever was made of it (its text, the same without what nobody owns) is there already.
+ */
+export class KnownLevels {
+  #levels: FieldSet[] = [];
+
+  /** The level of these nodes, which are in order; undefined for none. */
+  of(nodes: readonly Node[]): FieldSet | undefined {
+    if (nodes.length === 0) return undefined;
+    const at = this.#levels.findIndex((level) => sameNodes(level.nodes, nodes));
+    if (at >= 0) return this.#first(at);
+    const level = FieldSet.of(nodes);
+    if (level.length <= LARGEST) this.#keep(level);
+    return level;
+  }
+
+  /** What came last; undefined when nothing is known. */
+  get last(): FieldSet | undefined {
+    return this.#levels[0];
+  }
+
+  #first(at: number): FieldSet | undefined {
+    const [level] = this.#levels.splice(at, 1);
+    if (level) this.#levels.unshift(level);
+    return level;
+  }
+
+  #keep(level: FieldSet): void {
+    held += level.length;
+    if (held > MOST) forgetAll();
+    if (this.#levels.length >= KEPT) this.#levels.pop();
+    this.#levels.unshift(level);
+    places.add(this);
+  }
+
+  forget(): void {
+    this.#levels = [];
+  }
+}
+
+function forgetAll(): void {
+  for (const place of places) place.forget();
+  places.clear();
+  held = 0;
+}
+
+function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    const [x, y] = [a[i] as Node, b[i] as Node];
+    if (x.element !== y.element || x.below !== y.below || x.member !== y.member) return false;
+  }
+  return true;
+}

@@ -1,0 +1,41 @@
+/*
+ * The text of `managedFields` as bytes, about one for each field: names of fields are numbers, what every text has alike takes
+ * nothing, and fields that stand below several items in the same way are written once. It needs neither the object nor its
+ * schema, so that a row is put together as it comes from the database.
+ *
+ *   bytes  = form entry*
+ *   entry  = flags [manager] apiVersion [time] level [subresource]
+ *   level  = member* END  |  AGAIN number      the levels of an entry are numbered in the order in which they end
+ *   member = code [name] [level]               a name where the code has none; a level where the member is no leaf
+ *
+ * Codes, numbers and lengths are variable: 7 bits a byte, the low ones first. Texts are those of the JSON, as they stand between
+ * quotes.
+ */
+
+/** First byte; another number will mean another form. */
+export const FORM = 2;
+/** The form before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Still read. */
+export const FORMER = 1;
+
+export const END = 0;
+export const LITERAL_LEAF = 1;
+export const LITERAL = 2;
+/** An item that is told by its name, which follows, as a leaf; the next is the same with a level. */
+export const NAMED_LEAF = 3;
+export const NAMED = 4;
+/** A level that is the same as an earlier one, whose number follows. */
+export const AGAIN = 5;
+
+/** Code of the first known name as a leaf; the next is the same name with a level. */
+export const firstName = (form: number): number => (form === FORMER ? 3 : 6);
+
+export const NAMED_OPENING = String.raw`k:{\"name\":\"`;
+export const NAMED_END = String.raw`\"}`;
+
+export const APPLY = 1;
+export const WITH_MANAGER = 2;
+export const WITH_TIME = 4;
+export const WITH_SUBRESOURCE = 8;
+
+/** @param seconds since 1970 */
+export const timeText = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

@@ -1,0 +1,137 @@
+import {
+  AGAIN,
+  END,
+  FORM,
+  firstName,
+  LITERAL,
+  LITERAL_LEAF,
+  NAMED,
+  NAMED_END,
+  NAMED_LEAF,
+  NAMED_OPENING,
+} from './form.js';
+import { CODES } from './names.js';
+import { Otherwise, Scanner } from './scanner.js';
+
+const QUOTE = 0x22;
+const CLOSING = 0x7d;
+const FIRST_NAME = firstName(FORM);
+
+/** Characters that tell a level from others; of longer ones there is rarely a second. */
+const LONGEST = 4_000;
+
+/** A level that has been begun. */
+interface Open {
+  /** Where it begins in the bytes. */
+  readonly start: number;
+  /** What it has so far: codes, names, and the numbers of the levels below. */
+  key: string;
+}
+
+/**
+ * The level of a text of `fieldsV1`, one character a byte.
+ * @throws Otherwise
+ */
+export const packFields = (text: string): Buffer => new FieldsPacker(text).pack();
+
+class FieldsPacker {
+  readonly #in: Scanner;
+  /** What is written is never longer than what is read. */
+  readonly #out: Buffer;
+  #at = 0;
+  readonly #open: Open[] = [];
+  readonly #levels = new Map<string, number>();
+  #ended = 0;
+
+  constructor(text: string) {
+    this.#in = new Scanner(text);
+    this.#out = Buffer.allocUnsafe(text.length + 8);
+  }
+
+  pack(): Buffer {
+    this.#in.expect('{');
+    this.#begin();
+    for (let first = true; this.#open.length > 0; ) {
+      if (this.#next() === CLOSING) {
+        this.#in.at++;
+        this.#end();
+        first = false;
+        continue;
+      }
+      if (!first) this.#in.expect(',');
+      first = this.#member();
+    }
+    this.#in.end();
+    return Buffer.from(this.#out.subarray(0, this.#at));
+  }
+
+  #next(): number {
+    return this.#in.text.charCodeAt(this.#in.at);
+  }
+
+  #begin(): void {
+    this.#open.push({ start: this.#at, key: '' });
+  }
+
+  #end(): void {
+    const level = this.#open.pop();
+    if (level === undefined) throw new Otherwise();
+    const { start, key } = level;
+    let number = key.length <= LONGEST ? this.#levels.get(key) : undefined;
+    if (number !== undefined) {
+      this.#at = start;
+      this.#number(AGAIN);
+      this.#number(number);
+    } else {
+      this.#number(END);
+      number = this.#ended++;
+      if (key.length <= LONGEST) this.#levels.set(key, number);
+    }
+    this.#tell(`.${number}`);
+  }
+
+  /** Adds to what tells the level from others. One that is too long already is not looked for. */
+  #tell(part: string): void {
+    const level = this.#open.at(-1);
+    if (level && level.key.length <= LONGEST) level.key += part;
+  }
+
+  /** @returns whether it has a level, which comes next */
+  #member(): boolean {
+    if (this.#next() !== QUOTE) throw new Otherwise();
+    const name = this.#in.string();
+    this.#in.expect(':{');
+    const leaf = this.#next() === CLOSING;
+    if (leaf) this.#in.at++;
+    const known = CODES.get(name);
+    if (known !== undefined) {
+      const code = FIRST_NAME + 2 * known + (leaf ? 0 : 1);
+      this.#number(code);
+      this.#tell(`,${code}`);
+    } else this.#literal(name, leaf);
+    if (!leaf) this.#begin();
+    return !leaf;
+  }
+
+  #literal(name: string, leaf: boolean): void {
+    const named = name.startsWith(NAMED_OPENING) && name.endsWith(NAMED_END);
+    if (named) this.#number(leaf ? NAMED_LEAF : NAMED);
+    else this.#number(leaf ? LITERAL_LEAF : LITERAL);
+    const text = named ? name.slice(NAMED_OPENING.length, -NAMED_END.length) : name;
+    this.#number(text.length);
+    this.#at += this.#out.write(text, this.#at, 'latin1');
+    this.#tell(`${leaf ? '-' : '+'}${name.length}:${name}`);
+  }
+
+  #number(value: number): void {
+    this.#at = writeNumber(this.#out, this.#at, value);
+  }
+}
+
+/** @returns where it ends */
+export function writeNumber(out: Buffer, at: number, value: number): number {
+  let [rest, end] = [value, at];
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) out[end++] = (rest % 0x80) + 0x80;
+  out[end++] = rest;
+  return end;
+}

@@ -1,0 +1,142 @@
+import {
+  AGAIN,
+  APPLY,
+  END,
+  FORM,
+  FORMER,
+  firstName,
+  LITERAL_LEAF,
+  NAMED,
+  NAMED_END,
+  NAMED_LEAF,
+  NAMED_OPENING,
+  timeText,
+  WITH_MANAGER,
+  WITH_SUBRESOURCE,
+  WITH_TIME,
+} from './form.js';
+import { NAMES } from './names.js';
+
+/** Characters of a text; bytes that make more are damaged. */
+const LONGEST = 128 << 20;
+
+/** The text that `packOwners` has packed, byte for byte. @throws RangeError for bytes that are none of its */
+export const unpackOwners = (packed: Buffer): Buffer => Buffer.from(new Unpacker(packed).unpack(), 'latin1');
+
+class Unpacker {
+  #at = 1;
+  readonly #firstName: number;
+
+  constructor(private readonly bytes: Buffer) {
+    this.#firstName = firstName(bytes[0] ?? 0);
+  }
+
+  /** The text, one character a byte. @throws RangeError */
+  unpack(): string {
+    if (this.bytes[0] !== FORM && this.bytes[0] !== FORMER) {
+      throw new RangeError('the form of stored owners is not known');
+    }
+    let text = '';
+    while (this.#at < this.bytes.length) text += `${text === '' ? '[' : ','}${this.#entry()}`;
+    if (text === '') throw new RangeError('stored owners are cut off');
+    return `${text}]`;
+  }
+
+  #entry(): string {
+    const flags = this.#byte();
+    const manager = flags & WITH_MANAGER ? `"manager":"${this.#literal()}",` : '';
+    const operation = flags & APPLY ? 'Apply' : 'Update';
+    const apiVersion = this.#literal();
+    const time = flags & WITH_TIME ? `,"time":"${timeText(this.#number())}"` : '';
+    const head = `{${manager}"operation":"${operation}","apiVersion":"${apiVersion}"${time}`;
+    const fields = this.#fields();
+    const part = flags & WITH_SUBRESOURCE ? `,"subresource":"${this.#literal()}"` : '';
+    return `${head},"fieldsType":"FieldsV1","fieldsV1":${fields}${part}}`;
+  }
+
+  #fields(): string {
+    const levels: string[] = [];
+    /** What stands before the levels that are open. */
+    const open: string[] = [];
+    let text = '{';
+    for (;;) {
+      const code = this.#number();
+      const last = code === END || this.#isAgain(code, text);
+      if (!last) {
+        const name = `${text.length > 1 ? ',' : ''}${this.#name(code)}`;
+        if (this.#isLeaf(code)) text += `${name}{}`;
+        else {
+          open.push(text + name);
+          text = '{';
+        }
+        continue;
+      }
+      if (code === END) {
+        text += '}';
+        levels.push(text);
+      } else text = this.#earlier(levels);
+      const before = open.pop();
+      if (before === undefined) return text;
+      text = before + text;
+      if (text.length > LONGEST) throw new RangeError('stored owners are longer than any text is');
+    }
+  }
+
+  /** Only at the beginning of a level. */
+  #isAgain(code: number, text: string): boolean {
+    return code === AGAIN && this.#firstName > AGAIN && text === '{';
+  }
+
+  #earlier(levels: readonly string[]): string {
+    const level = levels[this.#number()];
+    if (level === undefined) throw new RangeError('stored owners refer to a level that there is not');
+    return level;
+  }
+
+  #isLeaf(code: number): boolean {
+    if (code >= this.#firstName) return (code - this.#firstName) % 2 === 0;
+    return code === LITERAL_LEAF || code === NAMED_LEAF;
+  }
+
+  /** Its name and a colon. */
+  #name(code: number): string {
+    if (code >= this.#firstName) return openingOf((code - this.#firstName) >> 1);
+    if (code === AGAIN) throw new RangeError('stored owners hold a level within another');
+    const text = this.#literal();
+    return code === NAMED || code === NAMED_LEAF ? `"${NAMED_OPENING}${text}${NAMED_END}":` : `"${text}":`;
+  }
+
+  #literal(): string {
+    const length = this.#number();
+    if (this.#at + length > this.bytes.length) throw new RangeError('stored owners are cut off');
+    const text = this.bytes.toString('latin1', this.#at, this.#at + length);
+    this.#at += length;
+    return text;
+  }
+
+  #number(): number {
+    let [value, unit] = [0, 1];
+    for (;;) {
+      const byte = this.#byte();
+      value += (byte % 0x80) * unit;
+      if (byte < 0x80) return value;
+      unit *= 0x80;
+      if (unit > 2 ** 35) throw new RangeError('stored owners hold a number that is none');
+    }
+  }
+
+  #byte(): number {
+    const byte = this.bytes[this.#at++];
+    if (byte === undefined) throw new RangeError('stored owners are cut off');
+    return byte;
+  }
+}
+
+const OPENINGS = NAMES.map((name) => `"${name}":`);
+
+/** @throws RangeError for a name that only a later release knows */
+function openingOf(name: number): string {
+  const opening = OPENINGS[name];
+  if (opening === undefined) throw new RangeError('stored owners hold a name that is not known');
+  return opening;
+}
