@@ -46,9 +46,10 @@ afterAll(async () => {
   await server?.stop();
 });
 
-/** The object that a request is about. */
+/** The objects that a request is about. */
 async function prepare({ before }: HeavyRequest): Promise<void> {
   if (!before || sent.has(before)) return;
+  await prepare(before);
   sent.add(before);
   const { status, answer } = await stallOf(victim, before);
   expect([200, 201], answer).toContain(status);

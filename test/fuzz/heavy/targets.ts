@@ -82,3 +82,16 @@ export const halfFinalized = create(
   ']}}',
   MAX_VALUES / 2 - ROOM_VALUES,
 );
+
+/** Objects of many values, one after another: the last of them comes with all the others. */
+function several(count: number): HeavyRequest {
+  let last: HeavyRequest | undefined;
+  for (let at = 0; at < count; at++) {
+    const head = `{${typed('apps/v1', 'ControllerRevision', `several-${at}`)},"revision":1,"data":{`;
+    const next = create(REVISIONS, head, (i) => `"k${i}":""`, '}}', MAX_VALUES - ROOM_VALUES);
+    last = { ...next, name: `${next.name}, ${at}`, ...(last && { before: last }) };
+  }
+  return last as HeavyRequest;
+}
+/** So many that work on all of them at once would be long. */
+export const collection = several(12);

@@ -1,5 +1,5 @@
 import { CORE, filled, type HeavyRequest, MAX_VALUES, ROOM_VALUES } from './heavy-request.js';
-import { annotated, finalized, map, podOf, revision, secret } from './targets.js';
+import { annotated, collection, finalized, map, podOf, revision, secret } from './targets.js';
 
 /** Another state of an object, written over it whole. */
 const replace = (before: HeavyRequest, name: string, type: string, from: string, to: string): HeavyRequest => ({
@@ -57,7 +57,17 @@ export const wholeObjects: readonly HeavyRequest[] = [
   ...[revision, podOf, map].flatMap(list),
 ];
 
-export const deletions: readonly HeavyRequest[] = ['preconditions', 'dryRun'].flatMap((member): HeavyRequest[] => {
+export const deletions: readonly HeavyRequest[] = [
+  {
+    name: 'delete: large objects together',
+    method: 'DELETE',
+    path: `${collection.path}?dryRun=All`,
+    before: collection,
+  },
+  ...['preconditions', 'dryRun'].flatMap(deletionsOf),
+];
+
+function deletionsOf(member: string): HeavyRequest[] {
   const body = () => filled(`{"dryRun":["All"],"${member}s":[`, (i) => `"a${i}"`, ']}');
   const values = () => filled('{"dryRun":[', () => '"All"', ']}');
   const headers = { 'Content-Type': 'application/json' };
@@ -95,4 +105,4 @@ export const deletions: readonly HeavyRequest[] = ['preconditions', 'dryRun'].fl
         filled('dryRun:\n', () => '- All', '', { separator: '\n', values: 0, count: MAX_VALUES - ROOM_VALUES }),
     },
   ];
-});
+}

@@ -3,10 +3,8 @@ import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { serverItself } from '../writing/caller.js';
 import { inParallel } from '../writing/in-parallel.js';
-import type { ObjectRemover } from '../writing/object-remover.js';
+import { type ObjectRemover, REMOVALS } from '../writing/object-remover.js';
 
-/** Deletions under way at once: enough to fill the next group commit while one is under way. */
-const IN_FLIGHT = 512;
 /** Objects that are read at a time, so that no transaction lasts as long as a large namespace does. */
 const READ_AT_A_TIME = 2_000;
 
@@ -65,7 +63,7 @@ export class NamespaceContents {
       const asked = { type: endpoint.type, namespace, limit: READ_AT_A_TIME, ...(after && { after }) };
       const { pages } = await store.snapshot(asked);
       read = 0;
-      await inParallel(pages, IN_FLIGHT, async (row) => {
+      await inParallel(pages, REMOVALS, async (row) => {
         read++;
         after = { namespace, name: row.name };
         if (stopped()) return;

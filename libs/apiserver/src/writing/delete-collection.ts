@@ -9,9 +9,7 @@ import { selectionOf } from '../reading/selection.js';
 import { callerOf } from './caller.js';
 import { readDeleteOptions } from './delete.js';
 import { inParallel } from './in-parallel.js';
-
-/** Deletions under way at once: enough to fill the next group commit while one is under way. */
-const IN_FLIGHT = 512;
+import { REMOVALS } from './object-remover.js';
 
 /**
  * DELETE of a collection: every object that the selectors name, each on its own. The answer is the collection as it was
@@ -32,7 +30,7 @@ export async function deleteCollection(deps: ApiDeps, ctx: RequestContext, call:
     options: listing,
     ...(selection && { selection }),
   });
-  await inParallel(inTurns(windows), IN_FLIGHT, async (row) => {
+  await inParallel(inTurns(windows), REMOVALS, async (row) => {
     if (!isOver(ctx)) await deps.remover.removeListed(endpoint, row, options, caller);
   });
   if (isOver(ctx)) return;

@@ -4,13 +4,14 @@ import { inParallel } from './in-parallel.js';
 async function* pages(count: number): AsyncGenerator<number[]> {
   for (let at = 0; at < count; at += 3) yield [at, at + 1, at + 2].filter((item) => item < count);
 }
+const few = (items: number) => ({ items, bytes: Number.POSITIVE_INFINITY, sizeOf: () => 1 });
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 describe('inParallel', () => {
   it('works on each item once, never on more than so many, and ends when all are done', async () => {
     const done: number[] = [];
     let [running, most] = [0, 0];
-    await inParallel(pages(20), 4, async (item) => {
+    await inParallel(pages(20), few(4), async (item) => {
       most = Math.max(most, ++running);
       for (let i = 0; i <= item % 3; i++) await turn();
       running--;
@@ -20,10 +21,25 @@ describe('inParallel', () => {
     expect(most).toBe(4);
   });
 
+  it('works on no more bytes at a time, and alone on what is larger', async () => {
+    const running: number[] = [];
+    const seen: number[][] = [];
+    await inParallel(pages(9), { items: 9, bytes: 6, sizeOf: (item) => item }, async (item) => {
+      running.push(item);
+      seen.push([...running]);
+      await turn();
+      running.splice(running.indexOf(item), 1);
+    });
+    expect(seen.at(-1)).toEqual([8]);
+    for (const together of seen.filter(({ length }) => length > 1))
+      expect(together.reduce((sum, item) => sum + item, 0)).toBeLessThanOrEqual(6);
+    expect(seen).toContainEqual([0, 1, 2, 3]);
+  });
+
   it('begins nothing after a failure, and waits for what is under way', async () => {
     const begun: number[] = [];
     let running = 0;
-    const all = inParallel(pages(20), 3, async (item) => {
+    const all = inParallel(pages(20), few(3), async (item) => {
       begun.push(item);
       running++;
       await turn();
@@ -40,6 +56,6 @@ describe('inParallel', () => {
       yield [1];
       throw new Error('source');
     }
-    await expect(inParallel(broken(), 2, turn)).rejects.toThrow('source');
+    await expect(inParallel(broken(), few(2), turn)).rejects.toThrow('source');
   });
 });

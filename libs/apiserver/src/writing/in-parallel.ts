@@ -1,39 +1,51 @@
+/** How much is worked on at a time. */
+export interface AtATime<T> {
+  readonly items: number;
+  /** Of all of them together; one that is larger is worked on alone. */
+  readonly bytes: number;
+  readonly sizeOf: (item: T) => number;
+}
+
 /**
- * Works on every item, so many at a time. After a failure nothing more is begun; what is under way is waited for.
+ * Works on every item, so many at a time: what they are made into is in memory as long. After a failure nothing more is begun; what is under way is waited for.
  * @throws the first failure
  */
 export async function inParallel<T>(
   pages: AsyncIterable<readonly T[]>,
-  atATime: number,
+  { items, bytes, sizeOf }: AtATime<T>,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  let running = 0;
+  let [running, held] = [0, 0];
   let failure: { readonly error: unknown } | undefined;
   let wake = (): void => undefined;
   const begin = async (item: T): Promise<void> => {
+    const size = sizeOf(item);
     running++;
+    held += size;
     try {
       await work(item);
     } catch (error) {
       failure ??= { error };
     }
     running--;
+    held -= size;
     wake();
   };
-  const fewerThan = async (count: number): Promise<void> => {
-    while (running >= count) await new Promise<void>((resolve) => (wake = resolve));
+  const until = async (isReached: () => boolean): Promise<void> => {
+    while (!isReached()) await new Promise<void>((resolve) => (wake = resolve));
   };
+  const hasRoomFor = (item: T): boolean => running === 0 || (running < items && held + sizeOf(item) <= bytes);
   try {
     for await (const page of pages) {
       for (const item of page) {
-        await fewerThan(atATime);
+        await until(() => hasRoomFor(item));
         if (failure) break;
         void begin(item);
       }
       if (failure) break;
     }
   } finally {
-    await fewerThan(1);
+    await until(() => running === 0);
   }
   if (failure) throw failure.error;
 }

@@ -6,6 +6,9 @@ import type { DeleteOptions } from './delete-options.js';
 import { markDeletion } from './deletion.js';
 import type { WritePipeline } from './write-pipeline.js';
 
+/** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
+export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
+
 /** Outcome of a deletion: gone, or on its way out and still there. */
 export interface Removal {
   readonly gone: boolean;

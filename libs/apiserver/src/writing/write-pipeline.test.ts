@@ -375,6 +375,18 @@ describe('the version in which an object is stored', () => {
   });
 });
 
+it('takes owners in the version that is stored along with a new object of another', async () => {
+  const resource = 'horizontalpodautoscalers';
+  const endpoint = api.endpoints.find(({ definition, conversion }) => definition.resource === resource && conversion);
+  const fieldsV1 = { 'f:spec': { 'f:metrics': {}, 'f:minReplicas': {} } };
+  const entry = { manager: 'm', operation: 'Update', apiVersion: 'autoscaling/v2', fieldsType: 'FieldsV1', fieldsV1 };
+  const spec = { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } };
+  const request = api.request('CREATE', resource, 'h', endpoint && { endpoint });
+  const create = () => ({ metadata: { name: 'h', managedFields: [entry] }, spec });
+  const { stored } = await api.deps.pipeline.write(request, { create });
+  expect(body(stored).metadata?.managedFields?.map(({ apiVersion }) => apiVersion)).toEqual(['autoscaling/v1']);
+});
+
 it('draws the owners of objects up to so many values', async () => {
   const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, 'v']));
   const owners = async (count: number) => {

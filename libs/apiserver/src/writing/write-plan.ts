@@ -79,6 +79,9 @@ async function begin(
   const judges = judgesOf(admission, request, operation);
   const { endpoint } = request;
   const turn = turnsOf(request, base);
+  // Many that were waiting for one reading of the database go on at the same time.
+  const wait = turn();
+  if (wait) await wait;
   const live = base && fromStored(base, endpoint);
   await turn();
   const own = live && workingCopy(request, live);

@@ -213,6 +213,15 @@ describe('conversion', () => {
     expect(gone.spec).toEqual({});
   });
 
+  it('is not asked for an object that is not there yet', () => {
+    const manager = inVersion('example.com/v2', (object, apiVersion) => {
+      if (object.kind === undefined) throw new RangeError('no kind');
+      return renaming(object, apiVersion);
+    });
+    const sent = { ...v2({ color: '1' }), metadata: live.metadata as JsonObject };
+    expect(who(manager.update(undefined, sent, { manager: 'u', now: at(1) }))).toEqual(['u Update']);
+  });
+
   it('may call out, and gives the same', async () => {
     const there = { ...v2({ color: '1' }), metadata: live.metadata as JsonObject };
     const [now, later] = [

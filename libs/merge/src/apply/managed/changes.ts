@@ -47,7 +47,8 @@ export class ChangesByVersion {
     const type = this.kind.typesOf(apiVersion)?.stored;
     if (type === undefined) return undefined;
     if (this.#equal) return NO_CHANGES;
-    const before = yield { object: this.before, apiVersion };
+    // What is not there yet is the same nothing in every version.
+    const before = this.before.kind === undefined ? this.before : yield { object: this.before, apiVersion };
     const after = before && (yield { object: this.after, apiVersion });
     if (!before || !after) return undefined;
     const changes = this.#without(compareObjects(type, before, after), apiVersion);
