@@ -46,6 +46,8 @@ export const lookingOnly = (claims: Claims): Claims => ({
 export interface Range {
   /** How many values there are. */
   readonly size: number;
+  /** As its option is written: `10.96.0.0/12`, `30000-32767`. */
+  readonly shown: string;
   /** The value at an index below `size`. */
   valueAt(index: number): string;
   /** Whether a text is one of the values, in the form that `valueAt` gives. */

@@ -31,6 +31,7 @@ export function addressRange(cidr: string): AddressRange {
   return {
     family: family === 4 ? 'IPv4' : 'IPv6',
     size: count - 2,
+    shown: `${at(0)}/${length}`,
     first: at(1),
     valueAt: (index) => at(2 + index),
     contains(value) {
@@ -65,6 +66,7 @@ export function nodePortRange(text: string): { readonly from: number; readonly t
 export function portRange(from: number, to: number): Range {
   return {
     size: to - from + 1,
+    shown: `${from}-${to}`,
     valueAt: (index) => String(from + index),
     contains: (value) => /^\d+$/.test(value) && Number(value) >= from && Number(value) <= to,
   };

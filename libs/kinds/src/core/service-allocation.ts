@@ -7,13 +7,17 @@ import {
   type Allocators,
   type Hold,
   type Owner,
+  type Range,
   together,
 } from '../allocation/allocator.js';
 import type { Allocation } from '../rules/kind-rules.js';
 import { countAt, ensureObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
+import { shownList } from '../values/go-values.js';
 import { canonicalAddress, familyOf } from '../values/ip-address.js';
 import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
 import { nodePortNeeds } from './service-node-ports.js';
+
+const ADDRESSES = 'spec.clusterIPs';
 
 /** Values of a Service, by whose range they are of. */
 type Values = ReadonlyMap<Allocator, ReadonlySet<string>>;
@@ -49,6 +53,7 @@ export async function allocateService(
     const allocated = await refuseInvalid(
       object,
       missing.map((index) => asks[index] as Ask),
+      allocator.range,
       () =>
         allocator.allocate(
           owner,
@@ -102,7 +107,7 @@ async function takeAddresses(spec: Json, networks: AddressAllocators, take: Take
   const addresses: string[] = [];
   for (const [index, family] of familiesOf(spec).entries()) {
     const allocator = networks.of(family);
-    if (allocator) addresses.push(...(await take(allocator, [{ field: 'spec.clusterIPs', wanted: wanted[index] }])));
+    if (allocator) addresses.push(...(await take(allocator, [{ field: ADDRESSES, wanted: wanted[index] }])));
   }
   spec.clusterIP = addresses[0];
   spec.clusterIPs = addresses;
@@ -157,17 +162,36 @@ function refuse({ metadata }: ApiObject, errors: readonly FieldError[]): void {
 }
 
 async function refuseInvalid(
-  { metadata }: ApiObject,
+  object: ApiObject,
   asks: readonly Ask[],
+  range: Range,
   allocate: () => Promise<readonly Allocated[]>,
 ): Promise<readonly Allocated[]> {
   try {
     return await allocate();
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    const { field = '', wanted } = asks[error.index] ?? {};
+    const { field = '', wanted = '' } = asks[error.index] ?? {};
     if (error.kind === 'full') throw new StatusError('InternalError', `failed to allocate ${field}: ${error.message}`);
-    const cause = invalidValue(field, wanted, `failed to allocate ${wanted}: ${error.message}`);
-    throw invalid('Service', '', metadata?.name ?? '', [cause]);
+    const why = field === ADDRESSES ? addressRefusal(object, wanted) : portRefusal(field, wanted);
+    throw invalid('Service', '', object.metadata?.name ?? '', [why(error.kind === 'taken', range)]);
   }
 }
+
+type Refusal = (taken: boolean, range: Range) => FieldError;
+
+const portRefusal =
+  (field: string, wanted: string): Refusal =>
+  (taken, { shown }) => {
+    const outside = `provided port is not in the valid range. The range of valid ports is ${shown}`;
+    return invalidValue(field, Number(wanted), taken ? 'provided port is already allocated' : outside);
+  };
+
+const addressRefusal =
+  ({ spec }: ApiObject, wanted: string): Refusal =>
+  (taken, { shown }) => {
+    const outside = `the provided IP (${wanted}) is not in the valid range. The range of valid IPs is ${shown}`;
+    const why = taken ? 'provided IP is already allocated' : outside;
+    const all = shownList('string', addressesOf(spec as Json));
+    return invalidValue(ADDRESSES, all, `failed to allocate IP ${wanted}: ${why}`);
+  };

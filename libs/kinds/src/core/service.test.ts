@@ -38,6 +38,8 @@ class MemoryClaims implements Claims {
   }
 }
 
+const PORTS = { from: 30000, to: 30002 };
+
 let addresses: MemoryClaims;
 let ports: MemoryClaims;
 let allocators: Allocators;
@@ -46,7 +48,7 @@ beforeEach(() => {
   ports = new MemoryClaims();
   allocators = {
     clusterIPs: makeAddressAllocators([addressRange('10.96.0.0/29')], addresses),
-    nodePorts: makeAllocator(portRange(30000, 30002), ports),
+    nodePorts: makeAllocator(portRange(PORTS.from, PORTS.to), ports),
   };
 });
 
@@ -100,6 +102,35 @@ describe('allocation', () => {
     }
     expect([...given].sort()).toEqual(['10.96.0.2', '10.96.0.3', '10.96.0.4', '10.96.0.5', '10.96.0.6']);
     await expect(rules.allocate(service({}, 'late'), undefined, allocators)).rejects.toThrow('range is full');
+  });
+
+  it('refuses ports and addresses in the usual words', async () => {
+    const wanting = (uid: string, port: number, address: string) =>
+      service(
+        { type: 'NodePort', clusterIP: address, clusterIPs: [address], ports: [{ port: 80, nodePort: port }] },
+        uid,
+      );
+    const told = (object: ApiObject) =>
+      Promise.resolve(rules.allocate(object, undefined, allocators)).then(
+        () => 'allocated',
+        (error: Error) => error.message.replace(/^.* is invalid: /, ''),
+      );
+    const { from, to } = PORTS;
+    expect(await told(wanting('u', from, '10.96.0.2'))).toBe('allocated');
+    expect(await told(wanting('v', from, '10.96.0.3'))).toBe(
+      `spec.ports[0].nodePort: Invalid value: ${from}: provided port is already allocated`,
+    );
+    expect(await told(wanting('v', 1, '10.96.0.3'))).toBe(
+      'spec.ports[0].nodePort: Invalid value: 1: provided port is not in the valid range. ' +
+        `The range of valid ports is ${from}-${to}`,
+    );
+    expect(await told(wanting('v', to, '10.96.0.2'))).toBe(
+      'spec.clusterIPs: Invalid value: []string{"10.96.0.2"}: failed to allocate IP 10.96.0.2: provided IP is already allocated',
+    );
+    expect(await told(wanting('v', to, '10.1.0.1'))).toBe(
+      'spec.clusterIPs: Invalid value: []string{"10.1.0.1"}: failed to allocate IP 10.1.0.1: ' +
+        'the provided IP (10.1.0.1) is not in the valid range. The range of valid IPs is 10.96.0.0/29',
+    );
   });
 
   it('asks for the ports of one Service together, and for none when they cannot be had', async () => {

@@ -103,9 +103,10 @@ describe('workloads', () => {
 describe('Job', () => {
   const rules = rulesOf('batch', 'v1', 'jobs');
 
-  it('selects its pods by its uid', () => {
+  it('selects its pods by its uid, and has their labels', () => {
     const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { template: {} } };
     rules.prepareForCreate(object, through());
+    expect(object.metadata?.labels).toMatchObject({ 'job-name': 'j', 'batch.orch.io/controller-uid': 'u' });
     expect(object.spec).toEqual({
       selector: { matchLabels: { 'batch.orch.io/controller-uid': 'u' } },
       template: {
