@@ -70,7 +70,7 @@ torture: build
 torture-full: build
 	npx tsx test/faults/faults.ts --all
 	npx tsx test/faults/torture.ts --variants
-	FUZZ_OBJECTS=100000 npx vitest run --config test/vitest.config.ts test/fuzz
+	FUZZ_OBJECTS=100000 BINARY_OBJECTS=100000 npx vitest run --config test/vitest.config.ts test/fuzz
 
 generate: install
 	npx tsx tools/generate/main.ts

@@ -1,19 +1,24 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseAllDocuments } from 'yaml';
 import { which } from '../../tools/up/index.js';
 import { findGo } from '../clients/go-tools.js';
+import { installed } from '../clients/installed.js';
 
 export const DEPLOY = fileURLToPath(new URL('../../deploy/', import.meta.url));
 export const CHART = join(DEPLOY, 'helm', 'orch');
 
-const MODULE = 'helm.sh/helm/v3/cmd/helm';
-const VERSION = 'v3.18.6';
-/** Fetching and compiling take two minutes at first; the result is kept. */
-const BUILD_MS = 600_000;
+/** A command of a Go module. */
+interface GoCommand {
+  readonly path: string;
+  readonly version: string;
+}
+
+const HELM_3: GoCommand = { path: 'helm.sh/helm/v3/cmd/helm', version: 'v3.18.6' };
+const HELM_4: GoCommand = { path: 'helm.sh/helm/v4/cmd/helm', version: 'v4.3.1' };
+/** Fetching and compiling take minutes at first; the result is kept. */
+const BUILD_MS = 1_200_000;
 
 /** As much of a rendered object as tests look at. */
 export interface Manifest {
@@ -28,38 +33,38 @@ let found: string | undefined;
 
 /** Path of helm: the one on the path, else one of a fixed version, compiled with the Go tools into the user's cache. */
 export function helm(): string {
-  found ??= which('helm') ?? built();
+  found ??= which('helm') ?? built(HELM_3);
   return found;
 }
 
-function built(): string {
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'orch-test', `helm-${VERSION}`);
-  const program = join(cache, 'helm');
-  if (existsSync(program)) return program;
-  const making = join(cache, `making-${process.pid}`);
-  mkdirSync(making, { recursive: true });
-  execFileSync(findGo(), ['install', '-trimpath', '-ldflags=-s -w', `${MODULE}@${VERSION}`], {
-    env: { ...process.env, GOBIN: making, GOFLAGS: '' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-    timeout: BUILD_MS,
+/** Path of a helm of the next major version, which applies on the server; compiled likewise. */
+export const helm4 = (): string => built(HELM_4);
+
+function built({ path, version }: GoCommand): string {
+  const folder = installed(`helm-${version}`, (making) => {
+    execFileSync(findGo(), ['install', '-trimpath', '-ldflags=-s -w', `${path}@${version}`], {
+      env: { ...process.env, GOBIN: making, GOFLAGS: '' },
+      stdio: ['ignore', 'ignore', 'inherit'],
+      timeout: BUILD_MS,
+    });
   });
-  renameSync(join(making, 'helm'), program);
-  return program;
+  return join(folder, 'helm');
 }
 
 /** Runs helm to its end. */
 export function runHelm(
   args: readonly string[],
   kubeconfig?: string,
+  program = helm(),
 ): { code: number; stdout: string; stderr: string } {
   const env = { ...process.env, ...(kubeconfig !== undefined && { KUBECONFIG: kubeconfig }) };
-  const { status, stdout, stderr } = spawnSync(helm(), args, { encoding: 'utf8', env, maxBuffer: 64 << 20 });
+  const { status, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', env, maxBuffer: 64 << 20 });
   return { code: status ?? 1, stdout, stderr };
 }
 
 /** Standard output of a run of helm that must succeed. */
-export function helmOk(args: readonly string[], kubeconfig?: string): string {
-  const { code, stdout, stderr } = runHelm(args, kubeconfig);
+export function helmOk(args: readonly string[], kubeconfig?: string, program = helm()): string {
+  const { code, stdout, stderr } = runHelm(args, kubeconfig, program);
   if (code !== 0) throw new Error(`helm ${args.join(' ')}: exit ${code}\n${stderr}`);
   return stdout;
 }

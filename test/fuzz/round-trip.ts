@@ -6,19 +6,14 @@ import {
   readObject,
   stringifyYaml,
 } from '@orch/codec';
-import type { ApiObject as StoredObject } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import type { Answer, Api, ApiObject, StatusObject } from '../support/api.js';
 import type { GeneratedObject } from './arbitrary-object.js';
+import { canonical, expectSame, RoundTripError } from './same.js';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const YAML = 'application/yaml';
 const NAMESPACE = 'default';
-
-/** Thrown for an answer that must not be. */
-export class RoundTripError extends Error {
-  override readonly name = 'RoundTripError';
-}
 
 export function collectionOf({ group, version, resource, namespaced }: ResourceDefinition): string {
   const root = group ? `/apis/${group}/${version}` : `/api/${version}`;
@@ -40,7 +35,7 @@ export async function roundTrip(api: Api, definition: ResourceDefinition, object
   }
   const path = `${collection}/${object.metadata.name}`;
   try {
-    await expectSame(api, definition, path);
+    await expectAllSame(api, definition, path);
   } finally {
     const gone = await api.delete(path, { gracePeriodSeconds: 0 });
     if (gone.status >= 400) expectRefusal(gone);
@@ -61,15 +56,15 @@ export function expectRefusal({ status, text }: Answer): void {
     throw new RoundTripError(`refused with ${status} ${text.slice(0, 500)}`);
 }
 
-async function expectSame(api: Api, { schema }: ResourceDefinition, path: string): Promise<void> {
+async function expectAllSame(api: Api, { schema }: ResourceDefinition, path: string): Promise<void> {
   const json = await read(api, path, 'application/json');
   const stored = json.json<ApiObject>();
   const model = readObject(schema, json.json()).object;
   const binary = await read(api, path, PROTOBUF);
   const decoded = decodeProtobufObject(schema, binary.body);
-  same('protobuf', decoded, model);
+  expectSame('protobuf', decoded, model);
   const yaml = await read(api, path, YAML);
-  same('YAML', decodeYamlObject(schema, yaml.body).object, model);
+  expectSame('YAML', decodeYamlObject(schema, yaml.body).object, model);
   const { apiVersion, kind } = stored;
   const again: readonly (readonly [string, string | Buffer])[] = [
     ['application/json', json.body],
@@ -99,33 +94,4 @@ async function read(api: Api, path: string, accept: string): Promise<Answer> {
   const answer = await api.get(path, { accept });
   if (answer.status !== 200) throw new RoundTripError(`GET as ${accept}: ${answer.status} ${answer.text}`);
   return answer;
-}
-
-function same(encoding: string, found: StoredObject, expected: StoredObject): void {
-  const [one, other] = [canonical(found), canonical(expected)];
-  if (one !== other) throw new RoundTripError(`as ${encoding} it is ${one}, as JSON ${other}`);
-}
-
-/** With names in order, as maps have none in the binary form, and without zeros, of which each form leaves out others. */
-function canonical(value: unknown): string {
-  return JSON.stringify(withoutZeros(value) ?? null);
-}
-
-function withoutZeros(value: unknown): unknown {
-  if (value === 0 || value === '' || value === false || value === null) return undefined;
-  if (typeof value !== 'object') return value;
-  // Items stay, as their places count.
-  if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => withoutZeros(item) ?? null);
-  const members = Object.entries(value).flatMap(([name, member]) => {
-    const kept = withoutZeros(name === 'volumeClaimTemplates' ? (member as object[]).map(withoutType) : member);
-    return kept === undefined ? [] : [[name, kept] as const];
-  });
-  if (members.length === 0) return undefined;
-  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-/** Objects within objects have no type in the binary form. */
-function withoutType(template: object): object {
-  const { apiVersion: _version, kind: _kind, ...rest } = template as { apiVersion?: string; kind?: string };
-  return rest;
 }

@@ -65,6 +65,41 @@ describe('helm 3', () => {
     expect(runHelm(['--namespace=shop', 'status', 'web'], server.kubeconfig).code).toBe(1);
   }, 120_000);
 
+  test('three-way merges beside others who apply and own', async () => {
+    const path = '/apis/apps/v1/namespaces/beside/deployments/web';
+    const beside = (...args: string[]) => helmOk(['--namespace=beside', ...args], server.kubeconfig);
+    beside('install', 'web', CHART, '--create-namespace');
+    const managers = async () =>
+      (await api.get(path))
+        .json()
+        .metadata.managedFields?.map(({ manager }) => manager)
+        .sort();
+    expect(await managers()).toEqual(['helm']);
+    const foreign = (spec: object) => ({
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: 'web', labels: { foreign: 'yes' } },
+      spec,
+    });
+    const sidecar = { template: { spec: { containers: [{ name: 'side', image: 'side:1' }] } } };
+    expect((await api.apply(path, 'injector', foreign(sidecar))).status).toBe(200);
+    expect((await api.apply(path, 'scaler', foreign({ replicas: 7 }))).status).toBe(409);
+    expect((await api.apply(path, 'scaler', foreign({ replicas: 7 }), '&force=true')).status).toBe(200);
+    // What the chart says wins over what is there; what it does not name stays.
+    beside('upgrade', 'web', CHART, '--set=greeting=hi');
+    const after = (await api.get(path)).json();
+    expect(after).toMatchObject({ metadata: { labels: { foreign: 'yes' } }, spec: { replicas: 1 } });
+    expect(after.spec.template.spec.containers.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'side',
+      'web',
+    ]);
+    expect(await managers()).toEqual(['helm', 'injector', 'scaler']);
+    // The injector gives up its container, which the chart never had.
+    expect((await api.apply(path, 'injector', foreign({}))).status).toBe(200);
+    expect((await api.get(path)).json().spec.template.spec.containers).toHaveLength(1);
+    beside('uninstall', 'web');
+  }, 120_000);
+
   test('an invalid object is refused with its field', () => {
     const args = ['--namespace=bad', 'install', 'web', CHART, '--create-namespace', '--set=replicas=-1'];
     const stderr = expect.stringContaining('is invalid: spec.replicas');

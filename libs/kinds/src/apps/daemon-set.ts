@@ -1,4 +1,4 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
+import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
 import { podContext } from '../pods/kept-rules.js';
 import type { PodContext } from '../pods/pod-context.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -20,6 +20,16 @@ import { validateLasting, validateSelected } from './workload-validation.js';
 /** Counts the changes of the template; what was a field in versions no longer served. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
+/** The first where there is none yet, or what cannot be one: manifests that were converted say 0. */
+function generationOf({ metadata }: ApiObject): number {
+  const told = Number(metadata?.annotations?.[TEMPLATE_GENERATION]);
+  return Number.isSafeInteger(told) && told > 0 ? told : 1;
+}
+
+function setGeneration(object: ApiObject, generation: number): void {
+  ensureObject(ensureObject(object, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(generation);
+}
+
 export const daemonSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
   gatedFields: TEMPLATE_FIELDS,
@@ -34,13 +44,12 @@ export const daemonSet = (settings: KindSettings): KindDeclaration => ({
     defaultTemplate(spec);
   },
   prepareForCreate(object) {
-    fill(ensureObject(ensureObject(object, 'metadata'), 'annotations'), TEMPLATE_GENERATION, '1');
+    setGeneration(object, generationOf(object));
   },
   prepareForUpdate(object, old) {
-    const before = Number(old.metadata?.annotations?.[TEMPLATE_GENERATION] ?? 0);
+    const before = generationOf(old);
     const same = equal(at(object, 'spec', 'template'), at(old, 'spec', 'template'));
-    const annotations = ensureObject(ensureObject(object, 'metadata'), 'annotations');
-    annotations[TEMPLATE_GENERATION] = String(same ? before : before + 1);
+    setGeneration(object, same ? before : before + 1);
   },
   validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateUpdate: immutableSelector,

@@ -25,9 +25,7 @@ export const job = (settings: KindSettings): KindDeclaration => ({
     for (const rule of objectsAt(spec, 'podFailurePolicy', 'rules')) {
       for (const pattern of objectsAt(rule, 'onPodConditions')) fillZero(pattern, 'status', 'True');
     }
-    const metadata = ensureObject(object, 'metadata');
-    const labels = at(spec, 'template', 'metadata', 'labels');
-    if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
+    labelLikePods(object);
     defaultTemplate(spec);
   },
   prepareForCreate(object, names) {
@@ -54,6 +52,13 @@ function markTracked(object: ApiObject, names: Names): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
 }
 
+/** A Job without labels has those of its pods, and so those too that it was given with its selector. */
+function labelLikePods(object: ApiObject): void {
+  const metadata = ensureObject(object, 'metadata');
+  const labels = at(object, 'spec', 'template', 'metadata', 'labels');
+  if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
+}
+
 /** Unless its author selects by hand, a Job owns the pods that carry its uid. */
 function generateSelector(object: ApiObject, names: Names): void {
   const spec = ensureObject(object, 'spec');
@@ -67,6 +72,7 @@ function generateSelector(object: ApiObject, names: Names): void {
   fill(labels, 'controller-uid', uid);
   fill(labels, uidLabel, uid);
   fill(ensureObject(ensureObject(spec, 'selector'), 'matchLabels'), uidLabel, uid);
+  labelLikePods(object);
 }
 
 function completions(object: ApiObject): string {

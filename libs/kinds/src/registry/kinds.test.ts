@@ -84,28 +84,34 @@ describe('workloads', () => {
     expect(scale.read(object).replicas).toBe(5);
   });
 
-  it("counts the changes of a daemon set's template", () => {
-    const rules = rulesOf('apps', 'v1', 'daemonsets');
-    const old: ApiObject = { metadata: {}, spec: { template: { metadata: { labels: { a: '1' } } } } };
-    rules.prepareForCreate(old, through());
-    const same = structuredClone(old);
-    rules.prepareForUpdate(same, old, through());
-    const changed: ApiObject = { ...structuredClone(old), spec: { template: {} } };
-    rules.prepareForUpdate(changed, old, through());
-    expect([old, same, changed].map(({ metadata }) => Object.values(metadata?.annotations ?? {}))).toEqual([
-      ['1'],
-      ['1'],
-      ['2'],
-    ]);
-  });
+  it.each(['0', '-1', 'x', undefined])(
+    "counts the changes of a daemon set's template, from 1 where it says %s",
+    (told) => {
+      const rules = rulesOf('apps', 'v1', 'daemonsets');
+      const annotations: Record<string, string> = {};
+      if (told !== undefined) annotations['deprecated.daemonset.template.generation'] = told;
+      const old: ApiObject = { metadata: { annotations }, spec: { template: { metadata: { labels: { a: '1' } } } } };
+      rules.prepareForCreate(old, through());
+      const same = structuredClone(old);
+      rules.prepareForUpdate(same, old, through());
+      const changed: ApiObject = { ...structuredClone(old), spec: { template: {} } };
+      rules.prepareForUpdate(changed, old, through());
+      expect([old, same, changed].map(({ metadata }) => Object.values(metadata?.annotations ?? {}))).toEqual([
+        ['1'],
+        ['1'],
+        ['2'],
+      ]);
+    },
+  );
 });
 
 describe('Job', () => {
   const rules = rulesOf('batch', 'v1', 'jobs');
 
-  it('selects its pods by its uid', () => {
+  it('selects its pods by its uid, and has their labels', () => {
     const object: ApiObject = { metadata: { name: 'j', uid: 'u' }, spec: { template: {} } };
     rules.prepareForCreate(object, through());
+    expect(object.metadata?.labels).toMatchObject({ 'job-name': 'j', 'batch.orch.io/controller-uid': 'u' });
     expect(object.spec).toEqual({
       selector: { matchLabels: { 'batch.orch.io/controller-uid': 'u' } },
       template: {
