@@ -12,11 +12,11 @@ const DIVIDER = /,(?=[a-z0-9.\-/]*[=#]postgres)/;
 /**
  * Reads `resource=postgres://…` and `group/resource=postgres://…`; `#` may stand for `=`, as where etcd servers are overridden.
  * @param entries divided at commas, which URLs with several hosts hold too
- * @throws RangeError for what is no override, or names a type twice; it never holds a password
+ * @throws RangeError for what is no override, names a type twice, or parts types that are written together; it never holds a password
  */
 export function parseOverrides(entries: readonly string[]): StorageOverride[] {
   const seen = new Set<string>();
-  return entries
+  const overrides = entries
     .join(',')
     .split(DIVIDER)
     .filter((text) => text !== '')
@@ -28,4 +28,15 @@ export function parseOverrides(entries: readonly string[]): StorageOverride[] {
       seen.add(`${group}/${resource}`);
       return { group, resource, url };
     });
+  for (const types of TOGETHER) refuseParted(types, overrides);
+  return overrides;
+}
+
+/** Types of which objects are written as one: an eviction charges a budget and deletes a pod. */
+const TOGETHER = [['pods', 'policy/poddisruptionbudgets']] as const;
+
+function refuseParted([one, other]: readonly [string, string], overrides: readonly StorageOverride[]): void {
+  const placeOf = (name: string) =>
+    overrides.find(({ group, resource }) => (group === '' ? resource : `${group}/${resource}`) === name)?.url;
+  if (placeOf(one) !== placeOf(other)) throw new RangeError(`${one} and ${other} must lie in one database`);
 }

@@ -8,6 +8,7 @@ import {
   type Names,
   notSupported,
   required,
+  VerbatimValue,
 } from '@orch/machinery';
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
@@ -59,7 +60,8 @@ export function validateInlineVolume(spec: Readonly<Json>, path: string, names: 
 function validateCapacity(capacity: Readonly<Record<string, string>>): FieldError[] {
   const names = Object.keys(capacity);
   const errors = names.length === 0 ? [required('spec.capacity')] : [];
-  if (!names.includes('storage') || names.length > 1) errors.push(notSupported('spec.capacity', capacity, ['storage']));
+  const shown = names.length === 0 ? new VerbatimValue('core.ResourceList(nil)') : capacity;
+  if (!names.includes('storage') || names.length > 1) errors.push(notSupported('spec.capacity', shown, ['storage']));
   for (const [name, amount] of Object.entries(capacity)) {
     const field = `spec.capacity[${name}]`;
     const quantity = quantityOf(amount);

@@ -5,6 +5,8 @@ import { validateStorageVersionName, validateStorageVersionStatus } from './stor
 
 export const storageVersion: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  // Its own rule says more: `<group>.<resource>`.
+  nameRule: 'pathSegment',
   unconditionalUpdate: false,
   validateCreate: validateStorageVersionName,
   validateStatus: validateStorageVersionStatus,

@@ -2,6 +2,7 @@ import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { REQUEST } from '../testing/certificates.js';
+import { setMembers } from '../testing/refusals.js';
 import { through } from '../testing/through.js';
 import { kindRules } from './registry.js';
 
@@ -114,17 +115,7 @@ function kindOf(name: string) {
 function made(name: string, changes: Readonly<Record<string, unknown>> = {}): ApiObject {
   const { definition, rules, object } = kindOf(name);
   const whole: ApiObject = { ...copy(object), metadata: { name: 'a', uid: 'u', ...copy(object.metadata ?? {}) } };
-  for (const [path, value] of Object.entries(changes)) {
-    const members = path.split('.');
-    const last = members.pop() ?? '';
-    let here: Record<string, unknown> = whole;
-    for (const member of members) {
-      here[member] ??= {};
-      here = here[member] as Record<string, unknown>;
-    }
-    if (value === undefined) delete here[last];
-    else here[last] = copy(value);
-  }
+  setMembers(whole, changes);
   applyDefaults(definition.schema, whole);
   rules.defaults(whole);
   return whole;
@@ -438,7 +429,7 @@ describe('what the release refuses, in its words', () => {
       { 'spec.hostPath': undefined, 'spec.capacity': undefined },
       [
         'spec.capacity: Required value',
-        'spec.capacity: Unsupported value: {}: supported values: "storage"',
+        'spec.capacity: Unsupported value: core.ResourceList(nil): supported values: "storage"',
         'spec: Required value: must specify a volume type',
       ],
     ],

@@ -6,13 +6,17 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { each } from '../rules/lists.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
 import { validateSet } from '../rules/sets.js';
-import { at, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { validateTemplateMetadata } from '../rules/template-metadata.js';
+import { at, isObject, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { validateClaimSpec, validateParameters } from './claim-validation.js';
 
 const MAX_NODES = 128;
 
 export const resourceClaimTemplate: KindDeclaration = {
-  validate: ({ spec }) => validateClaimSpec(at(spec, 'spec'), 'spec.spec'),
+  validate: ({ spec }) => [
+    ...validateTemplateMetadata(objectAt(spec, 'metadata'), 'spec.metadata'),
+    ...validateClaimSpec(at(spec, 'spec'), 'spec.spec'),
+  ],
   validateUpdate: (object, old) => immutableField(object, old, 'spec'),
   row: (object) => ({
     ResourceClassName: textAt(object, 'spec', 'spec', 'resourceClassName'),

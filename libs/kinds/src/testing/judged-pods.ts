@@ -10,16 +10,16 @@ import {
 } from '@orch/machinery';
 import { alignZeros, applyDefaults, loadScheme } from '@orch/schema';
 import { kindRules } from '../registry/registry.js';
+import { type Changes, setMembers } from './refusals.js';
 import { through } from './through.js';
+
+export type { Changes } from './refusals.js';
 
 const names = namesOf('kubernetes');
 const definition = loadScheme(names).resource('', 'v1', 'pods');
 if (!definition) throw new Error('no pods');
 const { schema } = definition;
 const rules = kindRules(definition, names);
-
-/** Members by their paths (`spec.containers.0.image`); undefined removes. */
-export type Changes = Readonly<Record<string, unknown>>;
 
 /** What is said of names that have no form at all. */
 export const [LABEL_FORM = ''] = dnsLabelErrors('A');
@@ -46,17 +46,7 @@ function told({ reason, field, message }: FieldError): string {
 
 function change(object: ApiObject, changes: Changes): ApiObject {
   const whole = copy(object);
-  for (const [path, value] of Object.entries(changes)) {
-    const members = path.split('.');
-    const last = members.pop() ?? '';
-    let here: Record<string, unknown> = whole;
-    for (const member of members) {
-      here[member] ??= {};
-      here = here[member] as Record<string, unknown>;
-    }
-    if (value === undefined) delete here[last];
-    else here[last] = copy(value);
-  }
+  setMembers(whole, changes);
   return whole;
 }
 

@@ -83,7 +83,8 @@ function fillIn(definition: ResourceDefinition, rules: KindRules, object: ApiObj
   rules.defaults(object);
 }
 
-function setMembers(object: ApiObject, changes: Changes): void {
+/** Sets members by their paths, with objects on the way where there are none; undefined removes. Mutates. */
+export function setMembers(object: ApiObject, changes: Changes): void {
   for (const [path, value] of Object.entries(changes)) {
     const members = path.split('.');
     const last = members.pop() ?? '';

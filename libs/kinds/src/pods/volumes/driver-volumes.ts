@@ -1,30 +1,12 @@
-import {
-  dnsSubdomainErrors,
-  type FieldError,
-  forbiddenField,
-  invalidValue,
-  type Names,
-  required,
-  validateAnnotations,
-  validateLabels,
-} from '@orch/machinery';
+import { dnsSubdomainErrors, type FieldError, invalidValue, type Names, required } from '@orch/machinery';
 import { validateClaim } from '../../core/claim-validation.js';
 import { validateDriverName } from '../../core/csi-validation.js';
 import { invalidEach, requiredText } from '../../rules/checks.js';
+import { validateTemplateMetadata } from '../../rules/template-metadata.js';
 import { isObject, type Json, mapAt, objectAt, textAt } from '../../values/fields.js';
 import type { PodContext } from '../pod-context.js';
 
 /** Volumes that drivers provide, and those that are claimed. */
-
-/** Metadata that the claim of a pod gets from the pod; as the reference writes the names in refusals. */
-const NOT_IN_TEMPLATES: readonly (readonly [string, string])[] = [
-  ...['name', 'generateName', 'namespace', 'selfLink'].map((name) => [name, name] as const),
-  ['uid', 'uID'],
-  ...['resourceVersion', 'generation', 'creationTimestamp', 'deletionTimestamp'].map((name) => [name, name] as const),
-  ...['deletionGracePeriodSeconds', 'ownerReferences', 'finalizers', 'managedFields'].map(
-    (name) => [name, name] as const,
-  ),
-];
 
 export function validateCsi(source: Json, path: string): FieldError[] {
   const errors = validateDriverName(textAt(source, 'driver'), `${path}.driver`);
@@ -63,16 +45,7 @@ export function validateEphemeral(source: Json, path: string, { settings }: PodC
   const field = `${path}.volumeClaimTemplate`;
   if (!isObject(template)) return [required(field)];
   return [
-    ...validateAnnotations(mapAt(template, 'metadata', 'annotations'), `${field}.metadata.annotations`),
-    ...validateLabels(mapAt(template, 'metadata', 'labels'), `${field}.metadata.labels`),
     ...validateTemplateMetadata(objectAt(template, 'metadata'), `${field}.metadata`),
     ...validateClaim(template.spec, `${field}.spec`, settings.features),
   ];
 }
-
-const validateTemplateMetadata = (metadata: Json, path: string): FieldError[] =>
-  NOT_IN_TEMPLATES.filter(([name]) => isSet(metadata[name])).map(([, name]) =>
-    forbiddenField(`${path}.${name}`, 'cannot be set'),
-  );
-
-const isSet = (value: unknown): boolean => value !== undefined && value !== null && value !== '' && value !== 0;
