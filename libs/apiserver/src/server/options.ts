@@ -38,10 +38,10 @@ export const servingOptions = {
     help: 'Names on the wire; chosen once for an installation.',
   },
   'runtime-config': {
-    type: 'string',
-    default: '',
+    type: 'list',
+    default: [],
     check: parseRuntimeConfig,
-    help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
+    help: 'Groups, versions and resources to serve or not, as batch/v1=false, v1/secrets=false or api/all=true.',
   },
   'storage-versions': {
     type: 'list',
