@@ -32,6 +32,8 @@ lint: build
 	node tools/check-imports.mjs
 	node tools/check-doc-paths.mjs
 	node tools/check-docs.mjs
+	npx tsx tools/generate/main.ts --check
+	npx tsx tools/reference/main.ts --check
 
 unit: install
 	npx vitest run
@@ -74,6 +76,7 @@ torture-full: build
 
 generate: install
 	npx tsx tools/generate/main.ts
+	npx tsx --conditions=source tools/reference/main.ts
 
 format: install
 	npx biome check --write .

@@ -53,6 +53,14 @@ test('without RemainingItemCount, pages do not say how many come behind them', a
   expect(metadata).not.toHaveProperty('remainingItemCount');
 });
 
+test('without AggregatedDiscoveryEndpoint, discovery is what it was before', async () => {
+  const { api } = await withGates('AggregatedDiscoveryEndpoint=false');
+  const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+  const ask = (Accept: string) => api.request('GET', '/apis', { headers: { Accept } });
+  expect(expectStatus(await ask(`${aggregated},application/json`), 200).json().kind).toBe('APIGroupList');
+  expectStatus(await ask(aggregated), 406);
+});
+
 test('fields of features that are off can be turned on, and then mean what they say', async () => {
   const { api } = await withGates('InPlacePodVerticalScaling=true,UserNamespacesStatelessPodsSupport=true,DryRun=true');
   const pod = await makePod(api, { hostUsers: true });

@@ -45,7 +45,9 @@ async function restart(storageVersions: string): Promise<void> {
 
 beforeAll(async () => {
   vi.stubEnv('ORCH_STORAGE_VERSIONS', `autoscaling/v1,${GROUP}/v1beta2`);
-  server = await startStandalone({ args: ['--runtime-config=api/all=true'] });
+  server = await startStandalone({
+    args: ['--runtime-config=api/all=true', '--feature-gates=ClusterTrustBundle=true'],
+  });
   api = new Api(server);
 });
 afterAll(async () => {

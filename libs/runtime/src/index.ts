@@ -14,17 +14,20 @@ export {
   loggingOptions,
   silentLogger,
 } from './logging/logger.js';
+export { checkShownVersion } from './metrics/deprecation.js';
 export type { Family, LabelTuple, MetricDefinition } from './metrics/family.js';
 export type { HistogramSeries } from './metrics/histogram.js';
 export {
   type CounterSeries,
   type GaugeSeries,
   Metrics,
+  type MetricsSettings,
   REQUEST_DURATION_BUCKETS,
   type ReadSeries,
 } from './metrics/metrics.js';
 export { type CommandLine, type Output, readCommandLine } from './options/command-line.js';
 export type { OptionDefinition, OptionDefinitions, OptionValue, OptionValues } from './options/definition.js';
+export { optionText } from './options/help.js';
 export { defineOptions, type Options, OptionsError, type Parsed } from './options/options.js';
 export { type ProcessControl, runToCompletion } from './process.js';
 export { RELEASE } from './release.js';

@@ -22,6 +22,7 @@ export const FEATURES = {
   APIResponseCompression: on('large answers to gets and lists are compressed'),
   APISelfSubjectReview: on('`selfsubjectreviews` of `v1alpha1` and `v1beta1`, where these versions are served'),
   AdmissionWebhookMatchConditions: off('alpha', '`matchConditions` of webhooks'),
+  AggregatedDiscoveryEndpoint: on('`/api` and `/apis` as one `APIGroupDiscoveryList` each'),
   AnyVolumeDataSource: on('`dataSourceRef` of claims: kinds of any group'),
   AppArmor: on('annotations that name profiles of AppArmor'),
   CSINodeExpandSecret: on('`csi.nodeExpandSecretRef` of persistent volumes'),

@@ -6,7 +6,7 @@ import { loadScheme } from './scheme.js';
 
 const scheme = loadScheme(namesOf('orch'));
 
-const select = (text: string, by?: ServedBy) => selectServed(scheme.resources, parseRuntimeConfig(text), by);
+const select = (text: string, by?: ServedBy) => selectServed(scheme.resources, parseRuntimeConfig(text.split(',')), by);
 
 const served = (text: string, by?: ServedBy): readonly string[] =>
   select(text, by).resources.map(({ group, version, resource }) => `${group}/${version}/${resource}`);

@@ -24,14 +24,14 @@ const LEVELS: readonly (readonly [key: string, matches: (version: string) => boo
 ];
 
 /**
- * Reads `--runtime-config`: items `<key>[=<value>]` separated by commas; a missing value means true
+ * Reads `--runtime-config`: items `<key>[=<value>]`; a missing value means true
  * (spec: "Groups and paths"). A later item wins over an earlier one of the same key.
  * @throws RuntimeConfigError for keys that have no such form, for values that are neither true nor false, and when nothing but
  *   `api/all=false` is said, which leaves nothing to serve.
  */
-export function parseRuntimeConfig(text: string): ReadonlyMap<string, boolean> {
-  const items = text.split(',').map((item) => item.trim());
-  const config = new Map(items.filter((item) => item !== '').map(parseItem));
+export function parseRuntimeConfig(items: readonly string[]): ReadonlyMap<string, boolean> {
+  const said = items.map((item) => item.trim()).filter((item) => item !== '');
+  const config = new Map(said.map(parseItem));
   if (config.size === 1 && config.get(ALL) === false)
     throw new RuntimeConfigError(`invalid key with only ${ALL}=false`);
   for (const key of config.keys()) if (!isLevel(key)) target(key);

@@ -1,5 +1,6 @@
 import { decodeProtobufObject } from '@orch/codec';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
+import { DEFAULT_FEATURES } from '@orch/schema';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { VERSION } from '../server/version.js';
@@ -16,7 +17,12 @@ beforeAll(async () => {
     health: new HealthRegistry({ logger: silentLogger }),
     metrics: new Metrics(),
     version: VERSION,
-    discovery: createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion }),
+    discovery: createDiscoveryRoutes(api.served, {
+      scheme,
+      names,
+      features: DEFAULT_FEATURES,
+      release: VERSION.gitVersion,
+    }),
   });
   server = await openServer(app);
 });

@@ -10,7 +10,7 @@ import {
   stringifyYaml,
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { ResourceDefinition, Scheme } from '@orch/schema';
+import type { Features, ResourceDefinition, Scheme } from '@orch/schema';
 import {
   encodeOpenApiV2Protobuf,
   OPENAPI_V2_PROTOBUF,
@@ -42,17 +42,17 @@ interface Documents {
 
 export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
   readonly names: Names;
+  readonly features: Features;
 }
 
 /** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
 export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
-  const { scheme, names } = options;
   const documentsOf = weakMemo((snapshot: ServedSnapshot) => documentsFor(snapshot, options));
   const now = () => documentsOf(served.current);
   return {
     paths: () => pathsOf(now().discovery()),
     mount(app) {
-      mountDiscovery(app, () => now().discovery(), scheme, names);
+      mountDiscovery(app, () => now().discovery(), options);
       mountOpenApiV3(app, () => now().openApiV3());
       mountOpenApiV2(app, () => now().openApiV2());
     },
@@ -80,8 +80,11 @@ function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
 
 const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3'];
 
-function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, scheme: Scheme, names: Names): void {
-  const negotiate = negotiator(discoveryOffers(names), names);
+function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, options: DocumentsOptions): void {
+  const { scheme, names, features } = options;
+  const offers = discoveryOffers(names);
+  const plainOnly = { ...offers, canShowAs: () => false };
+  const negotiate = negotiator(features.enabled('AggregatedDiscoveryEndpoint') ? offers : plainOnly, names);
   const send = sender(scheme, names);
   const answer = (req: Request, res: Response, plain: Document | undefined, aggregated?: Document): void => {
     if (!plain) throw unknownPath();

@@ -1,5 +1,6 @@
 import type { ChangeBus, FeedObserver, OrderedFeed } from '@orch/feed';
 import { type Logger, Metrics, openTracing, type Tracing } from '@orch/runtime';
+import { API_RELEASE } from '@orch/schema';
 import type { StoreObserver } from '@orch/storage';
 import type { VersionInfo } from '../chain/fallback-app.js';
 import { DeliveryObserver } from './delivery-observer.js';
@@ -15,12 +16,14 @@ export interface ObservationSettings {
   readonly version: VersionInfo;
   /** Undefined: no traces. */
   readonly tracingConfigFile: string | undefined;
+  /** Metrics that went with this release show once more. */
+  readonly showHiddenMetrics: boolean;
   readonly logger: Logger;
 }
 
 /** Everything that looks at one process: its metrics, its traces, and what the parts tell these. */
 export class Observation {
-  readonly metrics = new Metrics().withProcessMetrics();
+  readonly metrics: Metrics;
   readonly names = new ResourceNames();
   readonly store: StoreObserver;
   readonly feed: FeedObserver;
@@ -31,8 +34,9 @@ export class Observation {
 
   private constructor(
     readonly tracing: Tracing | undefined,
-    { logger, version }: ObservationSettings,
+    { logger, version, showHiddenMetrics }: ObservationSettings,
   ) {
+    this.metrics = new Metrics({ release: API_RELEASE, showHidden: showHiddenMetrics }).withProcessMetrics();
     this.store = storeObserver(this.metrics, tracing);
     this.delivery = new DeliveryObserver(this.metrics, tracing);
     const feed = feedObserver(this.metrics, this.names);

@@ -95,6 +95,15 @@ export class RequestMetrics {
 
   constructor(metrics: Metrics) {
     this.#families = families(metrics);
+    metrics.histogramAlias(
+      {
+        name: 'apiserver_request_slo_duration_seconds',
+        help: 'What apiserver_request_sli_duration_seconds tells, under its older name.',
+        labels: WITHOUT_DRY_RUN,
+        deprecated: '1.27.0',
+      },
+      this.#families.sli,
+    );
     this.#longRunning = metrics.gauge({
       name: 'apiserver_longrunning_requests',
       help: 'Open watches.',

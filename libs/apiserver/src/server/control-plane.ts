@@ -129,6 +129,7 @@ class ControlPlaneProcess {
       serviceName: `orch-${role.name}`,
       version: VERSION,
       tracingConfigFile: serving.tracingConfigFile,
+      showHiddenMetrics: serving.showHiddenMetricsForVersion !== '',
       logger: this.#logger,
     });
   }

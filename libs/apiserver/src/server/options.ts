@@ -1,6 +1,12 @@
 import { nodePortRange, serviceNetworks } from '@orch/kinds';
-import { featureGateOptions, lifecycleOptions, loggingOptions, type OptionValues } from '@orch/runtime';
-import { FEATURES, parseRuntimeConfig } from '@orch/schema';
+import {
+  checkShownVersion,
+  featureGateOptions,
+  lifecycleOptions,
+  loggingOptions,
+  type OptionValues,
+} from '@orch/runtime';
+import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -32,10 +38,10 @@ export const servingOptions = {
     help: 'Names on the wire; chosen once for an installation.',
   },
   'runtime-config': {
-    type: 'string',
-    default: '',
+    type: 'list',
+    default: [],
     check: parseRuntimeConfig,
-    help: 'Groups and versions to serve or not, as batch/v1=false or api/all=true.',
+    help: 'Groups, versions and resources to serve or not, as batch/v1=false, v1/secrets=false or api/all=true.',
   },
   'storage-versions': {
     type: 'list',
@@ -120,6 +126,12 @@ export const servingOptions = {
   'tracing-config-file': {
     type: 'string',
     help: 'File of a TracingConfiguration: endpoint (OTLP over HTTP) and samplingRatePerMillion. Default: no traces.',
+  },
+  'show-hidden-metrics-for-version': {
+    type: 'string',
+    default: '',
+    check: (version: string) => checkShownVersion(version, API_RELEASE),
+    help: 'The previous minor release (1.26): metrics that were deprecated by then and are hidden now show once more. They go with the next release.',
   },
   'heap-growth': {
     type: 'int',

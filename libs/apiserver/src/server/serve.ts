@@ -131,7 +131,7 @@ function listenerOf(
   const { api, serving, features, health, observation, logger, metricsPage } = settings;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
-  const discovery = createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion });
+  const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion });
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),

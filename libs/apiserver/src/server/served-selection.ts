@@ -17,7 +17,7 @@ import type { ServingOptions } from './options.js';
  * What `--runtime-config` and the features leave to serve.
  * @throws RuntimeConfigError, see {@link selectServed}
  */
-export function servedSelection(scheme: Scheme, runtimeConfig: string, features: Features): Selection {
+export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[], features: Features): Selection {
   const conversions = conversionsOf(scheme);
   const wasServed = (apiVersion: string) => conversions.knowsAny(apiVersion);
   return selectServed(scheme.resources, parseRuntimeConfig(runtimeConfig), { features, wasServed });
@@ -25,7 +25,7 @@ export function servedSelection(scheme: Scheme, runtimeConfig: string, features:
 
 /** What is wrong with options of a serving process that takes several of them to see. */
 export function servingProblems(serving: Pick<ServingOptions, 'runtimeConfig' | 'naming' | 'featureGates'>): string[] {
-  if (serving.runtimeConfig === '') return [];
+  if (serving.runtimeConfig.length === 0) return [];
   try {
     const scheme = loadScheme(namesOf(serving.naming));
     servedSelection(scheme, serving.runtimeConfig, resolveFeatures(FEATURES, serving.featureGates));

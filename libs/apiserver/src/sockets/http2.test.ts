@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { forwardedIdentity } from '@orch/authentication';
 import { certificateBelow } from '@orch/authentication/testing';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
+import { DEFAULT_FEATURES } from '@orch/schema';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFallbackApp } from '../chain/fallback-app.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
@@ -126,7 +127,12 @@ describe('requests over HTTP/2', () => {
     const { names, scheme } = api.deps;
     const metrics = new Metrics();
     const health = new HealthRegistry({ logger: silentLogger });
-    const discovery = createDiscoveryRoutes(api.served, { scheme, names, release: VERSION.gitVersion });
+    const discovery = createDiscoveryRoutes(api.served, {
+      scheme,
+      names,
+      features: DEFAULT_FEATURES,
+      release: VERSION.gitVersion,
+    });
     const on = await session(undefined, {
       fallback: createFallbackApp({ health, metrics, version: VERSION, discovery }),
     });

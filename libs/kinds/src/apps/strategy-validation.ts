@@ -88,8 +88,21 @@ export function validateStatefulSetStrategy(strategy: unknown, path: string): Fi
       if (!isObject(rolling)) return [];
       return [invalidValue(`${path}.rollingUpdate`, rolling, "only allowed for updateStrategy 'RollingUpdate'")];
     case 'RollingUpdate':
-      return nonNegative(`${path}.rollingUpdate.partition`, objectAt(rolling).partition);
+      return [
+        ...nonNegative(`${path}.rollingUpdate.partition`, objectAt(rolling).partition),
+        ...validateUnavailable(objectAt(rolling).maxUnavailable, `${path}.rollingUpdate.maxUnavailable`),
+      ];
     default:
       return [invalidValue(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")];
   }
+}
+
+/** Something must be down while it is replaced. */
+function validateUnavailable(amount: unknown, field: string): FieldError[] {
+  if (amount === undefined || amount === null) return [];
+  return [
+    ...validateAmount(field, amount),
+    ...(amountOf(amount) === 0 ? [invalidValue(field, shownIntOrString(amount), 'cannot be 0')] : []),
+    ...validateShare(field, amount),
+  ];
 }

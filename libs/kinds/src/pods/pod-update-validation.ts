@@ -4,7 +4,7 @@ import { MAX_INT32, rangeText } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
 import { type Json, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { validateGatedUpdate, withNodeAffinity } from './gated-update-validation.js';
-import { withComputeOf } from './resizing.js';
+import { withComputeOf, withPolicies } from './resizing.js';
 import { qosClass } from './resources.js';
 
 const UPDATABLE = [
@@ -18,8 +18,9 @@ const UPDATABLE = [
 const RESOURCES = '`spec.containers[*].resources` (for CPU/memory only)';
 
 /** A pod runs as it was made: of its spec, little may change. */
-export function validatePodUpdate(spec: unknown, old: unknown, features: Features): FieldError[] {
-  if (equal(spec, old)) return [];
+export function validatePodUpdate(spec: unknown, stored: unknown, features: Features): FieldError[] {
+  if (equal(spec, stored)) return [];
+  const old = withPolicies(stored, features);
   for (const list of ['containers', 'initContainers']) {
     if (objectsAt(spec, list).length !== objectsAt(old, list).length) {
       return [forbiddenField(`spec.${list}`, 'pod updates may not add or remove containers')];

@@ -40,6 +40,25 @@ describe('InPlacePodVerticalScaling', () => {
     ]);
   });
 
+  it('still lets images change, of containers that ask for nothing as well', () => {
+    expect(on.updated({}, { 'spec.containers.0.image': 'nginx:2' })).toEqual([]);
+    expect(on.updated({ [RESOURCES]: {} }, { [RESOURCES]: undefined, 'spec.containers.0.image': 'nginx:2' })).toEqual(
+      [],
+    );
+    expect(on.updated(asks('1'), { 'spec.containers.0.image': 'nginx:2' })).toEqual([]);
+  });
+
+  it('takes updates of pods that are older than it', () => {
+    const old = off.stored(asks('1'));
+    expect(policies(old)).toBeUndefined();
+    const relabelled = on.rewritten(old, { 'metadata.labels': { a: 'b' } });
+    expect(policies(relabelled)).toHaveLength(1);
+    expect(on.refusedOf(relabelled, old)).toEqual([]);
+    const observed = on.rewritten(old, { 'status.phase': 'Running' }, 'status');
+    expect(policies(observed)).toBeUndefined();
+    expect(on.refusedOf(observed, old)).toEqual([]);
+  });
+
   it('keeps the quality of service', () => {
     const all = { cpu: '1', memory: '1Gi' };
     expect(

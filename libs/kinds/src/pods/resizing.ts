@@ -1,5 +1,7 @@
+import { copy } from '@orch/machinery';
+import type { Features } from '@orch/schema';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, objectAt, objectsAt } from '../values/fields.js';
+import { at, isEmpty, isObject, type Json, objectAt, objectsAt } from '../values/fields.js';
 
 /** Resources of a running pod that may change. */
 const COMPUTE = ['cpu', 'memory'] as const;
@@ -19,6 +21,14 @@ export function defaultResizePolicies(spec: Json): void {
   }
 }
 
+/** The spec of a stored pod as it would be stored now: it may be older than the feature. */
+export function withPolicies(spec: unknown, features: Features): unknown {
+  if (!isObject(spec) || !features.enabled('InPlacePodVerticalScaling')) return spec;
+  const whole = copy(spec);
+  defaultResizePolicies(whole);
+  return whole;
+}
+
 /** Says of a pod whose containers ask for other resources than they have been given that this is considered. Mutates. */
 export function proposeResize(pod: Json, old: unknown): void {
   const before = objectsAt(old, 'spec', 'containers');
@@ -36,19 +46,22 @@ export function proposeResize(pod: Json, old: unknown): void {
 /** Containers with the CPU and memory of others, as these may change. */
 export const withComputeOf = (containers: readonly Json[], olds: readonly Json[]): Json[] =>
   containers.map((container, index) => {
-    const [resources, before] = [objectAt(container, 'resources'), objectAt(olds[index], 'resources')];
-    const kept = { ...resources, limits: mixed('limits'), requests: mixed('requests') };
-    return { ...container, resources: kept };
-
-    function mixed(name: string): Json | undefined {
-      const was = before[name];
-      // What did not limit or ask for anything is not held to it.
-      if (!isObject(was)) return undefined;
-      const amounts: Json = { ...objectAt(resources, name) };
-      for (const each of COMPUTE) {
-        if (Object.hasOwn(was, each)) amounts[each] = was[each];
-        else delete amounts[each];
-      }
-      return amounts;
-    }
+    const before = olds[index]?.resources;
+    const { limits: _limits, requests: _requests, ...rest } = objectAt(container, 'resources');
+    const limits = amountsOf(container, before, 'limits');
+    const requests = amountsOf(container, before, 'requests');
+    const resources = { ...rest, ...(limits && { limits }), ...(requests && { requests }) };
+    return { ...container, resources: isEmpty(resources) && isEmpty(before) ? before : resources };
   });
+
+/** What did not limit or ask for anything is not held to it. */
+function amountsOf(container: Json, before: unknown, name: string): Json | undefined {
+  const was = at(before, name);
+  if (!isObject(was)) return undefined;
+  const amounts: Json = { ...objectAt(container, 'resources', name) };
+  for (const each of COMPUTE) {
+    if (Object.hasOwn(was, each)) amounts[each] = was[each];
+    else delete amounts[each];
+  }
+  return amounts;
+}

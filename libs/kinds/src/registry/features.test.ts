@@ -207,6 +207,8 @@ describe.each<[FeatureName, string, string, string, ApiObject, Changes, string, 
     expect(at(on.stored(changes), path)).toBeDefined();
     expect(on.created(changes)).toEqual([]);
     expect(at(off.stored(changes), path)).toBe(without);
+    // A metric whose source is taken away lacks it.
+    if (feature !== 'HPAContainerMetrics') expect(off.created(changes)).toEqual([]);
   });
 
   it('leaves what is stored as it is', () => {
@@ -267,6 +269,24 @@ describe('without the feature', () => {
 });
 
 describe('with the feature', () => {
+  it('MaxUnavailableStatefulSet, some but not all pods may be down at once', () => {
+    const { on } = tried('MaxUnavailableStatefulSet', 'apps', 'v1', 'statefulsets', stateful);
+    const field = 'spec.updateStrategy.rollingUpdate.maxUnavailable';
+    const refused = (maxUnavailable: unknown) =>
+      on.created({ 'spec.updateStrategy': { type: 'RollingUpdate', rollingUpdate: { maxUnavailable } } });
+    expect(refused('50%')).toEqual([]);
+    expect(refused(0)).toEqual([
+      `${field}: Invalid value: intstr.IntOrString{Type:0, IntVal:0, StrVal:""}: cannot be 0`,
+    ]);
+    expect(refused('0%')).toEqual([expect.stringContaining('cannot be 0')]);
+    expect(refused('101%')).toEqual([expect.stringContaining('must not be greater than 100%')]);
+    expect(refused(-1)).toEqual([expect.stringContaining('must be greater than or equal to 0')]);
+    expect(refused('some')).toEqual([
+      expect.stringContaining('a valid percent string'),
+      expect.stringContaining('cannot be 0'),
+    ]);
+  });
+
   it('HPAScaleToZero, nothing may be left running', () => {
     const { on, off } = tried('HPAScaleToZero', 'autoscaling', 'v2', 'horizontalpodautoscalers', autoscaler);
     const external = { type: 'External', external: { metric: { name: 'm' }, target: { type: 'Value', value: '1' } } };

@@ -19,6 +19,8 @@ export interface TriedKind {
   stored(changes?: Changes): ApiObject;
   /** What an update through `subresource` makes of an object as it is stored. */
   rewritten(old: ApiObject, changes: Changes, subresource?: string): ApiObject;
+  /** What is refused of an update from an object as it is stored to another one. */
+  refusedOf(object: ApiObject, old: ApiObject): string[];
   /** What is refused of the new object, each as `field: message`. */
   created(changes?: Changes): string[];
   /** What is refused of an update from the object with `before` to the one with `before` and `after`. */
@@ -61,6 +63,7 @@ export function triedKind(
     stored,
     rewritten,
     created: (changes) => texts(rules.validateCreate(stored(changes))),
+    refusedOf: (object, old) => texts(rules.validateUpdate(object, old)),
     updated(from, to, subresource = '') {
       const old = before(from);
       return texts(rules.validateUpdate(rewritten(old, to, subresource), old, subresource));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { checkShownVersion } from './deprecation.js';
 import { Metrics, REQUEST_DURATION_BUCKETS } from './metrics.js';
 
 const linesOf = async (metrics: Metrics) => (await metrics.text()).body.trim().split('\n');
@@ -96,4 +97,33 @@ test('many series are printed in several turns of the event loop', async () => {
   clearImmediate(counting);
   expect(lines).toHaveLength(2 + 2_000 * (REQUEST_DURATION_BUCKETS.length + 3));
   expect(turns).toBeGreaterThan(3);
+});
+
+test('what is deprecated says so, then hides, and is shown once more where it is asked for', async () => {
+  const textOf = async (release: string, showHidden = false) => {
+    const metrics = new Metrics({ release, showHidden });
+    const definition = { name: 'old', help: 'Old.', labels: [], deprecated: '1.27.0' } as const;
+    const family = metrics.histogram({ ...definition, buckets: [1] });
+    metrics.histogramAlias({ ...definition, name: 'older', deprecated: '1.26.3' }, family);
+    metrics.counter({ name: 'late', help: 'Late.', labels: [], deprecated: '1.28.0', stability: 'BETA' });
+    family.with().observe(0.5);
+    expect(() => metrics.gauge({ name: 'older', help: 'Taken.', labels: [] })).toThrow('a metric named older already');
+    return (await linesOf(metrics)).filter((line) => line.startsWith('# HELP') || line.includes('_count'));
+  };
+  const [old, older, late] = [
+    ['# HELP old [ALPHA] (Deprecated since 1.27.0) Old.', 'old_count 1'],
+    ['# HELP older [ALPHA] (Deprecated since 1.26.3) Old.', 'older_count 1'],
+    ['# HELP late [BETA] Late.'],
+  ] as const;
+  expect(await textOf('1.27.16')).toEqual([...old, ...late]);
+  expect(await textOf('1.27.16', true)).toEqual([...old, ...older, ...late]);
+  expect(await textOf('1.28.0')).toEqual(['# HELP late [BETA] (Deprecated since 1.28.0) Late.']);
+});
+
+test('only the previous minor version can be asked for', () => {
+  for (const right of ['1.26', '']) expect(() => checkShownVersion(right, '1.27.16')).not.toThrow();
+  for (const wrong of ['1.27', '1.25', '1.26.0', 'v1.26', '26'])
+    expect(() => checkShownVersion(wrong, '1.27.16')).toThrow(
+      "must be omitted or have the value '1.26'. Only the previous minor version is allowed",
+    );
 });

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { isDeprecatedIn, isHiddenIn } from './deprecation.js';
 import { headLines, histogramLines, type MetricHead, sampleLine } from './exposition.js';
 import { Family, type LabelTuple, type MetricDefinition } from './family.js';
 import { HistogramSeries } from './histogram.js';
@@ -52,17 +53,33 @@ export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [L
 
 /** A metric as it is printed: the lines of its series. */
 interface Printable extends MetricHead {
+  readonly hidden: boolean;
   samples(): Iterable<string>;
 }
 
 /** Characters that are printed before others get a turn: some milliseconds' worth. */
 const PIECE = 256 << 10;
 
+/** By what deprecated metrics are judged. */
+export interface MetricsSettings {
+  /** As `1.27.16`. Default: one before anything was deprecated. */
+  readonly release?: string;
+  /** Show those that are hidden in this release. Default false. */
+  readonly showHidden?: boolean;
+}
+
 /** The metrics of one process; several can live side by side in tests. Names are the callers'. */
 export class Metrics {
+  readonly #release: string;
+  readonly #showHidden: boolean;
   readonly #metrics = new Map<string, Printable>();
   /** Those of the runtime, which the library knows how to read. */
   readonly #process = new Registry();
+
+  constructor({ release = '0.0.0', showHidden = false }: MetricsSettings = {}) {
+    this.#release = release;
+    this.#showHidden = showHidden;
+  }
 
   /** A counter per combination of label values. Throws an Error for a name that is taken. */
   counter<const L extends readonly string[]>(definition: MetricDefinition<L>): Family<L, CounterSeries> {
@@ -89,10 +106,18 @@ export class Metrics {
     definition: MetricDefinition<L> & { readonly buckets: readonly number[] },
   ): Family<L, HistogramSeries> {
     const family = new Family(definition, () => new HistogramSeries(definition.buckets));
+    this.histogramAlias(definition, family);
+    return family;
+  }
+
+  /** Prints a histogram under another name as well, with the same labels. */
+  histogramAlias<L extends readonly string[]>(
+    definition: MetricDefinition<L>,
+    family: Family<L, HistogramSeries>,
+  ): void {
     this.#add('histogram', definition, function* () {
       for (const { labels, series } of family.entries()) yield histogramLines(definition.name, labels, series);
     });
-    return family;
   }
 
   /** Adds the usual metrics of the process, its memory, event loop and garbage collection. Once per process. */
@@ -106,6 +131,7 @@ export class Metrics {
     const pieces: string[] = [];
     let piece = '';
     for (const metric of this.#metrics.values()) {
+      if (metric.hidden) continue;
       piece += headLines(metric);
       for (const lines of metric.samples()) {
         piece += lines;
@@ -147,9 +173,16 @@ export class Metrics {
 
   /** @throws Error for a name that is taken */
   #add(type: MetricHead['type'], definition: MetricDefinition<readonly string[]>, samples: Printable['samples']): void {
-    const { name, help, stability = 'ALPHA' } = definition;
+    const { name, help, stability = 'ALPHA', deprecated } = definition;
     if (this.#metrics.has(name) || this.#process.getSingleMetric(name))
       throw new Error(`there is a metric named ${name} already`);
-    this.#metrics.set(name, { name, type, help: `[${stability}] ${help}`, samples });
+    const going = deprecated !== undefined && isDeprecatedIn(deprecated, this.#release);
+    this.#metrics.set(name, {
+      name,
+      type,
+      help: `[${stability}] ${going ? `(Deprecated since ${deprecated}) ` : ''}${help}`,
+      hidden: !this.#showHidden && deprecated !== undefined && isHiddenIn(deprecated, this.#release),
+      samples,
+    });
   }
 }

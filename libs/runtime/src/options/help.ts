@@ -34,6 +34,25 @@ const VALUE_FORM: Readonly<Record<OptionDefinition['type'], string>> = {
 };
 
 function describe(definition: OptionDefinition): string {
+  const { meaning, defaultText } = optionText(definition);
+  const notes = [...meaning.notes, ...(defaultText === undefined ? [] : [`default ${defaultText}`])];
+  return `${meaning.text}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+}
+
+/** What is said of an option: a sentence, what bounds its value, and the default as it is typed; undefined where there is none. */
+export function optionText(definition: OptionDefinition): {
+  readonly meaning: { readonly text: string; readonly notes: readonly string[] };
+  readonly defaultText: string | undefined;
+} {
+  const deprecated = definition.deprecated ? `DEPRECATED: ${definition.deprecated}. ` : '';
+  const given = 'default' in definition ? definition.default : undefined;
+  return {
+    meaning: { text: `${deprecated}${definition.help}`, notes: boundsOf(definition) },
+    defaultText: given === undefined ? undefined : print(definition, given),
+  };
+}
+
+function boundsOf(definition: OptionDefinition): string[] {
   const notes: string[] = [];
   if (definition.type === 'int' && definition.unit) notes.push(`in ${definition.unit}`);
   if ((definition.type === 'string' || definition.type === 'list') && definition.choices)
@@ -41,11 +60,7 @@ function describe(definition: OptionDefinition): string {
   if ('min' in definition && definition.min !== undefined) notes.push(`at least ${print(definition, definition.min)}`);
   if ('max' in definition && definition.max !== undefined) notes.push(`at most ${print(definition, definition.max)}`);
   if ('required' in definition && definition.required) notes.push('required');
-  if ('default' in definition && definition.default !== undefined) {
-    notes.push(`default ${print(definition, definition.default)}`);
-  }
-  const deprecated = definition.deprecated ? `DEPRECATED: ${definition.deprecated}. ` : '';
-  return `${deprecated}${definition.help}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}`;
+  return notes;
 }
 
 function print(definition: OptionDefinition, value: string | number | boolean | readonly string[]): string {

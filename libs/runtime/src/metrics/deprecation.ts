@@ -1,0 +1,32 @@
+/** A release as its parts: `1.27.16`; what is left out is 0. */
+const partsOf = (release: string): readonly number[] => release.split('.').map(Number);
+
+function compareReleases(one: string, other: string): number {
+  const [left, right] = [partsOf(one), partsOf(other)];
+  for (let at = 0; at < 3; at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The first release of the minor version of another one. */
+const firstOfMinor = (release: string): string => release.split('.').slice(0, 2).join('.');
+
+/** Whether a metric is deprecated in a release: it still shows, and its help says so. */
+export const isDeprecatedIn = (since: string, release: string): boolean => compareReleases(since, release) <= 0;
+
+/** Whether it was so in a minor version before: it shows only where it is asked for, and goes with the next. */
+export const isHiddenIn = (since: string, release: string): boolean =>
+  compareReleases(since, firstOfMinor(release)) < 0;
+
+/**
+ * Checks the value of `--show-hidden-metrics-for-version`: nothing, or the minor version before `release`.
+ * @throws RangeError for any other
+ */
+export function checkShownVersion(value: string, release: string): void {
+  const [major = 0, minor = 0] = partsOf(release);
+  const previous = `${major}.${minor - 1}`;
+  if (value === '' || value === previous) return;
+  throw new RangeError(`must be omitted or have the value '${previous}'. Only the previous minor version is allowed`);
+}
