@@ -60,8 +60,9 @@ function hasNames(object: JsonObject, names: readonly string[]): boolean {
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
   const unwritten = map.always.length === 0 ? [] : map.always.filter((name) => !names.includes(name));
-  const places = new Map(names.map((name, at) => [name, at]));
-  const steps = [...names, ...unwritten].sort(compareText).map((name) => stepOf(map, name, places.get(name) ?? -1));
+  const places = [...names, ...unwritten].map((name, i) => ({ name, at: i < names.length ? i : -1 }));
+  places.sort((a, b) => compareText(a.name, b.name));
+  const steps = places.map(({ name, at }) => stepOf(map, name, at));
   return { names, steps, levels: new KnownLevels() };
 }
 
