@@ -53,8 +53,8 @@ export const ownersApart: BodyCodec = {
 };
 
 function divided(body: Buffer): SplitBody {
-  const end = ownersEnd(body);
-  const owners = end === 0 ? undefined : packOwners(body.subarray(OWNERS_AT, end));
+  const text = ownersOf(body);
+  const owners = text.length === 0 ? undefined : packOwners(text);
   return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
 }
 
@@ -68,6 +68,9 @@ function withOwners(body: Buffer, owners: Buffer): Buffer {
   body.copy(whole, head.length + owners.length + 1, OPENING.length);
   return whole;
 }
+
+/** The text of the managedFields of a stored body; empty where there are none. */
+export const ownersOf = (body: Buffer): Buffer => body.subarray(OWNERS_AT, Math.max(OWNERS_AT, ownersEnd(body)));
 
 /** A stored body without its managedFields. */
 export function withoutOwners(body: Buffer): Buffer {
@@ -96,10 +99,10 @@ export function fromStored(
 
 /** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */
 function readBody(body: Buffer): JsonObject {
-  const end = ownersEnd(body);
-  const managedFields = end === 0 ? undefined : readOwners(body.subarray(OWNERS_AT, end), parseStoredJson);
+  const text = ownersOf(body);
+  const managedFields = text.length === 0 ? undefined : readOwners(text, parseStoredJson);
   if (managedFields === undefined) return parseStoredJson(body);
-  const value = parseStoredJson(withoutOwners(body));
+  const value = parseStoredJson(`${OPENING}${body.toString('utf8', OWNERS_AT + text.length + 1)}`);
   ensureMetadata(value).managedFields = managedFields;
   return value;
 }

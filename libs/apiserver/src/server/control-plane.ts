@@ -170,6 +170,8 @@ class ControlPlaneProcess {
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
+        maxOwnedValues: serving.maxOwnedValues,
+        maxOwnerValues: serving.maxOwnerValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
         maxWatchAgeMs: serving.maxWatchAge,
         requestTimeoutMs: serving.requestTimeout,

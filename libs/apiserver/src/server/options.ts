@@ -53,7 +53,19 @@ export const servingOptions = {
     type: 'int',
     default: 50_000,
     min: 1000,
-    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored: they cost more than bytes do, and other requests wait for them.',
+    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored: they cost more than bytes do, and other requests wait for them. metadata.managedFields is not among them.',
+  },
+  'max-owned-values': {
+    type: 'int',
+    default: 20_000,
+    min: 0,
+    help: 'Most values of an object for which it is noted who set which field when it is created or updated: owners are as many values again. A larger one keeps the owners that it has; who applies to it owns what it says all the same.',
+  },
+  'max-owner-values': {
+    type: 'int',
+    default: 200_000,
+    min: 1000,
+    help: 'Most values in metadata.managedFields of an object, be it sent or stored, two for each field: beside those that --max-request-values counts.',
   },
   'request-timeout': {
     type: 'duration',

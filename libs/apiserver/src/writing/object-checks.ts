@@ -12,9 +12,9 @@ import {
 import type { Key } from '@orch/storage';
 import type { RequestLimits } from '../deps.js';
 import { tooLarge } from '../http/read-body.js';
-import { withoutOwners } from '../representation/stored-body.js';
+import { ownersOf, withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
-import { tooManyValues } from './decode-body.js';
+import { tooManyValues, withoutOwners as unowned } from './decode-body.js';
 
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
@@ -25,7 +25,7 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 }
 
 /** How large an object may be. */
-export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues'>;
+export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'maxOwnedValues' | 'maxOwnerValues'>;
 
 /**
  * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its
@@ -33,13 +33,15 @@ export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues'>;
  */
 export function sizeError(
   body: Buffer,
-  { maxBodyBytes, maxValues }: ObjectLimits,
+  { maxBodyBytes, maxValues, maxOwnerValues }: ObjectLimits,
   before = 0,
 ): StatusError | undefined {
   if (body.length <= before) return undefined;
-  const own = withoutOwners(body);
-  if (Math.max(own.length, body.length - own.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
-  return holdsMoreValues(own, maxValues) ? tooManyValues(maxValues) : undefined;
+  const owners = ownersOf(body);
+  if (Math.max(body.length - owners.length, owners.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
+  if (holdsMoreValues(owners, maxOwnerValues)) return tooManyValues(maxOwnerValues);
+  const few = !holdsMoreValues(body, maxValues) || !holdsMoreValues(withoutOwners(body), maxValues);
+  return few ? undefined : tooManyValues(maxValues);
 }
 
 /** What the stored form of an object leaves out: its type and its version. */
@@ -51,12 +53,6 @@ export const holdsTooMany = (object: ApiObject, maxValues: number): boolean =>
 
 /** Values of an object, but for who owns them, up to `most` and one more. */
 export const valuesOf = (object: ApiObject, most: number): number => countValues(unowned(object), most);
-
-function unowned(object: ApiObject): ApiObject {
-  if (!object.metadata?.managedFields) return object;
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
 
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);

@@ -18,15 +18,12 @@ export function ownership(draft: Draft, tools: StageTools): void | Promise<void>
 }
 
 /**
- * Values of an object whose owners are drawn: they are as many again, and reading and writing an object of more would keep
- * others waiting for longer than they may. Who applies to a larger one owns what it says all the same, and keeps it.
+ * A large object a step at a time. Owners of one of very many values are not drawn: they are as many again, and reading and writing
+ * that would keep others waiting for longer than they may. Who applies to it owns what it says all the same, and keeps it.
  */
-const MAX_OWNED_VALUES = 20_000;
-
-/** A large object a step at a time. */
 async function owningLarge(draft: Draft, tools: StageTools): Promise<void> {
   const { served, old } = draft;
-  if (holdsTooMany(served, MAX_OWNED_VALUES)) {
+  if (holdsTooMany(served, tools.limits.maxOwnedValues)) {
     const managedFields = old?.metadata?.managedFields ?? [];
     return own(draft, { ...served.metadata, managedFields });
   }

@@ -124,8 +124,8 @@ function holdsManyDigits(text: string): boolean {
 }
 
 /** JSON that this software wrote itself: exact integers, but no checks. */
-export function parseStoredJson(bytes: Buffer): JsonObject {
-  const text = bytes.toString('utf8');
+export function parseStoredJson(json: Buffer | string): JsonObject {
+  const text = typeof json === 'string' ? json : json.toString('utf8');
   const wide = holdsManyDigits(text) && WIDE_NUMBER.test(text);
   const quick = wide ? undefined : nativeJson(text);
   return (quick ?? new JsonReader(text, Number.POSITIVE_INFINITY).document()) as JsonObject;

@@ -260,4 +260,11 @@ const hasUid = ({ metadata }: JsonObject): boolean =>
   isObject(metadata) && metadata.uid !== undefined && metadata.uid !== null && metadata.uid !== '';
 
 /** Whole seconds, as entries have them. */
-const timeOf = (now: Date): string => `${now.toISOString().slice(0, 19)}Z`;
+function timeOf(now: Date): string {
+  const second = Math.floor(now.getTime() / 1000);
+  if (second !== last.second) last = { second, text: `${now.toISOString().slice(0, 19)}Z` };
+  return last.text;
+}
+
+/** The same for all writes of a second. */
+let last = { second: Number.NaN, text: '' };

@@ -7,7 +7,11 @@ export const managedFieldsOf = ({ metadata }: JsonObject): JsonValue | undefined
 
 /** The object with other entries, or with none. The object is not changed, and the result shares with it. */
 export function withManagedFields(object: JsonObject, entries: JsonValue[] | undefined): JsonObject {
-  const { managedFields: _, ...metadata } = isObject(object.metadata) ? object.metadata : ({} as JsonObject);
-  if (entries !== undefined && entries.length > 0) metadata.managedFields = entries;
+  const given = isObject(object.metadata) ? object.metadata : {};
+  if (entries !== undefined && entries.length > 0) {
+    return { ...object, metadata: { ...given, managedFields: entries } };
+  }
+  if (given.managedFields === undefined) return { ...object, metadata: { ...given } };
+  const { managedFields: _, ...metadata } = given;
   return { ...object, metadata };
 }

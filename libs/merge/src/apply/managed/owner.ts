@@ -90,15 +90,15 @@ export class Owner {
 
   #write(): JsonObject {
     const { manager, operation, apiVersion, subresource } = this.identity;
-    return {
-      ...(manager !== '' && { manager }),
-      operation,
-      apiVersion,
-      ...(this.time !== undefined && { time: this.time }),
-      fieldsType: 'FieldsV1',
-      fieldsV1: writeFieldsV1(this.fields),
-      ...(subresource !== '' && { subresource }),
-    };
+    const entry: JsonObject = {};
+    if (manager !== '') entry.manager = manager;
+    entry.operation = operation;
+    entry.apiVersion = apiVersion;
+    if (this.time !== undefined) entry.time = this.time;
+    entry.fieldsType = 'FieldsV1';
+    entry.fieldsV1 = writeFieldsV1(this.fields);
+    if (subresource !== '') entry.subresource = subresource;
+    return entry;
   }
 }
 

@@ -15,11 +15,13 @@ export function withoutIdleTimes(stored: JsonObject, written: JsonObject): JsonO
   for (let i = 0; i < after.length; i++) {
     const [old, now] = [before[i], after[i]];
     if (old === now) continue;
-    if (!isObject(old) || !isObject(now) || !equalJson({ ...old, time: null }, { ...now, time: null })) return written;
+    if (!isObject(old) || !isObject(now) || !sameMembers(old, now, TIME)) return written;
     changed ||= old.time !== now.time;
   }
   return changed && sameContent(stored, written) ? withManagedFields(written, before) : written;
 }
+
+const TIME = ['time'];
 
 /** Whether the objects themselves are equal, but for who owns what and the version that a writer names. */
 function sameContent(a: JsonObject, b: JsonObject): boolean {

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
-import { difference, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { difference, type FieldSet, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { mergeObjects } from '../values/merge.js';
 import { type Changes, ChangesByVersion } from './changes.js';
@@ -45,12 +45,14 @@ function writerAfter(
 ): Owner | undefined {
   const changed = difference(set, removed);
   const fields = ownable(changed);
-  const gone = union(removed, difference(changed, fields));
-  const loses = before && !gone.isEmpty && mayTouch(gone, before.written);
-  const had = loses ? before.with(difference(before.fields, gone)) : before;
-  if (fields.isEmpty) return loses && had?.fields.isEmpty ? undefined : had;
+  const had = before && without(before, union(removed, difference(changed, fields)));
+  if (fields.isEmpty) return had === before || had?.fields.isEmpty === false ? had : undefined;
   return Owner.of(identity, time, had ? union(had.fields, fields) : fields);
 }
+
+/** An owner without what is gone. */
+const without = (owner: Owner, gone: FieldSet): Owner =>
+  !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(difference(owner.fields, gone)) : owner;
 
 /** Takes from everybody what changed. */
 function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: string): Work<Map<string, Owner>> {
@@ -63,7 +65,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
     }
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined) continue;
-    const now = mayTouch(changed.all, owner.written) ? owner.with(difference(owner.fields, changed.all)) : owner;
+    const now = without(owner, changed.all);
     if (now === owner || !now.fields.isEmpty) left.set(id, now);
   }
   return left;

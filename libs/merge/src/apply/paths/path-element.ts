@@ -67,7 +67,8 @@ export class PathElement {
 const fields = new Map<string, PathElement>();
 /** The same by their texts, and items by theirs. */
 const elements = new Map<string, PathElement>();
-const KEPT = 20_000;
+/** More than a large object has, so that the steps of one write do not make them anew. */
+const KEPT = 60_000;
 
 /** Longer ones are data of a client's choice, and are not kept. */
 const LONGEST_KEPT = 256;

@@ -1,10 +1,10 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { FieldSet, Node } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
-import { compareElements, fieldElement, type PathElement } from '../paths/path-element.js';
-import { planFor, type Step, valueAt } from '../types/plan.js';
+import { fieldElement, type PathElement } from '../paths/path-element.js';
+import { planFor, type Step, valueAmong, valuesOf } from '../types/plan.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
-import { elementsOf, levelsOf } from './list-items.js';
+import { levelsOf, sequenceOf } from './list-items.js';
 
 /**
  * Every path below a value: what came to be, or went, with it. Undefined when there is none, as below scalars, what is
@@ -18,26 +18,24 @@ export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefi
 
 function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
   const { steps, levels } = planFor(map, object);
+  const values = valuesOf(object);
   const level = new Growing(levels);
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i] as Step;
-    const value = valueAt(step, object);
+    const value = valueAmong(step, values);
     if (value !== undefined) level.add(step.element, everythingBelow(step.type, value));
   }
   return level.build();
 }
 
 function belowItems(list: ListType, items: readonly JsonValue[]): FieldSet | undefined {
-  const elements = list.relation === 'atomic' ? undefined : elementsOf(list, items);
-  if (elements === undefined) return undefined;
+  const sequence = list.relation === 'atomic' ? undefined : sequenceOf(list, items);
+  if (sequence === undefined) return undefined;
+  const { elements, order } = sequence;
   const level = new Growing(levelsOf(list));
-  let last: PathElement | undefined;
-  for (const i of inElementOrder(elements)) {
-    const element = elements[i] as PathElement;
-    // Of several with the same keys the first stands for all.
-    if (last === undefined || compareElements(last, element) !== 0)
-      level.add(element, everythingBelow(list.items, items[i] ?? null));
-    last = element;
+  for (let k = 0; k < order.length; k++) {
+    const i = order[k] as number;
+    level.add(elements[i] as PathElement, everythingBelow(list.items, items[i] ?? null));
   }
   return level.build();
 }
@@ -68,16 +66,6 @@ class Growing {
     if (this.#nodes) return this.levels.of(this.#nodes);
     return this.#same === this.#last.length ? this.levels.last : this.levels.of(this.#last.slice(0, this.#same));
   }
-}
-
-/** Places of the items in the order of their elements. */
-function inElementOrder(elements: readonly PathElement[]): number[] {
-  const places = Array.from(elements.keys());
-  for (let i = 1; i < elements.length; i++) {
-    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) <= 0) continue;
-    return places.sort((a, b) => compareElements(elements[a] as PathElement, elements[b] as PathElement));
-  }
-  return places;
 }
 
 /** The element of a field or key. */

@@ -1,7 +1,14 @@
 import { type JsonObject, type JsonValue, memberOf } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { KnownLevels } from '../paths/known-levels.js';
-import { indexElement, type KeyField, keyElement, type PathElement, valueElement } from '../paths/path-element.js';
+import {
+  compareElements,
+  indexElement,
+  type KeyField,
+  keyElement,
+  type PathElement,
+  valueElement,
+} from '../paths/path-element.js';
 import { fieldValue, type ListType } from '../types/type.js';
 
 /** An item that has no place in a list whose items are told apart: null, of another form, or without its keys. */
@@ -23,6 +30,52 @@ export function elementsOf(list: ListType, items: readonly JsonValue[]): PathEle
     if (error instanceof ItemError) return undefined;
     throw error;
   }
+}
+
+/** Items of a list, told apart. */
+export interface Sequence {
+  /** Of each item. */
+  readonly elements: readonly PathElement[];
+  /** Places of the items in the order of their elements. Of several with the same keys the first stands for all. */
+  readonly order: readonly number[];
+}
+
+/** Sequences by their lists, the last first. */
+const sequences = new WeakMap<ListType, Sequence[]>();
+/** Sequences of a list that are kept, and how long those are at most. */
+const KEPT_SEQUENCES = 4;
+const LONGEST_KEPT = 64;
+
+/** How items are told apart; undefined when one of them cannot be. Those of the same keys as lately are not looked into again. */
+export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
+  const kept = sequences.get(list) ?? [];
+  const known = kept.find(({ elements }) => areOf(list, items, elements));
+  if (known) return known;
+  const elements = elementsOf(list, items);
+  if (elements === undefined) return undefined;
+  const sequence = { elements, order: inElementOrder(elements) };
+  const short = elements.every(({ text }) => text.length <= LONGEST);
+  if (short && items.length <= LONGEST_KEPT) sequences.set(list, [sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)]);
+  return sequence;
+}
+
+/** Whether items have these elements, so far as that is to be seen at once. */
+function areOf({ keys }: ListType, items: readonly JsonValue[], elements: readonly PathElement[]): boolean {
+  if (items.length !== elements.length || keys.length !== 1) return false;
+  const key = keys[0] as string;
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i] as JsonValue;
+    const value = isObject(item) ? item[key] : undefined;
+    if (typeof value !== 'string' || value === '' || value !== elements[i]?.keys[0]?.value) return false;
+  }
+  return true;
+}
+
+function inElementOrder(elements: readonly PathElement[]): number[] {
+  const places = elements.map((_, i) => i);
+  const compare = (a: number, b: number) => compareElements(elements[a] as PathElement, elements[b] as PathElement);
+  places.sort(compare); // keeps the order of equal ones
+  return places.filter((place, i) => i === 0 || compare(places[i - 1] as number, place) !== 0);
 }
 
 function byValue(item: JsonValue): PathElement {
