@@ -133,6 +133,25 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
     });
   });
 
+  it('says of no list that it is one of the values of its items', () => {
+    const schemas = Object.values(objectAt(openApiV3Document(source, 'api/v1'), 'components', 'schemas'));
+    const fields = schemas.flatMap((schema) =>
+      Object.values(objectAt(schema).properties ?? {}).map((field) => objectAt(field)),
+    );
+    expect(fields.filter((field) => field.type === 'array' && 'enum' in field)).toEqual([]);
+    expect(fields.some((field) => field.type === 'string' && 'enum' in field)).toBe(true);
+  });
+
+  it('says of connections that they have no body of their own, and how options are written', () => {
+    const pod = '/api/v1/namespaces/{namespace}/pods/{name}';
+    const paths = objectAt(openApiV3Document(source, 'api/v1'), 'paths');
+    expect(objectAt(paths, `${pod}/proxy`, 'patch')).not.toHaveProperty('requestBody');
+    const [ports] = (objectAt(paths, `${pod}/portforward`, 'get').parameters as JsonObject[]).filter(
+      ({ name }) => name === 'ports',
+    );
+    expect(ports).toMatchObject({ in: 'query', schema: { type: 'integer' } });
+  });
+
   it('names other groups by their own names', () => {
     const rbac = names.group('rbac.authorization.orch.io');
     const document = openApiV3Document(source, `apis/${rbac}/v1`);

@@ -232,13 +232,13 @@ const TYPES: Readonly<Record<string, Parameter['type']>> = {
   int32: 'integer',
   int64: 'integer',
   time: 'string',
-  list: 'string',
 };
 
 /** The fields of an options struct as query parameters; what a query cannot carry is left out. */
 function queryOf(options: StructSchema): Parameter[] {
   return [...options.fields.values()].flatMap(({ name, description, schema }) => {
-    const type = TYPES[schema.kind];
+    // What may be said several times is described as one.
+    const type = TYPES[schema.kind === 'list' ? schema.items.kind : schema.kind];
     return type && name !== 'apiVersion' && name !== 'kind' ? [{ name, in: 'query' as const, description, type }] : [];
   });
 }

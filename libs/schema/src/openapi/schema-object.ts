@@ -131,7 +131,8 @@ export class SchemaWriter {
     const beside: JsonObject = {
       ...(field.description && { description: field.description }),
       ...(field.default !== undefined && { default: field.default }),
-      ...(field.enum && { enum: [...field.enum] }),
+      // Of a list they are the values of its items, of which the reference system says nothing.
+      ...(field.enum && field.schema.kind !== 'list' && { enum: [...field.enum] }),
       ...(field.listType && this.extension('list-type', field.listType)),
       ...(field.listMapKeys && this.extension('list-map-keys', [...field.listMapKeys])),
       ...(field.mapType && this.extension('map-type', field.mapType)),

@@ -44,8 +44,8 @@ function operationObject(operation: Operation, writer: SchemaWriter, source: Ope
   };
 }
 
-function bodyParameter({ method, body }: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject[] {
-  const schema = method === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
+function bodyParameter({ method, action, body }: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject[] {
+  const schema = action === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
   if (!schema) return [];
   return [{ name: 'body', in: 'body', ...(method !== 'delete' && { required: true }), schema }];
 }

@@ -84,8 +84,12 @@ function operationObject(operation: Operation, writer: SchemaWriter, source: Ope
   };
 }
 
-function requestBody({ method, body, consumes }: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {
-  const sent = method === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
+function requestBody(
+  { method, action, body, consumes }: Operation,
+  writer: SchemaWriter,
+  source: OpenApiSource,
+): JsonObject {
+  const sent = action === 'patch' ? patchModel(writer, source) : body && writer.reference(body);
   if (!sent) return {};
   return {
     requestBody: {
