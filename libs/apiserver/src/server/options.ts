@@ -114,7 +114,8 @@ export const servingOptions = {
   ...limitOptions,
   'allow-privileged': {
     type: 'bool',
-    default: false,
+    // kube-apiserver's own default is false, and every distribution of it sets true: system components need it.
+    default: true,
     help: 'Pods may have containers with all rights on their node (securityContext.privileged, hostProcess).',
   },
   'service-cluster-ip-range': {
