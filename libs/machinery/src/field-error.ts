@@ -115,3 +115,9 @@ export const notFoundValue = (field: string, value: unknown, detail = ''): Field
   reason: 'FieldValueNotFound',
   message: `Not found: ${shown(value)}${detail && `: ${detail}`}`,
 });
+
+/** A value of another type than is asked for. */
+export const typeInvalid = (field: string, value: unknown, message: string): FieldError => ({
+  ...invalidValue(field, value, message),
+  reason: 'FieldValueTypeInvalid',
+});

@@ -1,27 +1,39 @@
 import { type FieldError, invalidValue, required } from '@orch/machinery';
 import { isObject, type Json, textAt } from '../values/fields.js';
+import { valueErrors } from './schema-value.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const META = ['apiVersion', 'kind', 'metadata'];
 
-/** Defaults of a structural schema hold no fields that would be pruned, and those of whole objects their type. */
-export const validateDefaults = (schema: Json, path: string): FieldError[] =>
-  validateBelow({ ...schema, [EMBEDDED]: true }, path, false);
+/** Fields in the defaults of a structural schema that would be pruned. */
+export const unknownInDefaults = (schema: Json, path: string): FieldError[] =>
+  eachDefault(asRoot(schema), path, false, (each, value, field, inside) =>
+    inside || isPruned(value, each) ? [] : [invalidValue(field, value, 'must not have unknown fields')],
+  );
+
+/** Defaults of a structural schema obey it, and those of whole objects say their type. */
+export const wrongDefaults = (schema: Json, path: string): FieldError[] =>
+  eachDefault(asRoot(schema), path, false, (each, value, field) => {
+    const untyped = each[EMBEDDED] === true && isObject(value) ? requireType(value, field) : [];
+    return untyped.length > 0 ? untyped : valueErrors(each, value, field);
+  });
+
+const asRoot = (schema: Json): Json => ({ ...schema, [EMBEDDED]: true });
+
+type Judge = (schema: Json, value: unknown, field: string, insideMeta: boolean) => FieldError[];
 
 /** What stands in the metadata of an object is not pruned by the schema. */
-function validateBelow(schema: Json, path: string, insideMeta: boolean): FieldError[] {
+function eachDefault(schema: Json, path: string, insideMeta: boolean, judge: Judge): FieldError[] {
   const value = schema.default;
   const whole = schema[EMBEDDED] === true;
   const inside = insideMeta && !whole;
   const items = itemSchema(schema);
-  const pruned = inside || value === undefined || value === null || isPruned(value, schema);
   return [
-    ...(pruned ? [] : [invalidValue(`${path}.default`, value, 'must not have unknown fields')]),
-    ...(whole && isObject(value) ? requireType(value, `${path}.default`) : []),
-    ...(items ? validateBelow(items, `${path}.items`, inside) : []),
+    ...(value === undefined || value === null ? [] : judge(schema, value, `${path}.default`, inside)),
+    ...(items ? eachDefault(items, `${path}.items`, inside, judge) : []),
     ...propertiesOf(schema).flatMap(([name, property]) =>
-      validateBelow(property, `${path}.properties[${name}]`, inside || (whole && META.includes(name))),
+      eachDefault(property, `${path}.properties[${name}]`, inside || (whole && META.includes(name)), judge),
     ),
   ];
 }

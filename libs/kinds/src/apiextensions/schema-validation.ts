@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
 import { isObject, type Json, textAt } from '../values/fields.js';
-import { validateDefaults } from './default-validation.js';
+import { unknownInDefaults, wrongDefaults } from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
 import { hasSchema, says } from './schema-walk.js';
@@ -51,7 +51,7 @@ export function schemaStrictness(
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
     structural: !preserves || extended || olds.every(isStructural),
-    prunesDefaults: () => olds.every((schema) => validateDefaults(schema, '').length === 0),
+    prunesDefaults: () => olds.every((schema) => unknownInDefaults(schema, '').length === 0),
   };
 }
 
@@ -100,8 +100,9 @@ function shapeSteps(schema: Json, path: string, strict: SchemaStrictness): (() =
     return errors;
   };
   const defaults = () => {
-    const errors = found === 0 ? validateDefaults(schema, path) : [];
-    return errors.length > 0 && strict.prunesDefaults() ? errors : [];
+    if (found > 0) return [];
+    const unknown = unknownInDefaults(schema, path);
+    return [...(unknown.length > 0 && strict.prunesDefaults() ? unknown : []), ...wrongDefaults(schema, path)];
   };
   return [counted(validateLevels), counted(validateValues), defaults];
 }
