@@ -24,7 +24,7 @@ export interface RequestLimits {
   readonly maxValues: number;
   /** Most values of an object whose owners are drawn when it is created or updated. */
   readonly maxOwnedValues: number;
-  /** Most values in the managedFields of an object, sent or stored. */
+  /** Most values in the managedFields of an object that is sent. */
   readonly maxOwnerValues: number;
   /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
   readonly minRequestTimeoutSeconds: number;

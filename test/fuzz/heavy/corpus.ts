@@ -1,6 +1,7 @@
 import type { HeavyRequest } from './heavy-request.js';
 import { jsonBodies } from './json-bodies.js';
 import { kindBodies } from './kind-bodies.js';
+import { ownerBodies } from './owner-bodies.js';
 import { patchBodies } from './patch-bodies.js';
 import { protobufBodies } from './protobuf-bodies.js';
 import { queries } from './queries.js';
@@ -14,6 +15,7 @@ export const corpus: Readonly<Record<string, readonly HeavyRequest[]>> = {
   protobuf: protobufBodies,
   kinds: kindBodies,
   patches: patchBodies,
+  owners: ownerBodies,
   'whole objects': wholeObjects,
   deletions,
   queries,

@@ -63,9 +63,9 @@ export const servingOptions = {
   },
   'max-owner-values': {
     type: 'int',
-    default: 200_000,
+    default: 120_000,
     min: 1000,
-    help: 'Most values in metadata.managedFields of an object, be it sent or stored, two for each field: beside those that --max-request-values counts.',
+    help: 'Most values in metadata.managedFields of a request body, two for each field: beside those that --max-request-values counts.',
   },
   'request-timeout': {
     type: 'duration',

@@ -25,7 +25,7 @@ export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[
 }
 
 /** How large an object may be. */
-export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'maxOwnedValues' | 'maxOwnerValues'>;
+export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'maxOwnedValues'>;
 
 /**
  * What a patch makes of an object, or defaults add to it, may be no more than what a client could send, and who owns its
@@ -33,13 +33,12 @@ export type ObjectLimits = Pick<RequestLimits, 'maxBodyBytes' | 'maxValues' | 'm
  */
 export function sizeError(
   body: Buffer,
-  { maxBodyBytes, maxValues, maxOwnerValues }: ObjectLimits,
+  { maxBodyBytes, maxValues }: ObjectLimits,
   before = 0,
 ): StatusError | undefined {
   if (body.length <= before) return undefined;
   const owners = ownersOf(body);
   if (Math.max(body.length - owners.length, owners.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
-  if (holdsMoreValues(owners, maxOwnerValues)) return tooManyValues(maxOwnerValues);
   const few = !holdsMoreValues(body, maxValues) || !holdsMoreValues(withoutOwners(body), maxValues);
   return few ? undefined : tooManyValues(maxValues);
 }

@@ -96,7 +96,7 @@ export class FieldManager {
     const stored = managedFieldsOf(live);
     const sent = this.kind.subresource ? undefined : managedFieldsOf(next);
     const reset = isReset(sent);
-    const owners = reset ? NO_OWNERS : ownersOf(sent, stored);
+    const owners = reset ? NO_OWNERS : yield* ownersOf(sent, stored);
     const after = withManagedFields(next, undefined);
     // Nobody is entered as the owner of what changed in an object of whose other fields nobody knows who owns them.
     if (owners.size === 0 && !reset && hasUid(live)) return after;
@@ -105,7 +105,10 @@ export class FieldManager {
       return withManagedFields(after, writeOwners(yield* this.#updated(before, after, owners, options)));
     } catch (error) {
       if (!(error instanceof FieldsV1Error)) throw error;
-      return withManagedFields(after, writeOwners(yield* this.#updated(before, after, undamaged(owners), options)));
+      return withManagedFields(
+        after,
+        writeOwners(yield* this.#updated(before, after, yield* undamaged(owners), options)),
+      );
     }
   }
 
@@ -216,14 +219,14 @@ function settled({ object, owners }: Applied, id: string, now: Date): Map<string
 }
 
 /** Entries of the request, so far as it has any that can be read; else the stored ones, so far as those can be. */
-function ownersOf(sent: JsonValue | undefined, stored: JsonValue | undefined): Owners {
-  const owners = readable(() => readSent(sent, stored));
-  return owners.size > 0 ? owners : readable(() => readSent(stored, stored));
+function* ownersOf(sent: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
+  const owners = yield* readable(readSent(sent, stored));
+  return owners.size > 0 ? owners : yield* readable(readSent(stored, stored));
 }
 
-function readable(read: () => Owners): Owners {
+function* readable(reading: Work<Owners>): Work<Owners> {
   try {
-    return read();
+    return yield* reading;
   } catch (error) {
     if (error instanceof ManagedFieldsError) return NO_OWNERS;
     throw error;
@@ -231,11 +234,14 @@ function readable(read: () => Owners): Owners {
 }
 
 /** The owners whose fields can be read: of the others nothing is known any more. */
-function undamaged(owners: Owners): Owners {
+function* undamaged(owners: Owners): Work<Owners> {
   const left = new Map<string, Owner>();
   for (const [id, owner] of owners) {
-    const read = readable(() => new Map([[id, whole(owner)]]));
-    for (const one of read.values()) left.set(id, one);
+    try {
+      left.set(id, yield* whole(owner));
+    } catch (error) {
+      if (!(error instanceof ManagedFieldsError)) throw error;
+    }
   }
   return left;
 }

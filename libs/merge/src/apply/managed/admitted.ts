@@ -1,7 +1,11 @@
 import type { JsonObject } from '@orch/machinery';
+import { runSync } from './conversion.js';
 import { readSent, writeOwners } from './entries.js';
 import { ManagedFieldsError } from './errors.js';
 import { managedFieldsOf, withManagedFields } from './metadata.js';
+
+/** Entries are read in no other version than theirs. */
+const nothing = () => undefined;
 
 /** An object that has been through mutating admission, and what is to be said of it. */
 export interface Admitted {
@@ -19,7 +23,7 @@ export function admitted(before: JsonObject, after: JsonObject): Admitted {
   const [entries, sent] = [managedFieldsOf(before), managedFieldsOf(after)];
   if (entries === sent) return { object: after };
   try {
-    return { object: withManagedFields(after, writeOwners(readSent(sent, entries))) };
+    return { object: withManagedFields(after, writeOwners(runSync(readSent(sent, entries), nothing))) };
   } catch (error) {
     if (!(error instanceof ManagedFieldsError)) throw error;
     const warning = `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error.message}`;

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { FieldsV1Error } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
+import { STEP, type Work } from './conversion.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
@@ -30,11 +31,11 @@ export function readStored(entries: JsonValue | undefined): Owners {
  * Entries that a client sent. What is not word for word what is `stored` is read whole.
  * @throws ManagedFieldsError for what is no entry, or holds no set of fields
  */
-export function readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Owners {
+export function* readSent(entries: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
   if (!Array.isArray(entries) || entries.length === 0) return NO_OWNERS;
   const known = Array.isArray(stored) ? stored : [];
   const owners = readStored(entries.map((entry, i) => (sameText(entry, known[i]) ? (known[i] ?? null) : entry)));
-  return checked(owners, new Set(known));
+  return yield* checked(owners, new Set(known));
 }
 
 /** Whether two values would be written as the same text. What differs in nothing but order is read, and found equal later. */
@@ -51,14 +52,19 @@ function sameText(a: JsonValue, b: JsonValue | undefined): boolean {
 }
 
 /** @throws ManagedFieldsError when an owner that is not among the known entries holds no set of fields */
-function checked(owners: Owners, known: ReadonlySet<JsonValue>): Owners {
-  return new Map([...owners].map(([id, owner]) => [id, known.has(owner.entry()) ? owner : whole(owner)]));
+function* checked(owners: Owners, known: ReadonlySet<JsonValue>): Work<Owners> {
+  const read = new Map<string, Owner>();
+  for (const [id, owner] of owners) {
+    read.set(id, known.has(owner.entry()) ? owner : yield* whole(owner));
+    yield STEP;
+  }
+  return read;
 }
 
 /** An owner whose entry was read to its end. @throws ManagedFieldsError when it holds no set of fields */
-export function whole(owner: Owner): Owner {
+export function* whole(owner: Owner): Work<Owner> {
   try {
-    return owner.reread();
+    return yield* owner.reread();
   } catch (error) {
     if (error instanceof FieldsV1Error) throw new ManagedFieldsError(`error decoding set: ${error.message}`);
     throw error;

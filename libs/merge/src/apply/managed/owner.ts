@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { FieldSet, FieldsV1Error, NO_FIELDS } from '../paths/field-set.js';
-import { readFieldsV1, writeFieldsV1 } from '../paths/fields-v1.js';
+import { readInSteps, writeFieldsV1 } from '../paths/fields-v1.js';
 
 /** How an owner came by its fields: it says what they shall be, or it has set them. */
 export type Operation = 'Apply' | 'Update';
@@ -68,8 +68,8 @@ export class Owner {
   }
 
   /** The same owner with its entry read whole, and written anew. @throws FieldsV1Error */
-  reread(): Owner {
-    return Owner.of(this.identity, this.time, readFieldsV1(this.#entry?.fieldsV1));
+  *reread(): Generator<undefined, Owner, unknown> {
+    return Owner.of(this.identity, this.time, yield* readInSteps(this.#entry?.fieldsV1));
   }
 
   /** The same owner of other fields; itself when they are the same set. */
@@ -106,5 +106,5 @@ export class Owner {
 function storedFields(fieldsV1: JsonValue | undefined): FieldSet {
   if (fieldsV1 === undefined || fieldsV1 === null) return NO_FIELDS;
   if (!isObject(fieldsV1)) throw new FieldsV1Error('fieldsV1 must be an object');
-  return FieldSet.written(fieldsV1);
+  return FieldSet.whole(fieldsV1);
 }

@@ -48,12 +48,27 @@ export class FieldSet {
 
   /** The set of a trie that the server has written: sorted, and with all texts in their one form. */
   static written(trie: JsonObject): FieldSet {
-    let set = written.get(trie);
+    return new FieldSet(undefined, trie);
+  }
+
+  /** As {@link written}, the same set each time for the whole of one `fieldsV1`. */
+  static whole(fieldsV1: JsonObject): FieldSet {
+    let set = wholes.get(fieldsV1);
     if (set === undefined) {
-      set = new FieldSet(undefined, trie);
-      written.set(trie, set);
+      set = FieldSet.written(fieldsV1);
+      wholes.set(fieldsV1, set);
     }
     return set;
+  }
+
+  /** The set as a whole `fieldsV1`. Shared, so it is never changed. */
+  fieldsV1(): JsonObject {
+    const fieldsV1 = this.trie(false);
+    if (!wholes.has(fieldsV1)) {
+      wholes.set(fieldsV1, this);
+      made.set(fieldsV1, this);
+    }
+    return fieldsV1;
   }
 
   /** In the order of {@link compareElements}, each element once. @throws FieldsV1Error when it comes of something else */
@@ -75,8 +90,6 @@ export class FieldSet {
       setMember<JsonValue | undefined>(trie, element.text, below ? below.trie(member) : {});
     }
     this.#trie = trie;
-    written.set(trie, this);
-    made.set(trie, this);
     return trie;
   }
 
@@ -144,10 +157,10 @@ export class FieldSet {
   }
 }
 
-/** Sets by the levels of `fieldsV1` that stand for them. */
-const written = new WeakMap<JsonObject, FieldSet>();
+/** Sets by the `fieldsV1` that stand for them, of wholes only: a table of every level costs more than the levels. */
+const wholes = new WeakMap<JsonObject, FieldSet>();
 
-/** Those whose levels were made of them, not the other way round. */
+/** Those that were made of their sets, not the other way round. */
 const made = new WeakMap<JsonObject, FieldSet>();
 
 /** The text of a trie that was made of a set; undefined for any other. */

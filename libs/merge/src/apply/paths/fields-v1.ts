@@ -4,27 +4,41 @@ import { elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF 
 
 /** Reads the whole of a `fieldsV1`, whoever has written it. @throws FieldsV1Error for what is no set of fields */
 export function readFieldsV1(json: JsonValue | undefined): FieldSet {
-  if (json === undefined || json === null) return NO_FIELDS;
-  if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
-  return readLevel(json) ?? NO_FIELDS;
+  const reading = readInSteps(json);
+  for (;;) {
+    const step = reading.next();
+    if (step.done) return step.value;
+  }
 }
 
-function readLevel(json: JsonObject): FieldSet | undefined {
+/** Elements of a level that are read in one step. */
+const STEP = 256;
+
+/** As {@link readFieldsV1}, with steps in between: a client may send very many. */
+export function* readInSteps(json: JsonValue | undefined): Generator<undefined, FieldSet, unknown> {
+  if (json === undefined || json === null) return NO_FIELDS;
+  if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
+  return (yield* readLevel(json)) ?? NO_FIELDS;
+}
+
+function* readLevel(json: JsonObject): Generator<undefined, FieldSet | undefined, unknown> {
   const level = new LevelBuilder();
+  let read = 0;
   for (const text of Object.keys(json)) {
+    if (++read % STEP === 0) yield undefined;
     if (text === SELF) continue;
     const element = elementOf(text);
     if (element === undefined) continue;
     const content = json[text] ?? null;
     if (content !== null && !isObject(content)) throw new FieldsV1Error(`an object was expected at ${text}`);
-    const below = content === null ? undefined : readLevel(content);
+    const below = content === null ? undefined : yield* readLevel(content);
     level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
   }
   return level.build();
 }
 
 /** The set as `fieldsV1`, its members in the reference's order. Shared with the set, so it is never changed. */
-export const writeFieldsV1 = (set: FieldSet): JsonObject => set.trie(false);
+export const writeFieldsV1 = (set: FieldSet): JsonObject => set.fieldsV1();
 
 /** The set as the text of `fieldsV1`, byte for byte as the reference writes it. */
 export const fieldsV1Text = (set: FieldSet): string => `{${set.text}}`;
