@@ -144,6 +144,7 @@ const COPY = `
 BEGIN;
 LOCK TABLE change IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE recorded_change AS TABLE change;
+CREATE INDEX ON recorded_change (type, version);
 CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO cluster.recorded_change SELECT NEW.*; RETURN NULL; END';
 CREATE TRIGGER record_change AFTER INSERT ON change FOR EACH ROW EXECUTE FUNCTION cluster.record_change();

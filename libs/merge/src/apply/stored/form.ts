@@ -16,6 +16,11 @@
 export const FORM = 2;
 /** The form before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Still read. */
 export const FORMER = 1;
+/**
+ * The form that is written. A server of the release before knows the former only, and would lose owners that it cannot read by the
+ * next write to their object: what reads a form comes a release before what writes it.
+ */
+export const WRITTEN = FORMER;
 
 export const END = 0;
 export const LITERAL_LEAF = 1;

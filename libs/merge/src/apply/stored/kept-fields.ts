@@ -1,4 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
+import { WRITTEN } from './form.js';
 import { packFields } from './pack-fields.js';
 
 /** Characters of a text that is kept. */
@@ -24,7 +25,7 @@ export class KeptFields {
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
-    this.#packed ??= packFields(this.text);
+    this.#packed ??= packFields(this.text, WRITTEN);
     return this.#packed;
   }
 }

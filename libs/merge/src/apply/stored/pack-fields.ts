@@ -15,7 +15,6 @@ import { Otherwise, Scanner } from './scanner.js';
 
 const QUOTE = 0x22;
 const CLOSING = 0x7d;
-const FIRST_NAME = firstName(FORM);
 
 /** Characters that tell a level from others; of longer ones there is rarely a second. */
 const LONGEST = 4_000;
@@ -32,7 +31,7 @@ interface Open {
  * The level of a text of `fieldsV1`, one character a byte.
  * @throws Otherwise
  */
-export const packFields = (text: string): Buffer => new FieldsPacker(text).pack();
+export const packFields = (text: string, form: number): Buffer => new FieldsPacker(text, form).pack();
 
 class FieldsPacker {
   readonly #in: Scanner;
@@ -43,7 +42,10 @@ class FieldsPacker {
   readonly #levels = new Map<string, number>();
   #ended = 0;
 
-  constructor(text: string) {
+  constructor(
+    text: string,
+    private readonly form: number,
+  ) {
     this.#in = new Scanner(text);
     this.#out = Buffer.allocUnsafe(text.length + 8);
   }
@@ -77,7 +79,8 @@ class FieldsPacker {
     const level = this.#open.pop();
     if (level === undefined) throw new Otherwise();
     const { start, key } = level;
-    let number = key.length <= LONGEST ? this.#levels.get(key) : undefined;
+    const known = this.form === FORM && key.length <= LONGEST;
+    let number = known ? this.#levels.get(key) : undefined;
     if (number !== undefined) {
       this.#at = start;
       this.#number(AGAIN);
@@ -85,7 +88,7 @@ class FieldsPacker {
     } else {
       this.#number(END);
       number = this.#ended++;
-      if (key.length <= LONGEST) this.#levels.set(key, number);
+      if (known) this.#levels.set(key, number);
     }
     this.#tell(`.${number}`);
   }
@@ -105,7 +108,7 @@ class FieldsPacker {
     if (leaf) this.#in.at++;
     const known = CODES.get(name);
     if (known !== undefined) {
-      const code = FIRST_NAME + 2 * known + (leaf ? 0 : 1);
+      const code = firstName(this.form) + 2 * known + (leaf ? 0 : 1);
       this.#number(code);
       this.#tell(`,${code}`);
     } else this.#literal(name, leaf);
@@ -114,7 +117,7 @@ class FieldsPacker {
   }
 
   #literal(name: string, leaf: boolean): void {
-    const named = name.startsWith(NAMED_OPENING) && name.endsWith(NAMED_END);
+    const named = this.form === FORM && name.startsWith(NAMED_OPENING) && name.endsWith(NAMED_END);
     if (named) this.#number(leaf ? NAMED_LEAF : NAMED);
     else this.#number(leaf ? LITERAL_LEAF : LITERAL);
     const text = named ? name.slice(NAMED_OPENING.length, -NAMED_END.length) : name;

@@ -2,6 +2,7 @@ import { namesOf } from '@orch/machinery';
 import { loadScheme, type Schema } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { FORM, FORMER } from './form.js';
 import { NAMES } from './names.js';
 import { packOwners } from './pack.js';
 import { unpackOwners } from './unpack.js';
@@ -41,11 +42,11 @@ const entry = fc
 const PLAIN = { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' };
 
 describe('packed owners', () => {
-  it('are the very text again, whatever it holds', () => {
+  it.each([FORMER, FORM])('in form %d are the very text again, whatever it holds', (form) => {
     fc.assert(
       fc.property(fc.array(entry, { minLength: 1, maxLength: 4 }), (entries) => {
         const text = Buffer.from(JSON.stringify(entries));
-        const packed = packOwners(text);
+        const packed = packOwners(text, form);
         expect(packed && unpackOwners(packed)).toEqual(text);
       }),
       { seed: 21, numRuns: 1_000 },
@@ -62,15 +63,16 @@ describe('packed owners', () => {
       Array.from({ length: 50 }, (_, i) => [`k:{"name":"c-${String(i).padStart(2, '0')}"}`, container]),
     );
     const text = Buffer.from(JSON.stringify([{ ...PLAIN, fieldsV1: { 'f:spec': { 'f:containers': containers } } }]));
-    const packed = packOwners(text);
+    const packed = packOwners(text, FORM);
     expect(packed?.length).toBeLessThan(450);
     expect(packed && unpackOwners(packed)).toEqual(text);
   });
 
-  it('are read in the form before, too', () => {
+  it('are written in the form that the release before reads', () => {
     const text = JSON.stringify([{ ...PLAIN, fieldsV1: { 'f:spec': { '.': {}, 'f:x-y': {} } } }]);
     const former = Buffer.from([1, 2, 1, 0x6d, 2, 0x76, 0x31, 12, 3, 1, 5, ...Buffer.from('f:x-y'), 0, 0]);
     expect(unpackOwners(former).toString()).toBe(text);
+    expect(packOwners(Buffer.from(text))).toEqual(former);
   });
 
   it('are not made of texts that the server would write otherwise', () => {
@@ -103,7 +105,7 @@ describe('packed owners', () => {
         { operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:spec': { 'f:x-y': {} } } },
       ]),
     );
-    const packed = packOwners(text) ?? expect.unreachable();
+    const packed = packOwners(text, FORM) ?? expect.unreachable();
     for (let length = 0; length < packed.length; length++) {
       expect(() => unpackOwners(packed.subarray(0, length))).toThrow(RangeError);
     }

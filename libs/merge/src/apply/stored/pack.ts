@@ -1,7 +1,7 @@
 import { type EntryText, entryTexts } from './entry-texts.js';
-import { APPLY, FORM, timeText, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME } from './form.js';
+import { APPLY, timeText, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME, WRITTEN } from './form.js';
 import { keptOf } from './kept-fields.js';
-import { writeNumber } from './pack-fields.js';
+import { packFields, writeNumber } from './pack-fields.js';
 import { Otherwise, Scanner } from './scanner.js';
 
 const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -9,11 +9,13 @@ const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /**
  * A text of `managedFields` in few bytes.
  * @param text UTF-8
+ * @param form one of `form.ts`
  * @returns undefined for one that the server would write otherwise: it is not packed
  */
-export function packOwners(text: Buffer): Buffer | undefined {
+export function packOwners(text: Buffer, form: number = WRITTEN): Buffer | undefined {
   try {
-    return Buffer.concat([Buffer.of(FORM), ...entryTexts(text.toString('latin1')).flatMap(packEntry)]);
+    const entries = entryTexts(text.toString('latin1'));
+    return Buffer.concat([Buffer.of(form), ...entries.flatMap((entry) => packEntry(entry, form))]);
   } catch (error) {
     if (error instanceof Otherwise) return undefined;
     throw error;
@@ -21,7 +23,7 @@ export function packOwners(text: Buffer): Buffer | undefined {
 }
 
 /** @throws Otherwise */
-function packEntry({ head, fields, tail }: EntryText): Buffer[] {
+function packEntry({ head, fields, tail }: EntryText, form: number): Buffer[] {
   const scanner = new Scanner(head);
   const out = Buffer.allocUnsafe(head.length + 8);
   let [flags, at] = [0, 1];
@@ -47,8 +49,12 @@ function packEntry({ head, fields, tail }: EntryText): Buffer[] {
   scanner.end();
   if (tail !== '') flags |= WITH_SUBRESOURCE;
   out[0] = flags;
-  return [out.subarray(0, at), keptOf(fields).packed, packTail(tail)];
+  return [out.subarray(0, at), packedFields(fields, form), packTail(tail)];
 }
+
+/** @throws Otherwise */
+const packedFields = (fields: string, form: number): Buffer =>
+  form === WRITTEN ? keptOf(fields).packed : packFields(fields, form);
 
 function packTail(tail: string): Buffer {
   if (tail === '') return Buffer.of();
