@@ -1,5 +1,6 @@
 import { createLogger, type ProcessControl, runToCompletion } from '@orch/runtime';
 import { type ControlPlaneSettings, createControlPlane } from './control-plane.js';
+import { shellWord } from './shell-word.js';
 
 /**
  * Runs a process to its end; prints how to reach it once it is ready. Resolves with the exit code.
@@ -21,7 +22,7 @@ function run(settings: ControlPlaneSettings, onReady: (lines: string[]) => void,
   const { lifecycle, logger, address } = createControlPlane(settings);
   const ready = () => {
     const { url, kubeconfig } = address();
-    onReady([`serving on ${url}`, ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${kubeconfig}`])]);
+    onReady([`serving on ${url}`, ...(kubeconfig === undefined ? [] : [`export KUBECONFIG=${shellWord(kubeconfig)}`])]);
   };
   return runToCompletion(lifecycle, logger, ready, control);
 }

@@ -7,7 +7,8 @@ import { kindRules } from './registry.js';
 
 /**
  * A manifest, and what the release says of it: strategies and validation of 1.27.16, each cause once. Those of the groups
- * `apiregistration` and `apiextensions`, of admission policies and of `events.k8s.io` are written from its source.
+ * `apiregistration` and `apiextensions`, of admission policies and of `events.k8s.io` are this server's own answers, which are not
+ * compared with it.
  */
 interface Vector {
   readonly apiVersion: string;
