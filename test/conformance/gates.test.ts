@@ -21,8 +21,8 @@ async function makePod(api: Api, spec: object): Promise<ApiObject> {
 }
 
 /** A server with gates set as asked, and three ConfigMaps. */
-async function withGates(gates: string) {
-  const server = await startStandalone({ args: [`--feature-gates=${gates}`] });
+async function withGates(gates: string, ...further: string[]) {
+  const server = await startStandalone({ args: [`--feature-gates=${gates}`, ...further] });
   const api = new Api(server);
   onTestFinished(async () => {
     api.close();
@@ -80,13 +80,23 @@ test('fields of features that are off can be turned on, and then mean what they 
   expect(expectStatus(resized, 200).json<ApiObject>().status).toMatchObject({ resize: 'Proposed' });
 });
 
-test('as the release has it, the same fields are as if they were not there, and nothing is privileged', async () => {
+const PRIVILEGED = {
+  ...POD,
+  metadata: { name: 'b' },
+  spec: { containers: [{ name: 'c', image: 'i:1', securityContext: { privileged: true } }] },
+};
+
+test('as the release has it, the same fields are as if they were not there; privileged containers are taken', async () => {
   const { api } = await withGates('');
   const pod = await makePod(api, { hostUsers: true });
   expect(pod.spec).not.toHaveProperty('hostUsers');
   expect(pod.spec).not.toHaveProperty('containers.0.resizePolicy');
-  const privileged = { name: 'c', image: 'i:1', securityContext: { privileged: true } };
-  const refused = await api.post(PODS, { ...POD, metadata: { name: 'b' }, spec: { containers: [privileged] } });
+  expectStatus(await api.post(PODS, PRIVILEGED), 201);
+});
+
+test('privileged containers are refused where --allow-privileged=false says so', async () => {
+  const { api } = await withGates('', '--allow-privileged=false');
+  const refused = await api.post(PODS, PRIVILEGED);
   expect(expectStatus(refused, 422).json<StatusObject>().details?.causes).toEqual([
     {
       reason: 'FieldValueForbidden',
