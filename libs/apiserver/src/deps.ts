@@ -20,12 +20,10 @@ import type { WriteSets } from './writing/write-sets.js';
 export interface RequestLimits {
   /** Largest request body, bytes. */
   readonly maxBodyBytes: number;
-  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored, but for its managedFields. */
+  /** Most values (scalars, objects, lists) in a request body, and in an object as it is stored but for its managedFields. */
   readonly maxValues: number;
   /** Most values of an object whose owners are drawn when it is created or updated. */
   readonly maxOwnedValues: number;
-  /** Most values in the managedFields of an object that is sent. */
-  readonly maxOwnerValues: number;
   /** A watch without `timeoutSeconds` ends after a random time between once and twice this, seconds. */
   readonly minRequestTimeoutSeconds: number;
   /** A watch ends after a random time between half of this and this, whatever it asked for; 0 for no such end. Milliseconds. */

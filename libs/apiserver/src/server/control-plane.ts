@@ -171,7 +171,6 @@ class ControlPlaneProcess {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
         maxOwnedValues: serving.maxOwnedValues,
-        maxOwnerValues: serving.maxOwnerValues,
         minRequestTimeoutSeconds: serving.minRequestTimeout,
         maxWatchAgeMs: serving.maxWatchAge,
         requestTimeoutMs: serving.requestTimeout,

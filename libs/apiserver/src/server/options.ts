@@ -53,19 +53,13 @@ export const servingOptions = {
     type: 'int',
     default: 50_000,
     min: 1000,
-    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored: they cost more than bytes do, and other requests wait for them. metadata.managedFields is not among them.',
+    help: 'Most values (scalars, objects and lists) in a request body, whatever its encoding, and in an object as it is stored, but for its metadata.managedFields: they cost more than bytes do, and other requests wait for them.',
   },
   'max-owned-values': {
     type: 'int',
     default: 20_000,
     min: 0,
     help: 'Most values of an object for which it is noted who set which field when it is created or updated: owners are as many values again. A larger one keeps the owners that it has; who applies to it owns what it says all the same.',
-  },
-  'max-owner-values': {
-    type: 'int',
-    default: 120_000,
-    min: 1000,
-    help: 'Most values in metadata.managedFields of a request body, two for each field: beside those that --max-request-values counts.',
   },
   'request-timeout': {
     type: 'duration',

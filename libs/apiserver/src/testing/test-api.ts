@@ -49,7 +49,6 @@ const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
   maxValues: 50_000,
   maxOwnedValues: 20_000,
-  maxOwnerValues: 120_000,
   minRequestTimeoutSeconds: 1800,
   maxWatchAgeMs: 0,
   requestTimeoutMs: 60_000,

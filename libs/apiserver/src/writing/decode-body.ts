@@ -1,5 +1,4 @@
 import {
-  countValues,
   decodeProtobufObject,
   parseContentType,
   parseJson,
@@ -8,11 +7,11 @@ import {
   warningsOf,
   yamlProblems,
 } from '@orch/codec';
-import { type ApiObject, badRequest, formatApiVersion, type JsonValue, type Names, StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
-import type { ApiDeps, RequestLimits } from '../deps.js';
+import type { ApiDeps } from '../deps.js';
 import { isGone, type RequestContext } from '../http/context.js';
 import type { FieldValidation } from './write-options.js';
 
@@ -115,41 +114,20 @@ async function decodeAs(
 }
 
 async function decodeUnchecked(
-  { limits, yaml, sender }: BodyReading,
+  { limits: { maxValues }, yaml, sender }: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
   schema: StructSchema,
 ): Promise<Decoded> {
-  const maxValues = limits.maxValues + limits.maxOwnerValues;
-  if (encoding === 'protobuf') {
-    const object = decodeProtobufObject(schema, bytes, { maxValues });
-    if (bytes.length > limits.maxValues) requireFewValues(object, limits);
-    return { object, problems: [] };
-  }
+  if (encoding === 'protobuf') return { object: decodeProtobufObject(schema, bytes, { maxValues }), problems: [] };
   const { parsed, repeated } =
     encoding === 'json'
       ? { parsed: parseJson(bytes, { maxValues }), repeated: [] }
       : await yaml.read(bytes, { maxValues }, sender);
   await turnFor(bytes.length);
-  const { value, values, duplicates } = parsed;
-  if (values > limits.maxValues) requireFewValues(value, limits);
+  const { value, duplicates } = parsed;
   const { object, problems } = readObject(schema, value, duplicates && { duplicates });
   return { object, problems: [...yamlProblems(repeated), ...problems] };
-}
-
-/** Who owns which field is counted apart, so that whatever can be read can be sent back. @throws StatusError 413 */
-function requireFewValues(sent: ApiObject | JsonValue, { maxValues, maxOwnerValues }: RequestLimits): void {
-  const object = (typeof sent === 'object' && sent !== null && !Array.isArray(sent) ? sent : {}) as ApiObject;
-  if (countValues(object.metadata?.managedFields, maxOwnerValues) > maxOwnerValues) throw tooManyValues(maxOwnerValues);
-  const rest = object === sent ? withoutOwners(object) : sent;
-  if (countValues(rest, maxValues) > maxValues) throw tooManyValues(maxValues);
-}
-
-/** An object but for who owns its fields. */
-export function withoutOwners(object: ApiObject): ApiObject {
-  if (!object.metadata?.managedFields) return object;
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
 }
 
 /** What is refused that would take longer than others can wait, though it is not large. */

@@ -14,7 +14,7 @@ import type { RequestLimits } from '../deps.js';
 import { tooLarge } from '../http/read-body.js';
 import { ownersOf, withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
-import { tooManyValues, withoutOwners as unowned } from './decode-body.js';
+import { tooManyValues } from './decode-body.js';
 
 export function validateMeta(endpoint: Endpoint, object: ApiObject): FieldError[] {
   return validateObjectMeta(object.metadata ?? {}, {
@@ -52,6 +52,12 @@ export const holdsTooMany = (object: ApiObject, maxValues: number): boolean =>
 
 /** Values of an object, but for who owns them, up to `most` and one more. */
 export const valuesOf = (object: ApiObject, most: number): number => countValues(unowned(object), most);
+
+function unowned(object: ApiObject): ApiObject {
+  if (!object.metadata?.managedFields) return object;
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
 
 export const invalidObject = (endpoint: Endpoint, object: ApiObject, errors: readonly FieldError[]) =>
   invalid(endpoint.definition.kind, endpoint.definition.group, object.metadata?.name ?? '', errors);
