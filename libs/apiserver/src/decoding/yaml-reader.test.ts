@@ -4,12 +4,13 @@ import type { StatusError } from '@orch/machinery';
 import { afterEach, expect, it } from 'vitest';
 import { type Sender, type YamlDocument, YamlReader } from './yaml-reader.js';
 
-/** A thread that gives back the first word of each document, or ends at one that begins with `die`. */
+/** A thread that gives back the first word of each document; it ends at one that begins with `die`, and fills its heap at `swell`. */
 const WORDS = `
   const { parentPort } = require('node:worker_threads');
   parentPort.on('message', ({ id, text }) => {
     const [word] = text.split(' ');
     if (word === 'die') process.exit(1);
+    for (const all = []; word === 'swell'; ) all.push(Array.from({ length: 1000 }, () => ({})));
     if (word === 'wrong') parentPort.postMessage({ id, message: 'no YAML' });
     else parentPort.postMessage({ id, converted: { json: JSON.stringify(word), repeated: [] } });
   });
@@ -19,7 +20,7 @@ const LIMITS = { maxValues: 50_000 };
 let threads = 0;
 const reader = new YamlReader(() => {
   threads++;
-  return new Worker(WORDS, { eval: true });
+  return new Worker(WORDS, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 16 } });
 });
 afterEach(() => reader.close());
 
@@ -71,6 +72,12 @@ it('tells a thread that fails from a document that is wrong, and goes on with an
   expect(answers[1]).toBeInstanceOf(YamlSyntaxError);
   expect(answers[2].parsed.value).toBe('well');
   expect(threads).toBe(before + 2);
+});
+
+it('refuses a document that takes more memory than the thread has as too large', async () => {
+  const answers = await Promise.all([read('swell', sender('a')).catch(codeOf), read('well', sender('b'))]);
+  expect(answers[0]).toBe(413);
+  expect(answers[1].parsed.value).toBe('well');
 });
 
 it('refuses what waits when it is closed, as something to be tried again', async () => {

@@ -59,7 +59,7 @@ export class YamlReader {
 
   /**
    * @throws YamlSyntaxError, TooManyValuesError, StatusError 429 while too many others wait, 504 for a document that takes
-   * too long, 500 when the thread fails under it
+   * too long, 413 for one that takes too much memory, 500 when the thread fails under it otherwise
    */
   async read(bytes: Buffer, limits: YamlReadLimits, sender: Sender): Promise<YamlDocument> {
     const text = bytes.toString('utf8');
@@ -111,10 +111,10 @@ export class YamlReader {
   #start(): Worker {
     const worker = this.thread();
     worker.unref();
-    const failed = () => this.#lose(worker, new StatusError('InternalError', 'the document could not be read'));
+    const failed = (error?: unknown) => this.#lose(worker, isOutOfMemory(error) ? tooHeavy() : unreadable());
     worker.on('message', (answer: YamlAnswer) => this.#take(worker, answer));
     worker.on('error', failed);
-    worker.on('exit', failed);
+    worker.on('exit', () => failed());
     return worker;
   }
 
@@ -144,6 +144,12 @@ export class YamlReader {
   }
 }
 
+const isOutOfMemory = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+
+const tooHeavy = () =>
+  new StatusError('RequestEntityTooLarge', 'Request entity too large: reading the document takes too much memory');
+const unreadable = () => new StatusError('InternalError', 'the document could not be read');
 const tooSlow = () => timeout('the document takes too long to read', RETRY_SECONDS);
 const clientGone = () => badRequest('the client has gone');
 
