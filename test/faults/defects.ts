@@ -47,9 +47,9 @@ export const BOOKMARK_BEFORE_FLUSH: readonly Mutation[] = [
 export const PUBLISH_BEFORE_COMMIT: readonly Mutation[] = [
   {
     module: 'libs/storage/dist/writer.js',
-    part: `return readBatchResult(await connection.statement('commit_units', COMMIT_UNITS, parameters), writes);`,
+    part: `return readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);`,
     by: `await connection.query('BEGIN');
-                const result = readBatchResult(await connection.statement('commit_units', COMMIT_UNITS, parameters), writes);
+                const result = readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);
                 this.#announce(result.changes);
                 await new Promise((resolve) => setTimeout(resolve, 20));
                 await connection.query('COMMIT');

@@ -16,16 +16,17 @@ const WRITERS = 16;
 const CREATE = `
 WITH items AS (
   SELECT o.type, o.namespace, $3 || n AS name, gen_random_uuid()::text AS uid, o.name AS old, o.uid AS old_uid,
-         o.stored_version, convert_from(o.body, 'UTF8') AS body, o.owners
+         o.stored_version, o.defaults, convert_from(o.body, 'UTF8') AS body, o.owners
     FROM object o, generate_series($4::integer, $5::integer) n WHERE o.namespace = $1 AND o.name = $2),
 arrays AS (
   SELECT array_agg(DISTINCT type) AS types, array_agg(1::smallint) AS ones, array_agg(namespace) AS namespaces,
          array_agg(name) AS names, array_agg(uid) AS uids, array_agg(NULL::bigint) AS versions,
-         array_agg(stored_version) AS stored_versions,
+         array_agg(stored_version) AS stored_versions, array_agg(defaults) AS defaults,
          array_agg(convert_to(replace(replace(body, old, name), old_uid, uid), 'UTF8')) AS bodies, array_agg(owners) AS owners
     FROM items)
 SELECT count(*) AS written FROM arrays,
-  commit_units(NULL, types, '{}', 0, ones, ones, namespaces, names, uids, versions, stored_versions, bodies, owners, ones)
+  commit_writes(NULL, types, '{}', 0, ones, ones, namespaces, names, uids, versions, stored_versions, defaults,
+                bodies, owners, ones)
  WHERE o_outcome = 1`;
 
 /** Updates of all objects of the type of template $2 in namespace $1, each to what it is. */
@@ -33,11 +34,12 @@ const UPDATE = `
 WITH arrays AS (
   SELECT array_agg(DISTINCT o.type) AS types, array_agg(1::smallint) AS ones, array_agg(3::smallint) AS actions,
          array_agg(o.namespace) AS namespaces, array_agg(o.name) AS names, array_agg(o.uid) AS uids,
-         array_agg(o.version) AS versions, array_agg(o.stored_version) AS stored_versions,
+         array_agg(o.version) AS versions, array_agg(o.stored_version) AS stored_versions, array_agg(o.defaults) AS defaults,
          array_agg(o.body) AS bodies, array_agg(o.owners) AS owners
     FROM object o WHERE o.namespace = $1 AND o.type = (SELECT type FROM object WHERE namespace = $1 AND name = $2))
 SELECT count(*) AS written FROM arrays,
-  commit_units(NULL, types, '{}', 0, ones, actions, namespaces, names, uids, versions, stored_versions, bodies, owners, ones)
+  commit_writes(NULL, types, '{}', 0, ones, actions, namespaces, names, uids, versions, stored_versions, defaults,
+                bodies, owners, ones)
  WHERE o_outcome = 1`;
 
 /** Creates `count` objects `PREFIX0` and so on: through the database where it is ours, else as clients do. */

@@ -49,7 +49,7 @@ async function writeInFlight(type: TypeId, name = 'in-flight') {
   const other = await server.session(schema);
   await other.query('BEGIN');
   const { rows } = await other.query(
-    `SELECT o_version FROM commit_units(NULL, $1, '{}', 0, '{1}', '{1}', '{""}', ARRAY[$2], '{u}', '{0}', '{""}', '{x}', '{}', '{1}')`,
+    `SELECT o_version FROM commit_writes(NULL, $1, '{}', 0, '{1}', '{1}', '{""}', ARRAY[$2], '{u}', '{0}', '{""}', '{}', '{x}', '{}', '{1}')`,
     [[type], name],
   );
   return { version: BigInt(rows[0].o_version), commit: () => other.query('COMMIT') };

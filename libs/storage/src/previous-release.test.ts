@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byteaArray, int4Array, int8Array } from './arrays.js';
 import { Connection } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
+import { sqlState } from './failures.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
@@ -12,17 +13,17 @@ import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** The newest migration of the release before. */
-const BEFORE = 4;
+const BEFORE = 5;
 
 /** What servers of the release before send, word for word. */
 const STATEMENTS = {
-  commit_batch: 'SELECT * FROM commit_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)',
+  commit_units: 'SELECT * FROM commit_units($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
   heads: `
 SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`,
   changes: `
-SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, c.prior_stored_version
+SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, c.prior_stored_version, c.owners, c.prior_owners
   FROM resource_type t JOIN history_floor f ON f.type = t.id
   LEFT JOIN LATERAL (
     SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
@@ -45,7 +46,7 @@ SELECT i.epoch, i.system_identifier, i.timeline,
           AND p.opened_at <= now() - make_interval(secs => $1)
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
   get: `
-SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version
+SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
   CROSS JOIN LATERAL (
     SELECT * FROM object x
@@ -77,15 +78,16 @@ interface OldWrite {
   readonly name: string;
   readonly version?: bigint;
   readonly body?: Buffer;
+  readonly owners?: Buffer;
 }
 
 /** One write, as a batch of its own. */
-async function writeOn(connection: Connection, of: TypeId, { action, name, version = 0n, body }: OldWrite) {
+async function writeOn(connection: Connection, of: TypeId, { action, name, version = 0n, body, owners }: OldWrite) {
   const values = [
     ...[100, `{${of}}`, '{}', 0, '{1}', `{${action}}`, '{""}', `{${name}}`, '{u}', int8Array([version]), '{v1}'],
-    ...[byteaArray([body ?? Buffer.from(name)]), '{1}'],
+    ...[byteaArray([body ?? Buffer.from(name)]), byteaArray([owners ?? null]), '{1}'],
   ];
-  const [row] = await connection.statement('commit_batch', STATEMENTS.commit_batch, values);
+  const [row] = await connection.statement('commit_units', STATEMENTS.commit_units, values);
   return { outcome: row?.[0], version: BigInt(row?.[1] ?? 0), previous: BigInt(row?.[2] ?? 0), uid: row?.[3] };
 }
 
@@ -170,23 +172,35 @@ describe('a migration', () => {
   });
 });
 
-describe('a write of the release before that has begun when the columns come', () => {
-  it('is carried out', async () => {
+describe('a write of the release before that has begun when the migration comes', () => {
+  /** What becomes of it when it is held up until the migration has committed. */
+  async function during(one: (version: bigint) => OldWrite) {
     const own = server.freshSchema();
     const before = await openBefore(own);
-    const writes = (one: OldWrite) => writeOn(before.connection, before.type, one);
+    const writes = (write: OldWrite) => writeOn(before.connection, before.type, write);
     const { version } = await writes({ action: 1, name: 'a' });
     const migrating = await server.session(own);
     const looking = await server.session(own);
     const [migration] = (await shippedMigrations()).slice(BEFORE);
     await migrating.query(`BEGIN; ${migration?.text}`);
-    const writing = writes({ action: 3, name: 'a', version });
+    const writing = writes(one(version)).catch(sqlState);
     const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
     await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
     await migrating.query('COMMIT');
-    expect(await writing).toMatchObject({ outcome: '1', previous: version });
-    expect(await writes({ action: 5, name: 'a', version: (await writing).version })).toMatchObject({ outcome: '1' });
+    const result = await writing;
+    const again = await writes(one(version));
     await before.connection.end();
+    return { version, result, again };
+  }
+
+  it('is carried out when it changes an object', async () => {
+    const { version, result } = await during((version) => ({ action: 3, name: 'a', version }));
+    expect(result).toMatchObject({ outcome: '1', previous: version });
+  });
+
+  it('has to be made once more when it adds one, as the key that it relies on has gone', async () => {
+    expect(await during(() => ({ action: 1, name: 'b' }))).toMatchObject({ result: '40001', again: { outcome: '1' } });
+    expect(await during(() => ({ action: 1, name: 'a' }))).toMatchObject({ result: '40001', again: { outcome: '2' } });
   });
 });
 
@@ -256,44 +270,22 @@ describe('a server of the release before, beside one that has migrated', () => {
   });
 });
 
-describe('owners of fields, beside a server that knows of none', () => {
+describe('owners of fields, beside that server', () => {
   const text = (...of: Parameters<typeof bodyOf>) => bodyOf(...of).toString();
 
-  it('are not there for it, in the object nor in its history', async () => {
+  it('go both ways', async () => {
     const from = await head();
     await createNow('mine', bodyOf('1', 'me'));
-    expect(await bodyOfOld('mine')).toBe(text('1'));
-    await updateNow('mine', await head(), bodyOf('2', 'you'));
-    expect(await bodyOfOld('mine')).toBe(text('2'));
+    const { body, owners } = APART.split(bodyOf('2', 'you'));
+    const updated = await write({ action: 3, name: 'mine', version: await head(), body, ...(owners && { owners }) });
     expect(await bodyNow('mine')).toBe(text('2', 'you'));
-    expect(await changesAfter(from)).toEqual([
-      [text('1'), undefined],
-      [text('2'), text('1')],
-    ]);
-  });
-
-  it('are gone with what it writes, and history keeps those of before', async () => {
-    await createNow('theirs', bodyOf('1', 'me'));
-    const from = await head();
-    const updated = await write({ action: 3, name: 'theirs', version: from, body: bodyOf('2') });
-    expect(await bodyNow('theirs')).toBe(text('2'));
-    const owned = await updateNow('theirs', updated.version, bodyOf('3', 'me again'));
-    const deleted = await write({ action: 5, name: 'theirs', version: owned, body: bodyOf('last') });
-    await write({ action: 1, name: 'theirs', body: bodyOf('anew') });
-    expect(await bodyNow('theirs')).toBe(text('anew'));
+    await updateNow('mine', updated.version, bodyOf('3', 'me again'));
+    expect(await bodyOfOld('mine')).toBe(text('3'));
     const changes = await store.changes(type, from, 100);
     expect(changes.map(({ body, prior }) => [body.toString(), prior?.toString()])).toEqual([
-      [text('2'), text('1', 'me')],
-      [text('3', 'me again'), text('2')],
-      [text('last'), text('3', 'me again')],
-      [text('anew'), undefined],
+      [text('1', 'me'), undefined],
+      [text('2', 'you'), text('1', 'me')],
+      [text('3', 'me again'), text('2', 'you')],
     ]);
-    const states = [from, updated.version, owned, deleted.version].map(async (at) => {
-      const found: string[] = [];
-      for await (const page of (await store.snapshot({ type, at })).pages)
-        found.push(...page.filter(({ name }) => name === 'theirs').map(({ body }) => body.toString()));
-      return found;
-    });
-    expect(await Promise.all(states)).toEqual([[text('1', 'me')], [text('2')], [text('3', 'me again')], []]);
   });
 });

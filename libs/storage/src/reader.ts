@@ -22,15 +22,14 @@ SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`;
 
-// From the end of those with the key, where the newest row version lies in most cases: an old snapshot may keep any number of
-// them. (The planner would take an equality for no order at all.)
+// The last version comes first: an old snapshot may keep any number of others.
 export const GET = `
 SELECT k.i, ${ROW_COLUMNS}
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
   CROSS JOIN LATERAL (
     SELECT * FROM object x
      WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
-       AND x.name >= k.name COLLATE "C" AND x.name <= k.name COLLATE "C" ORDER BY x.name DESC LIMIT 1) o`;
+       AND x.name = k.name COLLATE "C" ORDER BY x.version DESC LIMIT 1) o`;
 
 // One statement: its snapshot is taken after its table locks, so the floor and the rows that it reads belong together
 // even while compaction drops a partition.

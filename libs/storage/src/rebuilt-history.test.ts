@@ -62,7 +62,7 @@ class History {
     return { namespace: `n${i % 3}`, name: `o${i}` };
   }
 
-  /** @param byOld by a server that knows of no owners */
+  /** @param byOld by a server that writes no owners */
   op(byOld: boolean): WriteOp {
     const key = this.key();
     const row = this.model.of(key);
@@ -84,10 +84,10 @@ const writeBatch = ({ type, op, namespace, name }: WriteOp, expected: Version) =
   `SELECT o_version FROM write_batch(ARRAY[${type}], '{}', 0, ARRAY[${type}], ARRAY[${ACTIONS[op]}]::smallint[],
      ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], ARRAY[$1::bytea])`;
 
-/** As those of the release with it, which know of no owners of fields. */
-const commitBatch = ({ type, op, namespace, name }: WriteOp, expected: Version) =>
-  `SELECT o_version FROM commit_batch(NULL, ARRAY[${type}], '{}', 0, '{1}', ARRAY[${ACTIONS[op]}]::smallint[],
-     ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], '{""}', ARRAY[$1::bytea], '{1}')`;
+/** As those of the release before, here without owners of fields. */
+const commitUnits = ({ type, op, namespace, name }: WriteOp, expected: Version) =>
+  `SELECT o_version FROM commit_units(NULL, ARRAY[${type}], '{}', 0, '{1}', ARRAY[${ACTIONS[op]}]::smallint[],
+     ARRAY['${namespace}'], ARRAY['${name}'], ARRAY['u'], ARRAY[${expected}::bigint], '{""}', ARRAY[$1::bytea], '{}', '{1}')`;
 
 async function writeOld(old: Connection, call: typeof writeBatch, op: WriteOp): Promise<Version> {
   const expected = op.op === 'create' || op.version === 'previous' ? 0n : op.version;
@@ -138,7 +138,7 @@ describe('a random history', () => {
       for (let i = 0; i < 300; i++) {
         const byOld = i % 5 === 0;
         const op = history.op(byOld);
-        model.note(op, byOld ? await writeOld(old, commitBatch, op) : await write(store, op));
+        model.note(op, byOld ? await writeOld(old, commitUnits, op) : await write(store, op));
         if (history.below(40) > 0) continue;
         await old.query(
           `SELECT setval('resource_version', (last_value / ${PARTITION_WIDTH} + 1) * ${PARTITION_WIDTH} - $1) FROM resource_version`,

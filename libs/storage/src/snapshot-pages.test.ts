@@ -159,7 +159,7 @@ describe('a database of before the index', () => {
     }
     expect(found).toEqual(['a', 'b', 'c'].map((name, i) => `${name} ${first[i]}`));
     const indexes = await old.query(
-      `SELECT tablename FROM pg_indexes WHERE schemaname = '${schema}' AND indexdef LIKE '%(type, namespace, name, version%' ORDER BY 1`,
+      `SELECT tablename FROM pg_indexes WHERE schemaname = '${schema}' AND tablename LIKE 'change%' AND indexdef LIKE '%(type, namespace, name, version%' ORDER BY 1`,
     );
     expect(indexes.flat()).toEqual(['change', 'change_1', 'change_2', 'change_3']);
     await old.end();

@@ -3,8 +3,9 @@ import type { BodyCodec } from './body-codec.js';
 import type { Parameter, TextRow } from './connection.js';
 import type { Change, Refusal, TypeId, Version, WriteOp, WriteOutcome } from './store.js';
 
-/** Calls `commit_units` of the schema (migrations/0005-owners/1-owners.sql). */
-export const COMMIT_UNITS = 'SELECT * FROM commit_units($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)';
+/** Calls `commit_writes` of the schema (migrations/0006-keys-and-defaults). */
+export const COMMIT_WRITES =
+  'SELECT * FROM commit_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)';
 
 /** Names longer than this could not be indexed. Far above any name that the API allows. */
 const LONGEST_KEY = 1024;
@@ -109,7 +110,7 @@ export function gatesOf(ops: readonly WriteOp[], namespaceType: TypeId): bigint[
   return sorted.filter((gate, i) => i + 1 === sorted.length || gate >> 1n !== (sorted[i + 1] ?? 0n) >> 1n);
 }
 
-/** What `commit_units` takes for the version of the item before. */
+/** What `commit_writes` takes for the version of the item before. */
 const PREVIOUS = -1n;
 
 function versionOf(op: WriteOp): Version {
@@ -118,7 +119,7 @@ function versionOf(op: WriteOp): Version {
 }
 
 /**
- * Parameters of {@link COMMIT_UNITS}.
+ * Parameters of {@link COMMIT_WRITES}.
  * @param units single writes, and sets, in the order in which they are carried out
  * @param patience milliseconds to wait for a lane that others hold; null: as long as the session waits for locks
  */
@@ -143,6 +144,7 @@ export function batchParameters(
     textArray(columns.uids),
     int8Array(columns.versions),
     textArray(columns.storedVersions),
+    '{}',
     byteaArray(columns.bodies),
     byteaArray(columns.owners),
     int2Array(setSizes(units)),
@@ -189,7 +191,7 @@ export interface BatchResult {
   readonly changes: readonly Change[];
 }
 
-/** Reads what {@link COMMIT_UNITS} answered. */
+/** Reads what {@link COMMIT_WRITES} answered. */
 export function readBatchResult(rows: readonly TextRow[], units: readonly (readonly WriteOp[])[]): BatchResult {
   const changes: Change[] = [];
   let at = 0;

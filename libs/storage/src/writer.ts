@@ -16,7 +16,7 @@ import {
 import {
   type BatchResult,
   batchParameters,
-  COMMIT_UNITS,
+  COMMIT_WRITES,
   checkSet,
   checkSingle,
   readBatchResult,
@@ -127,7 +127,7 @@ export class Writer {
     const parameters = batchParameters(writes, wait ? null : lanePatience, this.namespaceType, bodies);
     for (let attempt = 1; ; attempt++) {
       try {
-        return readBatchResult(await connection.statement('commit_units', COMMIT_UNITS, parameters), writes);
+        return readBatchResult(await connection.statement('commit_writes', COMMIT_WRITES, parameters), writes);
       } catch (error) {
         if (attempt >= 3 || connection.broken) throw error;
         if (sqlState(error) === NO_PARTITION) await ensurePartitions(connection);

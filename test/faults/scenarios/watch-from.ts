@@ -129,9 +129,9 @@ class SlowWriter {
     const body = JSON.stringify({ metadata });
     await session.query('BEGIN');
     const { rows } = await session.query<{ o_version: string }>(
-      `SELECT o_version FROM commit_units(NULL,
+      `SELECT o_version FROM commit_writes(NULL,
          ARRAY(SELECT id FROM resource_type WHERE api_group = '' AND resource = 'configmaps'), '{}', 0,
-         '{1}', '{1}', '{default}', ARRAY[$1], ARRAY[$1], '{0}', '{v1}', ARRAY[convert_to($2, 'UTF8')], '{}', '{1}')`,
+         '{1}', '{1}', '{default}', ARRAY[$1], ARRAY[$1], '{0}', '{v1}', '{}', ARRAY[convert_to($2, 'UTF8')], '{}', '{1}')`,
       [name, body],
     );
     return new SlowWriter(session, BigInt(rows[0]?.o_version ?? 0));
