@@ -22,14 +22,14 @@ SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`;
 
-// The last version comes first: an old snapshot may keep any number of others.
+// The last era comes first: an old snapshot may keep any number of row versions of others.
 export const GET = `
 SELECT k.i, ${ROW_COLUMNS}
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
   CROSS JOIN LATERAL (
     SELECT * FROM object x
      WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
-       AND x.name = k.name COLLATE "C" ORDER BY x.version DESC LIMIT 1) o`;
+       AND x.name = k.name COLLATE "C" ORDER BY x.era DESC LIMIT 1) o`;
 
 // One statement: its snapshot is taken after its table locks, so the floor and the rows that it reads belong together
 // even while compaction drops a partition.

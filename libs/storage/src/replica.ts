@@ -10,14 +10,14 @@ import type { Key, Row, Snapshot, SnapshotRequest, TypeId } from './store.js';
 /** Milliseconds for which a replica that failed is not asked. */
 const REST = 2_000;
 
-// The last version of the object comes first, as where the primary looks for it.
+// The last era comes first, as where the primary is asked.
 const GET = `
 SELECT t.head, ${ROW_COLUMNS}
   FROM resource_type t
   LEFT JOIN LATERAL (
     SELECT * FROM object x
      WHERE x.type = t.id AND x.namespace = $2 COLLATE "C"
-       AND x.name = $3 COLLATE "C" ORDER BY x.version DESC LIMIT 1) o ON true
+       AND x.name = $3 COLLATE "C" ORDER BY x.era DESC LIMIT 1) o ON true
  WHERE t.id = $1`;
 
 /** Refuses a database that does not follow ours. */
