@@ -1,5 +1,4 @@
 import type { JsonObject } from '@orch/machinery';
-import { WRITTEN } from './form.js';
 import { packFields } from './pack-fields.js';
 
 /** Characters of a text that is kept. */
@@ -25,7 +24,7 @@ export class KeptFields {
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
-    this.#packed ??= packFields(this.text, WRITTEN);
+    this.#packed ??= packFields(this.text);
     return this.#packed;
   }
 }
