@@ -16,7 +16,7 @@ const SAMPLES = 64;
  */
 export class KeptFields {
   #packed: Buffer | undefined;
-  /** The text read; whoever reads it first puts it here. Shared, so it is never changed. */
+  /** The text read, frozen as it is shared; whoever reads it first puts it here. */
   read: JsonObject | undefined;
 
   /** @param text one character a byte */
