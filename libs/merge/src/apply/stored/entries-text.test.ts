@@ -10,7 +10,7 @@ describe('owners read from their text', () => {
   it('have fields that nobody can change, as they are those of all objects of the shape', () => {
     const text = textOf({ 'f:spec': { '.': {}, 'f:replicas': {} } });
     const [entry] = readOwners(text, parse) ?? [];
-    const spec = (entry?.fieldsV1 as JsonObject)['f:spec'] as JsonObject;
+    const { 'f:spec': spec } = (entry ?? expect.unreachable()).fieldsV1 as { 'f:spec': JsonObject };
     expect(() => Object.assign(spec, { 'f:more': {} })).toThrow(TypeError);
     expect(() => Object.assign(spec['f:replicas'] as JsonObject, { 'f:more': {} })).toThrow(TypeError);
     expect(ownersText(readOwners(text, parse) ?? [], JSON.stringify)).toBe(text.toString());
