@@ -3,6 +3,7 @@ import { type Answer, Connection, type Endpoint, requestBytes } from './connecti
 import { objectBody, type Resource } from './resource.js';
 import { type Latency, latencyOf, now } from './summary.js';
 import { serve } from './worker.js';
+import { type Workload, workloadBody } from './workloads.js';
 
 export interface RequestLoad {
   readonly endpoint: Endpoint;
@@ -10,9 +11,10 @@ export interface RequestLoad {
   /**
    * `create` makes new objects `PREFIX-0` and so on, `delete` deletes them in the same order; the others go round objects
    * `PREFIX-0` to `PREFIX-(objects-1)`, of which there must be a multiple of the requesters for an update. `patch` is a merge
-   * patch that asks for no version.
+   * patch that asks for no version. Server-side applies are of a {@link RequestLoad.workload}: `apply` makes new objects as
+   * `create` does, `apply-same` says what is there already, `apply-field` changes one field each time.
    */
-  readonly verb: 'create' | 'update' | 'get' | 'patch' | 'delete';
+  readonly verb: 'create' | 'update' | 'get' | 'patch' | 'delete' | Apply;
   readonly prefix: string;
   readonly objects: number;
   /** Connections, each with one request at a time. */
@@ -24,7 +26,11 @@ export interface RequestLoad {
   readonly rate?: number;
   /** Bytes of an object's filling; those of 1 KiB objects when absent. */
   readonly filling?: number;
+  /** What objects are in the place of filled ones; of the resource's kind. */
+  readonly workload?: Workload;
 }
+
+type Apply = 'apply' | 'apply-same' | 'apply-field';
 
 export interface RequestResult extends Latency {
   readonly done: number;
@@ -33,6 +39,7 @@ export interface RequestResult extends Latency {
   readonly seconds: number;
 }
 
+const APPLY = { 'Content-Type': 'application/apply-patch+yaml' };
 const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 
 async function run(load: RequestLoad): Promise<RequestResult> {
@@ -51,7 +58,7 @@ async function run(load: RequestLoad): Promise<RequestResult> {
       // Creates and deletions number on; updates and reads stay with the requester's own objects, so that no two meet.
       const object = numbersOn(load) ? index : own % load.objects;
       const sent = now();
-      const answer = await connection.request(requestOf(load, object, versions[object]), load.verb === 'update');
+      const answer = await connection.request(requestOf(load, object, versions[object], index), load.verb === 'update');
       latencies.push(now() - sent);
       if (answer.status >= 300) failed++;
       else if (load.verb === 'update') versions[object] = versionOf(answer);
@@ -63,9 +70,10 @@ async function run(load: RequestLoad): Promise<RequestResult> {
   return { done: latencies.length, failed, seconds: elapsed, ...latencyOf(latencies) };
 }
 
-const numbersOn = ({ verb }: RequestLoad): boolean => verb === 'create' || verb === 'delete';
+const numbersOn = ({ verb }: RequestLoad): boolean => verb === 'create' || verb === 'apply' || verb === 'delete';
 
-function requestOf(load: RequestLoad, object: number, version?: string): Buffer {
+/** @param number tells this request from the others */
+function requestOf(load: RequestLoad, object: number, version?: string, number = 0): Buffer {
   const { endpoint, resource, verb } = load;
   const name = `${load.prefix}-${object}`;
   const path = `${resource.path}/${name}`;
@@ -74,14 +82,26 @@ function requestOf(load: RequestLoad, object: number, version?: string): Buffer 
   if (verb === 'patch') {
     return requestBytes(endpoint, 'PATCH', path, `{"data":{"sent":"${now().toFixed(3)}"}}`, MERGE_PATCH);
   }
-  const settings = {
-    sent: now(),
-    ...(version !== undefined && { version }),
-    ...(load.filling && { filling: load.filling }),
-  };
-  const body = objectBody(resource, name, settings);
+  if (isApply(verb)) {
+    const body = bodyOf(load, name, undefined, verb === 'apply-field' ? number + 1 : 0);
+    return requestBytes(endpoint, 'PATCH', `${path}?fieldManager=bench&force=true`, body, APPLY);
+  }
+  const body = bodyOf(load, name, version, number);
   if (verb === 'create') return requestBytes(endpoint, 'POST', resource.path, body);
   return requestBytes(endpoint, 'PUT', path, body);
+}
+
+const isApply = (verb: RequestLoad['verb']): verb is Apply => verb.startsWith('apply');
+
+function bodyOf(
+  { resource, verb, filling, workload }: RequestLoad,
+  name: string,
+  version?: string,
+  number = 0,
+): string {
+  const named = version !== undefined && { version };
+  if (workload) return workloadBody(workload, name, { number, oneField: isApply(verb), ...named });
+  return objectBody(resource, name, { sent: now(), ...named, ...(filling && { filling }) });
 }
 
 /** An update names the version that it replaces, as controllers do and custom resources demand. */

@@ -75,16 +75,21 @@ async function post(connection: Connection, endpoint: Endpoint, path: string, ob
 }
 
 /** A type of the core group in the namespace of `resource`; undefined where it is not served. */
-export async function coreResource(
+export const coreResource = (endpoint: Endpoint, resource: Resource, kind: 'Pod' | 'Event') =>
+  builtInResource(endpoint, resource, { apiVersion: 'v1', kind });
+
+/** A built-in type in the namespace of `resource`; undefined where it is not served. */
+export async function builtInResource(
   endpoint: Endpoint,
   resource: Resource,
-  kind: 'Pod' | 'Event',
+  { apiVersion, kind }: Pick<Resource, 'apiVersion' | 'kind'>,
 ): Promise<Resource | undefined> {
   const connection = await Connection.open(endpoint);
-  const path = `/api/v1/namespaces/${namespaceOf(resource)}/${kind.toLowerCase()}s`;
+  const root = apiVersion === 'v1' ? '/api' : '/apis';
+  const path = `${root}/${apiVersion}/namespaces/${namespaceOf(resource)}/${kind.toLowerCase()}s`;
   const { status } = await connection.request(requestBytes(endpoint, 'GET', `${path}?limit=1`));
   connection.close();
-  return status === 200 ? { apiVersion: 'v1', kind, path } : undefined;
+  return status === 200 ? { apiVersion, kind, path } : undefined;
 }
 
 export function namespaceOf({ path }: Resource): string {

@@ -12,6 +12,7 @@ import { manyStage } from './stages/many.js';
 import { processStage } from './stages/process.js';
 import { requestStage } from './stages/requests.js';
 import { snapshotStage } from './stages/snapshot.js';
+import { workloadStage } from './stages/workloads.js';
 import { writesStage } from './stages/writes.js';
 
 export interface Stage {
@@ -28,6 +29,12 @@ export const STAGES: readonly Stage[] = [
   { name: 'idle', about: 'memory of idle watchers', usual: true, run: idleStage },
   { name: 'many', about: 'fan-out to 5,000, 10,000 (in full 15,000)', usual: false, run: manyStage },
   { name: 'requests', about: 'creates, updates, deletions and gets', usual: true, run: requestStage },
+  {
+    name: 'workloads',
+    about: 'Deployments and Pods made, replaced and applied; codecs',
+    usual: true,
+    run: workloadStage,
+  },
   { name: 'list', about: 'lists of 10,000 objects', usual: true, run: listStage },
   { name: 'fan-out', about: 'deliveries under little and much load', usual: true, run: fanOutStage },
   { name: 'http2', about: 'the same over HTTP/2', usual: true, run: http2Stage },

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, EXECUTABLE, startCluster, tail } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
+import { OwnedObject } from './owned-object.js';
 import { PacedWriters } from './paced-writers.js';
 import { expectCaughtUp, openReflectors, populate } from './population.js';
 import { type Reflector, total } from './reflector.js';
@@ -19,6 +20,7 @@ let api: Api;
 let reflectors: Reflector[];
 let collections: readonly string[];
 let writers: PacedWriters;
+let owned: OwnedObject;
 
 beforeAll(async () => {
   if (!existsSync(PREVIOUS)) throw new Error(`PREVIOUS_EXECUTABLE: there is no ${PREVIOUS}`);
@@ -36,6 +38,7 @@ beforeAll(async () => {
   const population = await populate(api, 4, 10);
   collections = population.collections;
   reflectors = await openReflectors(api, collections, WATCHES);
+  owned = await OwnedObject.apply(cluster, api);
   writers = new PacedWriters(api, population.paths, { rate: 40, writers: 8 });
 });
 
@@ -60,6 +63,7 @@ async function roll(executable: string): Promise<void> {
   for (const server of [...cluster.apiServers, ...cluster.gateways]) {
     install(server.name, executable);
     await server.restart();
+    await owned.expectKept();
   }
 }
 
@@ -95,7 +99,7 @@ const addMigration = (number: number) =>
   );
 
 describe('two releases on one database', () => {
-  test('an upgrade, server by server, and the way back lose no write and let no client list again', async () => {
+  test('an upgrade, server by server, and the way back lose no write and no owner of a field, and let no client list again', async () => {
     await roll(EXECUTABLE);
     await roll(PREVIOUS);
     await expectAllWell();

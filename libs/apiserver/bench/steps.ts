@@ -7,11 +7,11 @@
  */
 import { parseJson, readObject } from '@orch/codec';
 import { copy } from '@orch/machinery';
+import { deployment } from '@orch/machinery/testing';
 import { alignZeros } from '@orch/schema';
 import { fromStored, toStoredBody } from '../src/representation/stored-body.js';
 import { testApi } from '../src/testing/test-api.js';
 import { sameBody } from '../src/writing/same-body.js';
-import { deployment } from './deployment.js';
 
 const OBJECTS = 64;
 const ROUNDS = 5;
@@ -33,7 +33,7 @@ const api = await testApi({}, 'kubernetes');
 const endpoint = api.endpoint('deployments');
 const { definition, storage, storageRules } = endpoint;
 const numbers = Array.from({ length: OBJECTS }, (_, index) => index);
-const bodies = numbers.map((index) => Buffer.from(deployment(`d${index}`, index)));
+const bodies = numbers.map((index) => Buffer.from(JSON.stringify(deployment(`d${index}`, index))));
 for (const body of bodies) await api.create('deployments', JSON.parse(body.toString()));
 const rows = api.store.rows(endpoint.type);
 const olds = rows.map((row) => fromStored(row, endpoint));

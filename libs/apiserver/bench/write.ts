@@ -11,10 +11,10 @@ import { Agent, createServer, type RequestListener, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { deployment } from '@orch/machinery/testing';
 import { MemoryStore } from '../src/testing/memory-store.js';
 import { testApi } from '../src/testing/test-api.js';
 import { listenerOf } from '../src/testing/test-server.js';
-import { deployment } from './deployment.js';
 
 const { values: flags } = parseArgs({
   options: {
@@ -37,6 +37,8 @@ interface Sent {
   readonly body: string;
 }
 
+const text = (name: string, number: number): string => JSON.stringify(deployment(name, number));
+
 let creations = 0;
 function sentBy(verb: Verb, requester: number, number: number): Sent {
   const name = `d${requester}`;
@@ -44,13 +46,13 @@ function sentBy(verb: Verb, requester: number, number: number): Sent {
     case 'get':
       return { method: 'GET', path: `${COLLECTION}/${name}`, type: 'application/json', body: '' };
     case 'put':
-      return { method: 'PUT', path: `${COLLECTION}/${name}`, type: 'application/json', body: deployment(name, number) };
+      return { method: 'PUT', path: `${COLLECTION}/${name}`, type: 'application/json', body: text(name, number) };
     case 'patch': {
       const body = JSON.stringify({ metadata: { annotations: { 'example.com/change': String(number) } } });
       return { method: 'PATCH', path: `${COLLECTION}/${name}`, type: 'application/merge-patch+json', body };
     }
     case 'create': {
-      const body = deployment(`c-${process.pid}-${creations++}`, number);
+      const body = text(`c-${process.pid}-${creations++}`, number);
       return { method: 'POST', path: COLLECTION, type: 'application/json', body };
     }
   }
@@ -89,9 +91,9 @@ async function listen(listener: RequestListener) {
 
 async function main(): Promise<void> {
   const api = await testApi({}, 'kubernetes', new MemoryStore());
-  for (let i = 0; i < REQUESTERS; i++) await api.create('deployments', JSON.parse(deployment(`d${i}`, 0)));
+  for (let i = 0; i < REQUESTERS; i++) await api.create('deployments', deployment(`d${i}`, 0));
   const orch = await listen(listenerOf(api));
-  const answer = Buffer.from(deployment('floor', 0));
+  const answer = Buffer.from(text('floor', 0));
   const floor = await listen((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));

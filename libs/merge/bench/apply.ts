@@ -5,6 +5,7 @@
  *   npx tsc -b && npx tsx libs/merge/bench/apply.ts
  */
 import { type JsonObject, namesOf } from '@orch/machinery';
+import { deployment, pod, status } from '@orch/machinery/testing';
 import {
   bothTypes,
   customType,
@@ -15,7 +16,6 @@ import {
   type VersionTypes,
 } from '@orch/merge';
 import { loadScheme } from '@orch/schema';
-import { deployment, pod, status } from './objects.js';
 
 const ROUNDS = 5;
 
@@ -128,7 +128,7 @@ measure(
 measure('apply of a pod of 100 containers: nothing new', 40, bigPair(pod(100)), ([from, said]) =>
   pods.apply(from, said, applier),
 );
-measure('apply of a pod of 100 containers: every image', 40, bigPair(pod(100, '2')), ([from, said]) =>
+measure('apply of a pod of 100 containers: every image', 40, bigPair(pod(100, { tag: '2' })), ([from, said]) =>
   pods.apply(from, said, applier),
 );
 measure('apply of a pod of 100 containers: one given up', 40, bigPair(pod(99)), ([from, said]) =>

@@ -53,3 +53,10 @@ export function jsonSize(value: JsonValue): number {
   for (const [name, member] of Object.entries(value)) size += name.length + 4 + jsonSize(member ?? null);
   return size;
 }
+
+/** Makes a value such that nobody can change it, down to its leaves. */
+export function frozen<T extends JsonValue>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) frozen(member ?? null);
+  return Object.freeze(value);
+}

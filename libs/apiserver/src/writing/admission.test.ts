@@ -1,5 +1,5 @@
 import { type AdmissionPlugin, type Attributes, type Operation, refusal } from '@orch/admission';
-import type { ApiObject } from '@orch/machinery';
+import type { ApiObject, JsonObject } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { CERTIFICATE_REQUEST } from '../testing/certificate-request.js';
 import { MemoryStore } from '../testing/memory-store.js';
@@ -339,6 +339,48 @@ describe('what a plugin changes', () => {
     expect(meta).not.toHaveProperty('selfLink');
     expect(meta?.uid).not.toBe('mine');
     expect(meta?.creationTimestamp).not.toMatch(/^2001/);
+  });
+});
+
+describe('a plugin that changes owners in place', () => {
+  type Entries = JsonObject[];
+  const onCreate = (name: string, change: (entries: Entries) => void): AdmissionPlugin => ({
+    name: 'Owning',
+    handles: ({ operation, name: named }) => operation === 'CREATE' && named === name,
+    admit: ({ object }) => void (object?.metadata?.managedFields && change(object.metadata.managedFields)),
+  });
+  const ownersOf = (name: string) => api.stored('configmaps', name)?.metadata?.managedFields;
+  const made = (name: string): ApiObject => ({ metadata: { name, labels: { app: 'web' } }, data: { a: 'b' } });
+
+  it('may break its own entries, which are put back', async () => {
+    await start(
+      onCreate('broken', ([entry]) => {
+        if (entry) entry.fieldsV1 = { 'no element': {} };
+      }),
+    );
+    await api.create('configmaps', made('whole'));
+    const request = api.request('CREATE', 'configmaps', 'broken');
+    await api.deps.pipeline.write(request, { create: () => made('broken') });
+    expect(request.caller.warnings).toEqual([
+      expect.stringContaining('.metadata.managedFields was in an invalid state'),
+    ]);
+    expect(ownersOf('broken')).toEqual(ownersOf('whole'));
+  });
+
+  it('cannot touch fields that other objects have as well', async () => {
+    await start(
+      onCreate('greedy', ([entry]) => {
+        const { 'f:data': data } = (entry ?? expect.unreachable()).fieldsV1 as { 'f:data': JsonObject };
+        data['f:stolen'] = {};
+      }),
+    );
+    await api.create('configmaps', made('a'));
+    const before = ownersOf('a');
+    const expected = structuredClone(before);
+    await expect(api.create('configmaps', made('greedy'))).rejects.toThrow(/not extensible/);
+    await api.create('configmaps', made('b'));
+    expect(before).toEqual(expected);
+    expect(ownersOf('b')).toEqual(expected);
   });
 });
 

@@ -17,6 +17,8 @@ export function mutatingAdmission(draft: Draft): void | Promise<void> {
   const { mutating } = draft.judges;
   if (mutating.length === 0) return undefined;
   draft.admitted = true;
+  // They may change entries in place; what `fieldsV1` of one holds is frozen.
+  draft.owners = draft.owners.map((entry) => ({ ...entry }));
   return admit(mutating, new DraftAttributes(draft, () => draft.served));
 }
 

@@ -17,6 +17,9 @@ export interface Node {
 /** Member of a trie that says that the place itself is in the set beside what is below it. */
 export const SELF = '.';
 
+/** What stands in `fieldsV1` at a place with nothing below it. */
+const LEAF: JsonObject = Object.freeze({});
+
 /** `fieldsV1` that is no set of fields. */
 export class FieldsV1Error extends Error {
   override readonly name = 'FieldsV1Error';
@@ -61,7 +64,7 @@ export class FieldSet {
     return set;
   }
 
-  /** The set as a whole `fieldsV1`. Shared, so it is never changed. */
+  /** The set as a whole `fieldsV1`: frozen, as it is shared. */
   fieldsV1(): JsonObject {
     const fieldsV1 = this.trie(false);
     if (!wholes.has(fieldsV1)) {
@@ -78,18 +81,18 @@ export class FieldSet {
   }
 
   /**
-   * The level as it stands in `fieldsV1`. Shared, so it is never changed.
+   * The level as it stands in `fieldsV1`: frozen, as it is shared.
    * @param self whether the place itself is in the set
    */
   trie(self: boolean): JsonObject {
     const kept = this.#trie;
     if (kept && Object.hasOwn(kept, SELF) === self) return kept;
     const trie: JsonObject = {};
-    if (self) trie[SELF] = {};
+    if (self) trie[SELF] = LEAF;
     for (const { element, member, below } of this.nodes) {
-      setMember<JsonValue | undefined>(trie, element.text, below ? below.trie(member) : {});
+      setMember<JsonValue | undefined>(trie, element.text, below ? below.trie(member) : LEAF);
     }
-    this.#trie = trie;
+    this.#trie = Object.freeze(trie);
     return trie;
   }
 

@@ -37,7 +37,7 @@ function* readLevel(json: JsonObject): Generator<undefined, FieldSet | undefined
   return level.build();
 }
 
-/** The set as `fieldsV1`, its members in the reference's order. Shared with the set, so it is never changed. */
+/** The set as `fieldsV1`, its members in the reference's order: frozen, as the set shares it. */
 export const writeFieldsV1 = (set: FieldSet): JsonObject => set.fieldsV1();
 
 /** The set as the text of `fieldsV1`, byte for byte as the reference writes it. */

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { isObject } from '../../json-values.js';
+import { frozen, isObject } from '../../json-values.js';
 import { knownText } from '../paths/field-set.js';
 import { entryTexts } from './entry-texts.js';
 import { keptOf } from './kept-fields.js';
@@ -10,7 +10,7 @@ const texts = new WeakMap<JsonObject, string>();
 
 /**
  * The entries of a text of `managedFields` that the server has written. Their `fieldsV1` are shared by all objects that have the
- * same, so nobody may change them.
+ * same, so nobody can change them.
  * @param text UTF-8
  * @param parse reads JSON
  * @returns undefined for a text that was written otherwise
@@ -32,7 +32,7 @@ function fieldsOf(text: string, parse: (json: Buffer) => JsonObject): JsonObject
   const kept = keptOf(text);
   if (kept.read === undefined) {
     const json = Buffer.from(text, 'latin1');
-    kept.read = parse(json);
+    kept.read = frozen(parse(json));
     if (isObject(kept.read)) texts.set(kept.read, json.toString());
   }
   return kept.read;

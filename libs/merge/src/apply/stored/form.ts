@@ -12,15 +12,13 @@
  * quotes.
  */
 
-/** First byte; another number will mean another form. */
-export const FORM = 2;
-/** The form before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Still read. */
-export const FORMER = 1;
 /**
- * The form that is written. A server of the release before knows the former only, and would lose owners that it cannot read by the
- * next write to their object: what reads a form comes a release before what writes it.
+ * First byte; another number will mean another form. What reads a form comes a release before what writes it: a server that cannot
+ * read owners would lose them by the next write to their object.
  */
-export const WRITTEN = FORMER;
+export const FORM = 2;
+/** The form that was written before: the same without {@link NAMED_LEAF}, {@link NAMED} and {@link AGAIN}. Rows hold it, so it is read. */
+export const FORMER = 1;
 
 export const END = 0;
 export const LITERAL_LEAF = 1;
@@ -32,7 +30,9 @@ export const NAMED = 4;
 export const AGAIN = 5;
 
 /** Code of the first known name as a leaf; the next is the same name with a level. */
-export const firstName = (form: number): number => (form === FORMER ? 3 : 6);
+export const FIRST_NAME = 6;
+/** The same in the form before. */
+export const FORMER_FIRST_NAME = 3;
 
 export const NAMED_OPENING = String.raw`k:{\"name\":\"`;
 export const NAMED_END = String.raw`\"}`;

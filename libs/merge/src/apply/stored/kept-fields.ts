@@ -1,5 +1,4 @@
 import type { JsonObject } from '@orch/machinery';
-import { WRITTEN } from './form.js';
 import { packFields } from './pack-fields.js';
 
 /** Characters of a text that is kept. */
@@ -17,7 +16,7 @@ const SAMPLES = 64;
  */
 export class KeptFields {
   #packed: Buffer | undefined;
-  /** The text read; whoever reads it first puts it here. Shared, so it is never changed. */
+  /** The text read, frozen as it is shared; whoever reads it first puts it here. */
   read: JsonObject | undefined;
 
   /** @param text one character a byte */
@@ -25,7 +24,7 @@ export class KeptFields {
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
-    this.#packed ??= packFields(this.text, WRITTEN);
+    this.#packed ??= packFields(this.text);
     return this.#packed;
   }
 }

@@ -1,15 +1,4 @@
-import {
-  AGAIN,
-  END,
-  FORM,
-  firstName,
-  LITERAL,
-  LITERAL_LEAF,
-  NAMED,
-  NAMED_END,
-  NAMED_LEAF,
-  NAMED_OPENING,
-} from './form.js';
+import { AGAIN, END, FIRST_NAME, LITERAL, LITERAL_LEAF, NAMED, NAMED_END, NAMED_LEAF, NAMED_OPENING } from './form.js';
 import { CODES } from './names.js';
 import { Otherwise, Scanner } from './scanner.js';
 
@@ -31,7 +20,7 @@ interface Open {
  * The level of a text of `fieldsV1`, one character a byte.
  * @throws Otherwise
  */
-export const packFields = (text: string, form: number): Buffer => new FieldsPacker(text, form).pack();
+export const packFields = (text: string): Buffer => new FieldsPacker(text).pack();
 
 class FieldsPacker {
   readonly #in: Scanner;
@@ -42,10 +31,7 @@ class FieldsPacker {
   readonly #levels = new Map<string, number>();
   #ended = 0;
 
-  constructor(
-    text: string,
-    private readonly form: number,
-  ) {
+  constructor(text: string) {
     this.#in = new Scanner(text);
     this.#out = Buffer.allocUnsafe(text.length + 8);
   }
@@ -78,19 +64,25 @@ class FieldsPacker {
   #end(): void {
     const level = this.#open.pop();
     if (level === undefined) throw new Otherwise();
-    const { start, key } = level;
-    const known = this.form === FORM && key.length <= LONGEST;
-    let number = known ? this.#levels.get(key) : undefined;
-    if (number !== undefined) {
-      this.#at = start;
-      this.#number(AGAIN);
-      this.#number(number);
-    } else {
-      this.#number(END);
-      number = this.#ended++;
-      if (known) this.#levels.set(key, number);
-    }
-    this.#tell(`.${number}`);
+    this.#tell(`.${this.#again(level) ?? this.#another(level)}`);
+  }
+
+  /** The number of an earlier level that is the same, which is written in its place; undefined when there is none. */
+  #again({ start, key }: Open): number | undefined {
+    const number = this.#levels.get(key);
+    if (number === undefined) return undefined;
+    this.#at = start;
+    this.#number(AGAIN);
+    this.#number(number);
+    return number;
+  }
+
+  /** The number of a level that is like no earlier one. */
+  #another({ key }: Open): number {
+    this.#number(END);
+    const number = this.#ended++;
+    if (key.length <= LONGEST) this.#levels.set(key, number);
+    return number;
   }
 
   /** Adds to what tells the level from others. One that is too long already is not looked for. */
@@ -108,7 +100,7 @@ class FieldsPacker {
     if (leaf) this.#in.at++;
     const known = CODES.get(name);
     if (known !== undefined) {
-      const code = firstName(this.form) + 2 * known + (leaf ? 0 : 1);
+      const code = FIRST_NAME + 2 * known + (leaf ? 0 : 1);
       this.#number(code);
       this.#tell(`,${code}`);
     } else this.#literal(name, leaf);
@@ -117,7 +109,7 @@ class FieldsPacker {
   }
 
   #literal(name: string, leaf: boolean): void {
-    const named = this.form === FORM && name.startsWith(NAMED_OPENING) && name.endsWith(NAMED_END);
+    const named = name.startsWith(NAMED_OPENING) && name.endsWith(NAMED_END);
     if (named) this.#number(leaf ? NAMED_LEAF : NAMED);
     else this.#number(leaf ? LITERAL_LEAF : LITERAL);
     const text = named ? name.slice(NAMED_OPENING.length, -NAMED_END.length) : name;

@@ -1,7 +1,7 @@
 import { type EntryText, entryTexts } from './entry-texts.js';
-import { APPLY, timeText, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME, WRITTEN } from './form.js';
+import { APPLY, FORM, timeText, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME } from './form.js';
 import { keptOf } from './kept-fields.js';
-import { packFields, writeNumber } from './pack-fields.js';
+import { writeNumber } from './pack-fields.js';
 import { Otherwise, Scanner } from './scanner.js';
 
 const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -9,13 +9,12 @@ const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 /**
  * A text of `managedFields` in few bytes.
  * @param text UTF-8
- * @param form one of `form.ts`
  * @returns undefined for one that the server would write otherwise: it is not packed
  */
-export function packOwners(text: Buffer, form: number = WRITTEN): Buffer | undefined {
+export function packOwners(text: Buffer): Buffer | undefined {
   try {
     const entries = entryTexts(text.toString('latin1'));
-    return Buffer.concat([Buffer.of(form), ...entries.flatMap((entry) => packEntry(entry, form))]);
+    return Buffer.concat([Buffer.of(FORM), ...entries.flatMap(packEntry)]);
   } catch (error) {
     if (error instanceof Otherwise) return undefined;
     throw error;
@@ -23,7 +22,7 @@ export function packOwners(text: Buffer, form: number = WRITTEN): Buffer | undef
 }
 
 /** @throws Otherwise */
-function packEntry({ head, fields, tail }: EntryText, form: number): Buffer[] {
+function packEntry({ head, fields, tail }: EntryText): Buffer[] {
   const scanner = new Scanner(head);
   const out = Buffer.allocUnsafe(head.length + 8);
   let [flags, at] = [0, 1];
@@ -49,12 +48,8 @@ function packEntry({ head, fields, tail }: EntryText, form: number): Buffer[] {
   scanner.end();
   if (tail !== '') flags |= WITH_SUBRESOURCE;
   out[0] = flags;
-  return [out.subarray(0, at), packedFields(fields, form), packTail(tail)];
+  return [out.subarray(0, at), keptOf(fields).packed, packTail(tail)];
 }
-
-/** @throws Otherwise */
-const packedFields = (fields: string, form: number): Buffer =>
-  form === WRITTEN ? keptOf(fields).packed : packFields(fields, form);
 
 function packTail(tail: string): Buffer {
   if (tail === '') return Buffer.of();

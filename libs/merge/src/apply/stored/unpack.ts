@@ -2,9 +2,10 @@ import {
   AGAIN,
   APPLY,
   END,
+  FIRST_NAME,
   FORM,
   FORMER,
-  firstName,
+  FORMER_FIRST_NAME,
   LITERAL_LEAF,
   NAMED,
   NAMED_END,
@@ -28,7 +29,7 @@ class Unpacker {
   readonly #firstName: number;
 
   constructor(private readonly bytes: Buffer) {
-    this.#firstName = firstName(bytes[0] ?? 0);
+    this.#firstName = bytes[0] === FORMER ? FORMER_FIRST_NAME : FIRST_NAME;
   }
 
   /** The text, one character a byte. @throws RangeError */

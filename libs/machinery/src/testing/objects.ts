@@ -1,6 +1,6 @@
-import type { JsonObject } from '@orch/machinery';
+import type { JsonObject } from '../object.js';
 
-/** About 5 KiB of JSON as the server keeps it after defaults; `number` tells one change from the next. */
+/** About 5 KiB of JSON, with all that the server would fill in; `number` tells one change from the next. */
 export function deployment(name: string, number: number): JsonObject {
   const labels = { app: 'web', 'example.com/team': 'storefront', 'example.com/tier': 'front' };
   const env = Array.from({ length: 12 }, (_, i) => ({ name: `SETTING_${i}`, value: `value number ${i} of this one` }));
@@ -66,21 +66,22 @@ export const status = (replicas: number): JsonObject => ({
   })),
 });
 
-/** A pod of so many containers. */
-export function pod(containers: number, tag = '1'): JsonObject {
+/** A pod of so many containers, with so many variables each; four of 75 take about 20 KiB. */
+export function pod(containers: number, { name = 'large', tag = '1', variables = 1 } = {}): JsonObject {
+  const env = Array.from({ length: variables }, (_, i) => ({
+    name: `SETTING_${i}`,
+    value: `value number ${i} of this one`,
+  }));
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'large', namespace: 'default', labels: { app: 'large' } },
+    metadata: { name, namespace: 'default', labels: { app: 'large' } },
     spec: {
       containers: Array.from({ length: containers }, (_, i) => ({
         name: `container-${i}`,
         image: `registry.example.com/team/image-${i}:${tag}`,
         args: ['--listen=:8080', '--verbose'],
-        env: [
-          { name: 'A', value: String(i) },
-          { name: 'B', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
-        ],
+        env: [...env, { name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }],
         ports: [{ name: `p-${i}`, containerPort: 8000 + i, protocol: 'TCP' }],
         resources: { limits: { cpu: '500m', memory: '128Mi' }, requests: { cpu: '100m', memory: '64Mi' } },
         volumeMounts: [{ name: 'data', mountPath: '/data' }],

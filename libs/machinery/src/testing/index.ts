@@ -1,0 +1,1 @@
+export { deployment, pod, status } from './objects.js';
