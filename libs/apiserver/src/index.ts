@@ -6,7 +6,7 @@ export {
   backendOptions,
   type ServingOptions,
   servingOptions,
-  workerOptions,
 } from './server/options.js';
 export { runService } from './server/run-service.js';
 export { servingProblems } from './server/served-selection.js';
+export { runTierService, tierOptions } from './server/tier-service.js';
