@@ -1,3 +1,4 @@
+export { releaseMetrics } from './metrics/release-metrics.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
 export type { ControlPlaneSettings, Role } from './server/control-plane.js';

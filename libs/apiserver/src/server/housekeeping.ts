@@ -6,6 +6,7 @@ import { ClaimEvents } from '../allocation/claim-events.js';
 import type { ClaimFinding } from '../allocation/claim-finding.js';
 import { ClaimRepair } from '../allocation/claim-repair.js';
 import { ClaimTeller } from '../allocation/claim-teller.js';
+import { claimFindings } from '../metrics/claim-findings.js';
 import type { Api } from './assemble.js';
 import type { BackendOptions } from './options.js';
 
@@ -73,14 +74,9 @@ function claimRepairOf(settings: HousekeepingSettings, teller: ClaimTeller): Cla
 
 /** Counts what is found, and writes Events where they are served. */
 function claimTellerOf({ api, logger, metrics }: HousekeepingSettings): ClaimTeller {
-  const counter = metrics.counter({
-    name: 'orch_service_claim_findings_total',
-    help: 'Addresses and node ports of Services that were without a claim, had by several Services, or outside of their range.',
-    labels: ['range', 'kind'] as const,
-  });
   const endpoint = api.served.current.ofResource('', 'events');
   const { allocators } = api;
   const { pipeline, now } = api.deps;
   const events = endpoint && new ClaimEvents({ pipeline, events: endpoint, allocators, instance: hostname(), now });
-  return new ClaimTeller({ events, count: ({ range, kind }) => counter.with(range, kind).inc(), logger });
+  return new ClaimTeller({ events, count: claimFindings(metrics), logger });
 }
