@@ -128,7 +128,7 @@ test('only the previous minor version can be asked for', () => {
     );
 });
 
-it('describes every metric by name, hidden ones too, and those of the runtime', () => {
+test('describes every metric by name, hidden ones too, and those of the runtime', () => {
   const metrics = new Metrics({ release: '1.27.16' }).withProcessMetrics();
   const going = { help: 'Going.', labels: ['verb'], stability: 'BETA' } as const;
   metrics.counter({ ...going, name: 'a_later_total', deprecated: '1.28.0' });

@@ -53,11 +53,15 @@ export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [L
 
 /** What is to be known of a metric without its values. */
 export interface MetricDescription {
+  /** As it is printed, with its unit. */
   readonly name: string;
+  /** What its samples are. */
   readonly type: MetricHead['type'];
+  /** Names, in the order in which they are printed. */
   readonly labels: readonly string[];
   /** As it is printed before the help; nothing is said of those of the runtime. */
   readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | undefined;
+  /** Without what is printed before it. */
   readonly help: string;
   /** Release in which it began to go, where that is not after this one. */
   readonly deprecated: string | undefined;
