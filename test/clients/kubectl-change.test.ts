@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Api, type ManagedFieldsEntry } from '../support/api.js';
-import { type Standalone, startStandalone } from '../support/standalone.js';
-import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
+import { kubectlStage } from './kubectl-stage.js';
 
 const LABELS = { app: 'web' };
 const CONTAINERS = [
@@ -166,29 +164,19 @@ const EXPOSED: readonly (readonly [args: string, spec: object])[] = [
 ];
 
 describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
-  let server: Standalone;
+  const stage = kubectlStage(release);
   let api: Api;
-  let kubectl: Kubectl;
-  let dir: string;
 
-  beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'kubectl-change-'));
-    server = await startStandalone({ naming: 'kubernetes' });
-    api = new Api(server);
-    kubectl = new Kubectl(findKubectl(release), server.kubeconfig);
-    await kubectl.ok(['create', 'namespace', 'app']);
-  }, KUBECTL_BUILD_MS);
-  afterAll(async () => {
-    api?.close();
-    await server?.stop();
-    if (dir) rmSync(dir, { recursive: true });
+  beforeAll(() => {
+    api = new Api(stage.server);
   });
+  afterAll(() => api?.close());
 
-  const app = (...args: string[]) => kubectl.ok(['-n', 'app', ...args]);
   const json = (object: object) => ({ input: JSON.stringify(object) });
-  const live = async (object: string) => JSON.parse(await app('get', object, '-o', 'json', '--show-managed-fields'));
+  const live = async (object: string) =>
+    JSON.parse(await stage.app('get', object, '-o', 'json', '--show-managed-fields'));
   const makeAnew = (...objects: readonly object[]) =>
-    kubectl.ok(
+    stage.kubectl.ok(
       ['replace', '--force', '--grace-period=0', '-f', '-'],
       json({ apiVersion: 'v1', kind: 'List', items: objects }),
     );
@@ -205,7 +193,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
   });
 
   test.each(CHANGES)('%s', async (args, object, expected, manager) => {
-    await app(...args.split(' '));
+    await stage.app(...args.split(' '));
     const after = await live(object);
     expect(after).toMatchObject(expected);
     const managers = after.metadata.managedFields.map((entry: ManagedFieldsEntry) => entry.manager);
@@ -213,25 +201,34 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
   });
 
   test.each(EXPOSED)('expose %s', async (args, spec) => {
-    await app('expose', ...args.split(' '), '--name=exposed');
+    await stage.app('expose', ...args.split(' '), '--name=exposed');
     expect(await live('service/exposed')).toMatchObject({ spec });
-    await app('delete', 'service', 'exposed');
+    await stage.app('delete', 'service', 'exposed');
   });
 
   test('run makes a pod, and with --expose a service', async () => {
-    await app('run', 'one', '--image=a:1', '--port=80', '--expose', '--labels=k=v', '--env=A=1', '--restart=Never');
+    await stage.app(
+      'run',
+      'one',
+      '--image=a:1',
+      '--port=80',
+      '--expose',
+      '--labels=k=v',
+      '--env=A=1',
+      '--restart=Never',
+    );
     expect(await live('pod/one')).toMatchObject({
       metadata: { labels: { k: 'v' }, managedFields: [{ manager: 'kubectl-run', operation: 'Update' }] },
       spec: { restartPolicy: 'Never', containers: [{ name: 'one', image: 'a:1', env: [{ name: 'A', value: '1' }] }] },
     });
     expect(await live('service/one')).toMatchObject({ spec: { selector: { k: 'v' }, ports: [{ port: 80 }] } });
-    await app('delete', 'pod/one', 'service/one', '--grace-period=0', '--force');
+    await stage.app('delete', 'pod/one', 'service/one', '--grace-period=0', '--force');
   });
 
   test('replace keeps the object, replace --force makes another', async () => {
     const before = await live('deployment/web');
     const changed = { ...DEPLOYMENT, spec: { replicas: 5, selector: { matchLabels: LABELS }, template: TEMPLATE } };
-    await kubectl.ok(['replace', '-f', '-'], json(changed));
+    await stage.kubectl.ok(['replace', '-f', '-'], json(changed));
     expect(await live('deployment/web')).toMatchObject({
       metadata: { uid: before.metadata.uid, generation: 2 },
       spec: { replicas: 5 },
@@ -240,7 +237,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
     const moved = of('apps/v1', 'Deployment', 'web', {
       spec: { selector: other, template: { ...TEMPLATE, metadata: { labels: other.matchLabels } } },
     });
-    expect(await kubectl.refused(['replace', '-f', '-'], json(moved))).toContain('field is immutable');
+    expect(await stage.kubectl.refused(['replace', '-f', '-'], json(moved))).toContain('field is immutable');
     await makeAnew(moved);
     const after = await live('deployment/web');
     expect(after).toMatchObject({ metadata: { generation: 1 }, spec: { selector: other, replicas: 1 } });
@@ -249,23 +246,23 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
 
   test('edit, also of the status, and nothing when nothing is edited', async () => {
     const editing = (name: string, script: string) => {
-      const file = join(dir, name);
+      const file = join(stage.dir, name);
       writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
       return { env: { KUBE_EDITOR: file } };
     };
     const edit = ['-n', 'app', 'edit', 'deployment', 'web'];
     const scaled = editing('scale.sh', `sed -i 's/replicas: 2/replicas: 6/' "$1"`);
-    expect(await kubectl.ok(edit, scaled)).toBe('deployment.apps/web edited\n');
+    expect(await stage.kubectl.ok(edit, scaled)).toBe('deployment.apps/web edited\n');
     const after = await live('deployment/web');
     expect(after.spec.replicas).toBe(6);
     const ofEdit = after.metadata.managedFields.find((entry: ManagedFieldsEntry) => entry.manager === 'kubectl-edit');
     expect(ofEdit.fieldsV1).toEqual({ 'f:spec': { 'f:replicas': {} } });
-    const untouched = await kubectl.run(edit, editing('none.sh', 'true'));
+    const untouched = await stage.kubectl.run(edit, editing('none.sh', 'true'));
     expect(untouched.stderr + untouched.stdout).toContain('no changes made');
     const wrong = editing('wrong.sh', `grep -q 'must be greater' "$1" || sed -i 's/replicas: 6/replicas: -1/' "$1"`);
-    expect(await kubectl.refused(edit, wrong)).toContain('deployments.apps "web" is invalid');
+    expect(await stage.kubectl.refused(edit, wrong)).toContain('deployments.apps "web" is invalid');
     const status = editing('status.sh', `sed -i 's/^status: {}/status: {replicas: 3}/' "$1"`);
-    await kubectl.ok([...edit, '--subresource=status'], status);
+    await stage.kubectl.ok([...edit, '--subresource=status'], status);
     expect(await live('deployment/web')).toMatchObject({ status: { replicas: 3 }, spec: { replicas: 6 } });
   });
 
@@ -273,14 +270,14 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s changes', (release) => {
     const wanted = of('v1', 'ConfigMap', 'c', { data: { a: '1', b: '3' } });
     const before = await live('configmap/c');
     for (const more of [[], ['--server-side', '--force-conflicts']]) {
-      const { code, stdout } = await kubectl.run(['diff', ...more, '-f', '-'], json(wanted));
+      const { code, stdout } = await stage.kubectl.run(['diff', ...more, '-f', '-'], json(wanted));
       expect(code, stdout).toBe(1);
       expect(stdout).toMatch(/^-\s+b: "2"$[\s\S]*^\+\s+b: "3"$/m);
     }
     expect(await live('configmap/c')).toEqual(before);
     const mine = ['diff', '--server-side', '-f', '-'];
-    expect((await kubectl.run(mine, json(wanted))).stderr).toContain('Apply failed with 1 conflict');
-    await kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], json(wanted));
-    expect(await kubectl.ok(mine, json(wanted)), 'no difference is left').toBe('');
+    expect((await stage.kubectl.run(mine, json(wanted))).stderr).toContain('Apply failed with 1 conflict');
+    await stage.kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', '-'], json(wanted));
+    expect(await stage.kubectl.ok(mine, json(wanted)), 'no difference is left').toBe('');
   });
 });

@@ -1,10 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Standalone, startStandalone } from '../support/standalone.js';
-import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { kubectlStage } from './kubectl-stage.js';
 
 /** What follows `create`, what it makes, and what the server then has of it. Files are of the test's own folder. */
 type Generator = readonly [args: string, made: string, expected: object];
@@ -224,60 +222,59 @@ function backend(port: object): object {
 }
 
 describe.each(['1.27', '1.33'] as const)('kubectl %s create', (release) => {
-  let server: Standalone;
-  let kubectl: Kubectl;
-  let dir: string;
+  const stage = kubectlStage(release);
 
   beforeAll(async () => {
-    dir = mkdtempSync(join(tmpdir(), 'kubectl-create-'));
-    writeFileSync(join(dir, 'app.properties'), 'k=v\n');
-    writeFileSync(join(dir, 'raw.bin'), Buffer.from([0xff, 0xfe, 0]));
-    writeFileSync(join(dir, 'settings.env'), '# said\nONE=1\nTWO=two words\n');
-    const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', join(dir, 'tls.key'), '-out', join(dir, 'tls.crt')];
+    writeFileSync(join(stage.dir, 'app.properties'), 'k=v\n');
+    writeFileSync(join(stage.dir, 'raw.bin'), Buffer.from([0xff, 0xfe, 0]));
+    writeFileSync(join(stage.dir, 'settings.env'), '# said\nONE=1\nTWO=two words\n');
+    const key = [
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      join(stage.dir, 'tls.key'),
+      '-out',
+      join(stage.dir, 'tls.crt'),
+    ];
     execFileSync('openssl', ['req', '-x509', '-subj', '/CN=t', '-days', '2', ...key], { stdio: 'ignore' });
-    server = await startStandalone({ naming: 'kubernetes' });
-    kubectl = new Kubectl(findKubectl(release), server.kubeconfig);
-    await kubectl.ok(['create', 'namespace', 'app']);
-  }, KUBECTL_BUILD_MS);
-  afterAll(async () => {
-    await server?.stop();
-    if (dir) rmSync(dir, { recursive: true });
   });
 
-  const app = (...args: string[]) => kubectl.ok(['-n', 'app', ...args]);
   /** As arguments: `_` stands for a blank, and names of files are of the folder. */
   const split = (text: string) =>
     text
       .split(' ')
       .map((word) => word.replaceAll('_', ' '))
-      .map((word) => word.replace(/^(--(?:from-file|from-env-file|cert|key)=(?:other=)?)/, `$1${dir}/`));
+      .map((word) => word.replace(/^(--(?:from-file|from-env-file|cert|key)=(?:other=)?)/, `$1${stage.dir}/`));
 
   test.each([...ROLES, ...DATA, ...WORKLOADS, ...NETWORK, ...OTHERS])('%s', async (args, made, expected) => {
-    const said = await app('create', ...split(args));
+    const said = await stage.app('create', ...split(args));
     expect(said).toMatch(/ created\n$/);
-    const live = JSON.parse(await app('get', made, '-o', 'json', '--show-managed-fields'));
+    const live = JSON.parse(await stage.app('get', made, '-o', 'json', '--show-managed-fields'));
     expect(live).toMatchObject(expected);
     const entries: { manager: string }[] = live.metadata.managedFields ?? [];
     // Of a name alone nobody is the owner.
     expect(entries.map(({ manager }) => manager)).toEqual(made === 'serviceaccount/bot' ? [] : ['kubectl-create']);
     // What there is cannot be created again, and what is read can be written.
-    expect(await kubectl.refused(['-n', 'app', 'create', ...split(args)])).toMatch(
+    expect(await stage.kubectl.refused(['-n', 'app', 'create', ...split(args)])).toMatch(
       /AlreadyExists|already (exists|allocated)/,
     );
-    await kubectl.ok(['replace', '-f', '-'], { input: JSON.stringify(live) });
-    expect(await app('get', made, '-o', 'jsonpath={.metadata.resourceVersion}')).toBe(live.metadata.resourceVersion);
+    await stage.kubectl.ok(['replace', '-f', '-'], { input: JSON.stringify(live) });
+    expect(await stage.app('get', made, '-o', 'jsonpath={.metadata.resourceVersion}')).toBe(
+      live.metadata.resourceVersion,
+    );
   });
 
   test('token asks the server, which draws none yet', async () => {
-    expect(await kubectl.refused(['-n', 'app', 'create', 'token', 'nobody'])).toContain('"nobody" not found');
-    expect(await kubectl.refused(['-n', 'app', 'create', 'token', 'bot', '--duration=1m'])).toContain(
+    expect(await stage.kubectl.refused(['-n', 'app', 'create', 'token', 'nobody'])).toContain('"nobody" not found');
+    expect(await stage.kubectl.refused(['-n', 'app', 'create', 'token', 'bot', '--duration=1m'])).toContain(
       'may not specify a duration less than 10 minutes',
     );
   });
 
   test('a dry run on the server creates nothing', async () => {
     const args = ['create', 'deployment', 'dry', '--image=a', '--dry-run=server', '-o', 'jsonpath={.spec.replicas}'];
-    expect(await app(...args)).toBe('1');
-    expect(await kubectl.refused(['-n', 'app', 'get', 'deployment', 'dry'])).toContain('NotFound');
+    expect(await stage.app(...args)).toBe('1');
+    expect(await stage.kubectl.refused(['-n', 'app', 'get', 'deployment', 'dry'])).toContain('NotFound');
   });
 });

@@ -1,11 +1,9 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { type Standalone, startStandalone } from '../support/standalone.js';
-import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from './kubectl.js';
+import { kubectlStage } from './kubectl-stage.js';
 
 /** The oldest and the newest release that are promised to work. */
 const RELEASES = ['1.27', '1.33'] as const;
@@ -15,31 +13,18 @@ const hasManifests = readable(MANIFESTS);
 const CUSTOM_GROUP = 'monitoring.coreos.com/';
 
 describe.each(RELEASES)('kubectl %s', (release) => {
-  let server: Standalone;
-  let kubectl: Kubectl;
-  let dir: string;
+  const stage = kubectlStage(release);
 
   beforeAll(async () => {
-    const file = findKubectl(release);
-    dir = mkdtempSync(join(tmpdir(), 'kubectl-'));
-    server = await startStandalone({ naming: 'kubernetes' });
-    kubectl = new Kubectl(file, server.kubeconfig);
-    await kubectl.ok(['create', 'namespace', 'app']);
-    await kubectl.ok(['-n', 'app', 'create', 'deployment', 'web', '--image=nginx:1.25', '--replicas=2']);
-    await kubectl.ok(['-n', 'app', 'create', 'configmap', 'settings', '--from-literal=a=1']);
-  }, KUBECTL_BUILD_MS);
-  afterAll(async () => {
-    await server?.stop();
-    if (dir) rmSync(dir, { recursive: true });
+    await stage.kubectl.ok(['-n', 'app', 'create', 'deployment', 'web', '--image=nginx:1.25', '--replicas=2']);
+    await stage.kubectl.ok(['-n', 'app', 'create', 'configmap', 'settings', '--from-literal=a=1']);
   });
-
-  const app = (...args: string[]) => kubectl.ok(['-n', 'app', ...args]);
 
   test.runIf(hasManifests)('apply of a shop of 35 objects, and again with nothing changed', async () => {
     const apply = ['apply', '-f', join(MANIFESTS, 'online-boutique.yaml')];
-    expect(lines(await kubectl.ok(apply)).filter((line) => line.endsWith(' created'))).toHaveLength(35);
-    expect(lines(await kubectl.ok(apply)).filter((line) => line.endsWith(' unchanged'))).toHaveLength(35);
-    expect(lines(await kubectl.ok(['get', 'deployments', '-o', 'name']))).toHaveLength(12);
+    expect(lines(await stage.kubectl.ok(apply)).filter((line) => line.endsWith(' created'))).toHaveLength(35);
+    expect(lines(await stage.kubectl.ok(apply)).filter((line) => line.endsWith(' unchanged'))).toHaveLength(35);
+    expect(lines(await stage.kubectl.ok(['get', 'deployments', '-o', 'name']))).toHaveLength(12);
   });
 
   test.runIf(hasManifests)('apply of every built-in kind of a monitoring stack', async () => {
@@ -47,116 +32,120 @@ describe.each(RELEASES)('kubectl %s', (release) => {
     expect(files.length).toBeGreaterThan(50);
     const each = files.flatMap((file) => ['-f', file]);
     const versions = () =>
-      kubectl.ok([
+      stage.kubectl.ok([
         'get',
         ...each,
         '-o',
         'jsonpath={range .items[*]}{.kind}/{.metadata.name} {.metadata.resourceVersion}{"\\n"}{end}',
       ]);
-    expect(lines(await kubectl.ok(['apply', ...each])).filter((line) => !line.endsWith(' created'))).toEqual([]);
+    expect(lines(await stage.kubectl.ok(['apply', ...each])).filter((line) => !line.endsWith(' created'))).toEqual([]);
     const before = await versions();
     expect(lines(before).length).toBeGreaterThan(60);
-    await kubectl.ok(['apply', ...each]);
+    await stage.kubectl.ok(['apply', ...each]);
     expect(await versions(), 'a second apply changes nothing').toBe(before);
   });
 
   test('get in all output forms', async () => {
-    expect(await app('get', 'deployment', 'web')).toMatch(/NAME\s+READY\s+UP-TO-DATE\s+AVAILABLE\s+AGE\nweb\s+0\/2/);
-    expect(await app('get', 'deployment', 'web', '-o', 'wide')).toContain('nginx:1.25');
-    expect(JSON.parse(await app('get', 'deployment', 'web', '-o', 'json')).spec.replicas).toBe(2);
-    expect(await app('get', 'deployment', 'web', '-o', 'yaml')).toContain('progressDeadlineSeconds: 600');
-    expect(await app('get', 'deployment', '-o', 'name')).toBe('deployment.apps/web\n');
-    expect(await app('get', 'deployment', 'web', '-o', 'jsonpath={.spec.template.spec.containers[0].name}')).toBe(
+    expect(await stage.app('get', 'deployment', 'web')).toMatch(
+      /NAME\s+READY\s+UP-TO-DATE\s+AVAILABLE\s+AGE\nweb\s+0\/2/,
+    );
+    expect(await stage.app('get', 'deployment', 'web', '-o', 'wide')).toContain('nginx:1.25');
+    expect(JSON.parse(await stage.app('get', 'deployment', 'web', '-o', 'json')).spec.replicas).toBe(2);
+    expect(await stage.app('get', 'deployment', 'web', '-o', 'yaml')).toContain('progressDeadlineSeconds: 600');
+    expect(await stage.app('get', 'deployment', '-o', 'name')).toBe('deployment.apps/web\n');
+    expect(await stage.app('get', 'deployment', 'web', '-o', 'jsonpath={.spec.template.spec.containers[0].name}')).toBe(
       'nginx',
     );
-    expect(await app('get', 'deployment', '-o', 'custom-columns=N:.metadata.name')).toBe('N\nweb\n');
-    expect(await app('get', 'deployment', 'web', '-o', 'go-template={{.spec.replicas}}')).toBe('2');
-    expect(await app('get', 'deploy,cm', '-l', 'app=web', '-o', 'name')).toBe('deployment.apps/web\n');
-    expect(await kubectl.ok(['get', 'configmaps', '-A', '--chunk-size=1'])).toContain('settings');
-    expect(await kubectl.ok(['get', 'namespaces', '--field-selector=metadata.name=app', '-o', 'name'])).toBe(
+    expect(await stage.app('get', 'deployment', '-o', 'custom-columns=N:.metadata.name')).toBe('N\nweb\n');
+    expect(await stage.app('get', 'deployment', 'web', '-o', 'go-template={{.spec.replicas}}')).toBe('2');
+    expect(await stage.app('get', 'deploy,cm', '-l', 'app=web', '-o', 'name')).toBe('deployment.apps/web\n');
+    expect(await stage.kubectl.ok(['get', 'configmaps', '-A', '--chunk-size=1'])).toContain('settings');
+    expect(await stage.kubectl.ok(['get', 'namespaces', '--field-selector=metadata.name=app', '-o', 'name'])).toBe(
       'namespace/app\n',
     );
   });
 
   test('get --watch shows changes as they come', async () => {
-    await app('create', 'configmap', 'watched', '--from-literal=n=0');
-    const watching = kubectl.until(
+    await stage.app('create', 'configmap', 'watched', '--from-literal=n=0');
+    const watching = stage.kubectl.until(
       ['-n', 'app', 'get', 'configmap', 'watched', '-w', '-o', 'jsonpath={.data.n};'],
       (text) => text.includes('2;'),
     );
     for (const n of ['1', '2'])
-      await app('patch', 'configmap', 'watched', '--type=merge', '-p', `{"data":{"n":"${n}"}}`);
+      await stage.app('patch', 'configmap', 'watched', '--type=merge', '-p', `{"data":{"n":"${n}"}}`);
     expect(await watching).toContain('2;');
   });
 
   test('describe, explain, api-resources, version, raw paths', async () => {
-    expect(await app('describe', 'deployment', 'web')).toContain('2 desired');
-    const explained = await kubectl.ok(['explain', 'deployment.spec.strategy']);
+    expect(await stage.app('describe', 'deployment', 'web')).toContain('2 desired');
+    const explained = await stage.kubectl.ok(['explain', 'deployment.spec.strategy']);
     expect(explained).toContain('rollingUpdate');
-    expect(await kubectl.ok(['explain', 'pod.spec', '--recursive'])).toContain('initContainers');
-    expect(await kubectl.ok(['api-resources'])).toMatch(/deployments\s+deploy\s+apps\/v1\s+true\s+Deployment/);
-    expect(await kubectl.ok(['api-versions'])).toContain('rbac.authorization.k8s.io/v1');
-    expect(await kubectl.ok(['version', '-o', 'json'])).toContain('"serverVersion"');
-    expect(JSON.parse(await kubectl.ok(['get', '--raw', '/api/v1/namespaces/app'])).kind).toBe('Namespace');
-    expect(await kubectl.ok(['get', '--raw', '/readyz?verbose'])).toContain('readyz check passed');
+    expect(await stage.kubectl.ok(['explain', 'pod.spec', '--recursive'])).toContain('initContainers');
+    expect(await stage.kubectl.ok(['api-resources'])).toMatch(/deployments\s+deploy\s+apps\/v1\s+true\s+Deployment/);
+    expect(await stage.kubectl.ok(['api-versions'])).toContain('rbac.authorization.k8s.io/v1');
+    expect(await stage.kubectl.ok(['version', '-o', 'json'])).toContain('"serverVersion"');
+    expect(JSON.parse(await stage.kubectl.ok(['get', '--raw', '/api/v1/namespaces/app'])).kind).toBe('Namespace');
+    expect(await stage.kubectl.ok(['get', '--raw', '/readyz?verbose'])).toContain('readyz check passed');
   });
 
   test('edit, label, annotate, patch in three forms, replace', async () => {
-    await app('create', 'configmap', 'edited', '--from-literal=a=1');
-    const editor = join(dir, 'editor.sh');
+    await stage.app('create', 'configmap', 'edited', '--from-literal=a=1');
+    const editor = join(stage.dir, 'editor.sh');
     writeFileSync(editor, '#!/bin/sh\nsed -i \'s/a: "1"/a: "2"/\' "$1"\n', { mode: 0o755 });
-    await kubectl.ok(['-n', 'app', 'edit', 'configmap', 'edited'], { env: { EDITOR: editor } });
-    await app('label', 'configmap', 'edited', 'tier=front');
-    await app('annotate', 'configmap', 'edited', 'note=x');
-    await app('patch', 'configmap', 'edited', '-p', '{"data":{"b":"strategic"}}');
-    await app('patch', 'configmap', 'edited', '--type=merge', '-p', '{"data":{"c":"merge"}}');
+    await stage.kubectl.ok(['-n', 'app', 'edit', 'configmap', 'edited'], { env: { EDITOR: editor } });
+    await stage.app('label', 'configmap', 'edited', 'tier=front');
+    await stage.app('annotate', 'configmap', 'edited', 'note=x');
+    await stage.app('patch', 'configmap', 'edited', '-p', '{"data":{"b":"strategic"}}');
+    await stage.app('patch', 'configmap', 'edited', '--type=merge', '-p', '{"data":{"c":"merge"}}');
     const operations = '[{"op":"add","path":"/data/d","value":"json"},{"op":"test","path":"/data/a","value":"2"}]';
-    await app('patch', 'configmap', 'edited', '--type=json', '-p', operations);
-    const object = JSON.parse(await app('get', 'configmap', 'edited', '-o', 'json'));
+    await stage.app('patch', 'configmap', 'edited', '--type=json', '-p', operations);
+    const object = JSON.parse(await stage.app('get', 'configmap', 'edited', '-o', 'json'));
     expect(object.data).toEqual({ a: '2', b: 'strategic', c: 'merge', d: 'json' });
     expect(object.metadata).toMatchObject({ labels: { tier: 'front' }, annotations: { note: 'x' } });
     object.data = { only: 'this' };
-    await kubectl.ok(['replace', '-f', '-'], { input: JSON.stringify(object) });
-    expect(await app('get', 'configmap', 'edited', '-o', 'jsonpath={.data}')).toBe('{"only":"this"}');
-    expect(await kubectl.refused(['replace', '-f', '-'], { input: JSON.stringify(object) })).toContain('Conflict');
+    await stage.kubectl.ok(['replace', '-f', '-'], { input: JSON.stringify(object) });
+    expect(await stage.app('get', 'configmap', 'edited', '-o', 'jsonpath={.data}')).toBe('{"only":"this"}');
+    expect(await stage.kubectl.refused(['replace', '-f', '-'], { input: JSON.stringify(object) })).toContain(
+      'Conflict',
+    );
   });
 
   test('scale, and scale with a precondition', async () => {
-    await app('create', 'deployment', 'scaled', '--image=nginx');
-    await app('scale', 'deployment', 'scaled', '--replicas=7');
-    expect(await app('get', 'deployment', 'scaled', '-o', 'jsonpath={.spec.replicas}')).toBe('7');
+    await stage.app('create', 'deployment', 'scaled', '--image=nginx');
+    await stage.app('scale', 'deployment', 'scaled', '--replicas=7');
+    expect(await stage.app('get', 'deployment', 'scaled', '-o', 'jsonpath={.spec.replicas}')).toBe('7');
     const wrong = ['-n', 'app', 'scale', 'deployment', 'scaled', '--current-replicas=3', '--replicas=1'];
-    expect(await kubectl.refused(wrong)).toContain('Expected replicas');
+    expect(await stage.kubectl.refused(wrong)).toContain('Expected replicas');
   });
 
   test('a server-side dry run stores nothing', async () => {
     const dry = ['create', 'configmap', 'dry', '--from-literal=a=1', '--dry-run=server', '-o', 'name'];
-    expect(await app(...dry)).toBe('configmap/dry\n');
-    expect(await kubectl.refused(['-n', 'app', 'get', 'configmap', 'dry'])).toContain('NotFound');
-    const web = await app('get', 'deployment', 'web', '-o', 'json');
+    expect(await stage.app(...dry)).toBe('configmap/dry\n');
+    expect(await stage.kubectl.refused(['-n', 'app', 'get', 'configmap', 'dry'])).toContain('NotFound');
+    const web = await stage.app('get', 'deployment', 'web', '-o', 'json');
     const edited = web.replace('"replicas": 2', '"replicas": 9');
-    const { code, stdout } = await kubectl.run(['diff', '-f', '-'], { input: edited });
+    const { code, stdout } = await stage.kubectl.run(['diff', '-f', '-'], { input: edited });
     expect(code).not.toBe(0);
     expect(stdout === '' || stdout.includes('+  replicas: 9')).toBe(true);
-    expect(await app('get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas}')).toBe('2');
+    expect(await stage.app('get', 'deployment', 'web', '-o', 'jsonpath={.spec.replicas}')).toBe('2');
   });
 
   test('what goes wrong is told in the usual words', async () => {
-    expect(await kubectl.refused(['-n', 'app', 'get', 'pod', 'none'])).toContain(
+    expect(await stage.kubectl.refused(['-n', 'app', 'get', 'pod', 'none'])).toContain(
       'Error from server (NotFound): pods "none" not found',
     );
-    expect(await kubectl.refused(['-n', 'app', 'create', 'configmap', 'settings'])).toContain('already exists');
-    expect(await kubectl.refused(['create', 'namespace', 'Not_A_Label'])).toContain('is invalid: metadata.name');
+    expect(await stage.kubectl.refused(['-n', 'app', 'create', 'configmap', 'settings'])).toContain('already exists');
+    expect(await stage.kubectl.refused(['create', 'namespace', 'Not_A_Label'])).toContain('is invalid: metadata.name');
     const unknown = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: app}\nbogus: 1\n';
-    expect(await kubectl.refused(['create', '-f', '-'], { input: unknown })).toMatch(/unknown field "bogus"/);
-    expect(await kubectl.refused(['-n', 'nowhere', 'create', 'configmap', 'x'])).toContain(
+    expect(await stage.kubectl.refused(['create', '-f', '-'], { input: unknown })).toMatch(/unknown field "bogus"/);
+    expect(await stage.kubectl.refused(['-n', 'nowhere', 'create', 'configmap', 'x'])).toContain(
       'namespaces "nowhere" not found',
     );
   });
 
   test('delete by name, by label, all, and a namespace with everything in it', async () => {
-    await kubectl.ok(['create', 'namespace', 'gone']);
-    const gone = (...args: string[]) => kubectl.ok(['-n', 'gone', ...args]);
+    await stage.kubectl.ok(['create', 'namespace', 'gone']);
+    const gone = (...args: string[]) => stage.kubectl.ok(['-n', 'gone', ...args]);
     for (const name of ['one', 'two', 'three', 'four']) await gone('create', 'configmap', name, '--from-literal=a=1');
     await gone('label', 'configmap', 'two', 'pick=me');
     await gone('delete', 'configmap', 'one');
@@ -167,8 +156,8 @@ describe.each(RELEASES)('kubectl %s', (release) => {
     await gone('create', 'deployment', 'left', '--image=nginx');
     await gone('create', 'secret', 'generic', 'left', '--from-literal=a=1');
     await gone('run', 'left', '--image=nginx');
-    await kubectl.ok(['delete', 'namespace', 'gone']);
-    expect(await kubectl.refused(['get', 'namespace', 'gone'])).toContain('NotFound');
+    await stage.kubectl.ok(['delete', 'namespace', 'gone']);
+    expect(await stage.kubectl.refused(['get', 'namespace', 'gone'])).toContain('NotFound');
     expect(await gone('get', 'deployments,secrets,pods', '-o', 'name')).toBe('');
   });
 });

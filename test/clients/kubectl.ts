@@ -81,6 +81,8 @@ export class Kubectl {
 
 /** Those that are tried, as they are compiled where they are not installed. */
 const RELEASES = { '1.27': '1.27.16', '1.33': '1.33.4' } as const;
+/** One that is tried, by its minor release. */
+export type KubectlRelease = keyof typeof RELEASES;
 
 /** Compiling one takes minutes, once. */
 export const KUBECTL_BUILD_MS = 1_200_000;
@@ -89,7 +91,7 @@ export const KUBECTL_BUILD_MS = 1_200_000;
  * The file of a kubectl of a release: `kubectl.1.27` on the path or beside `gcloud`, which brings several, else one that
  * is compiled from published modules. Throws when it cannot be had.
  */
-export function findKubectl(release: keyof typeof RELEASES): string {
+export function findKubectl(release: KubectlRelease): string {
   const folders = (process.env.PATH ?? '').split(delimiter);
   const beside = folders.map((folder) => join(folder, 'gcloud')).filter((file) => existsSync(file));
   const candidates = [...folders, ...beside.map((file) => dirname(realpathSync(file)))];

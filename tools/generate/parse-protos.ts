@@ -74,6 +74,8 @@ function readStruct(message: protobuf.Type, packageOf: string, messages: Message
   if (struct !== undefined && struct !== 'atomic' && struct !== 'granular') {
     throw new Error(`${message.fullName}: struct must be atomic or granular`);
   }
+  const union = textOption(message, 'union');
+  if (union !== undefined && !(union in message.fields)) throw new Error(`${message.fullName}: no field ${union}`);
   const typeOf = (name: string) => typeName(name, message, messages);
   const resource = readResource(message, packageOf, (id) => messages.has(id.replace('/', '.')));
   const defaultsAt = recordOptions(message, 'default_at', ['path', 'value']).map(({ path, value }) => ({
@@ -88,6 +90,7 @@ function readStruct(message: protobuf.Type, packageOf: string, messages: Message
     ...(flagOption(message, 'json_only') && { jsonOnly: true }),
     ...(flagOption(message, 'custom_json') && { customJson: true }),
     ...(struct && { struct }),
+    ...(union && { union }),
     ...(resource && { resource }),
     fields: message.fieldsArray.map((field) => readField(field, typeOf)),
     ...(defaultsAt.length > 0 && { defaultsAt }),

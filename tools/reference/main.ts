@@ -1,5 +1,5 @@
 /**
- * Writes `docs/reference.md` from the tables of options, features and group versions. With `--check` it writes nothing and fails if
+ * Writes `docs/reference.md` from the tables of options, features, group versions and metrics. With `--check` it writes nothing and fails if
  * what is there differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +8,7 @@ import { definitions as apiServer } from '@orch/api-server';
 import { definitions as standalone } from '@orch/standalone';
 import { definitions as watchGateway } from '@orch/watch-gateway';
 import { featureTable } from './features.js';
+import { metricTable } from './metrics.js';
 import { optionTable } from './options.js';
 import { versionTable } from './versions.js';
 
@@ -15,7 +16,7 @@ const PAGE = fileURLToPath(new URL('../../docs/reference.md', import.meta.url));
 
 const page = `# Reference
 
-Every option, feature and group version of this release. \`make generate\` writes this page from the tables that the servers
+Every option, feature, group version and metric of this release. \`make generate\` writes this page from the tables that the servers
 themselves go by: change those, not this.
 
 ## Options
@@ -44,6 +45,15 @@ clients fare without a version, turn it off: its objects stay, and are served in
 ${versionTable()}
 
 A request to a version that is deprecated is answered with a \`Warning\`, and shows in the gauge \`apiserver_requested_deprecated_apis\`.
+
+## Metrics
+
+Of \`GET /metrics\`, and \`kubernetes_healthcheck*\` of \`GET /metrics/slis\`; what to make of them is told in [monitoring.md](monitoring.md). \`orch_service_claim_*\` is
+of \`orch standalone\` and \`orch api-server\`, all others are of every process. Those of the runtime (\`nodejs_*\`, \`process_*\`, as on Linux) say nothing of their
+stability. With \`--workers\` every series has the label \`worker\` too. What is deprecated is hidden a minor release later, and shows then only with
+\`--show-hidden-metrics-for-version\`.
+
+${await metricTable()}
 `;
 
 if (!process.argv.includes('--check')) writeFileSync(PAGE, page);

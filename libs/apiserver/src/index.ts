@@ -1,3 +1,4 @@
+export { releaseMetrics } from './metrics/release-metrics.js';
 export { storeAt } from './server/backends.js';
 export { busOf } from './server/change-bus.js';
 export type { ControlPlaneSettings, Role } from './server/control-plane.js';
@@ -6,7 +7,7 @@ export {
   backendOptions,
   type ServingOptions,
   servingOptions,
-  workerOptions,
 } from './server/options.js';
 export { runService } from './server/run-service.js';
 export { servingProblems } from './server/served-selection.js';
+export { runTierService, tierOptions } from './server/tier-service.js';

@@ -20,6 +20,7 @@ export type { HistogramSeries } from './metrics/histogram.js';
 export {
   type CounterSeries,
   type GaugeSeries,
+  type MetricDescription,
   Metrics,
   type MetricsSettings,
   REQUEST_DURATION_BUCKETS,

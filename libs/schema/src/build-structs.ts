@@ -32,6 +32,7 @@ function emptyStruct(id: string, openapi: string, descriptor: StructDescriptor):
     description: descriptor.doc ?? '',
     fields: new Map<string, Field>(),
     ...(descriptor.struct && { structType: descriptor.struct }),
+    ...(descriptor.union && { discriminator: descriptor.union }),
     ...(descriptor.customJson && { customJson: true }),
   };
 }

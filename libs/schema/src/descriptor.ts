@@ -25,6 +25,7 @@ export interface StructDescriptor {
   readonly jsonOnly?: boolean;
   readonly customJson?: boolean;
   readonly struct?: 'atomic' | 'granular';
+  readonly union?: string;
   readonly resource?: ResourceDescriptor;
   readonly fields: readonly FieldDescriptor[];
   readonly defaultsAt?: readonly { readonly path: string; readonly value: JsonValue }[];

@@ -61,6 +61,8 @@ export interface StructSchema {
   readonly fields: ReadonlyMap<string, Field>;
   /** How appliers own it: `atomic` as a whole, `granular` field by field. Unset: granular. */
   readonly structType?: 'atomic' | 'granular';
+  /** JSON name of the field that says which of the others is set; only of a union. */
+  readonly discriminator?: string;
   /**
    * Set where the JSON form is not the list of the fields: the value of one member stands for the whole
    * (`JSONSchemaPropsOrBool` and its kin).

@@ -1,20 +1,9 @@
-import {
-  backendOptions,
-  busOf,
-  runService,
-  servingOptions,
-  servingProblems,
-  storeAt,
-  workerOptions,
-} from '@orch/apiserver';
+import { runTierService, servingProblems, tierOptions } from '@orch/apiserver';
 import { defineOptions, type OptionDefinitions, readCommandLine } from '@orch/runtime';
 
 const options = defineOptions(
   {
-    ...servingOptions,
-    ...backendOptions,
-    ...workerOptions,
-    'postgres-url': { ...backendOptions['postgres-url'], required: true },
+    ...tierOptions,
     'gateway-url': {
       type: 'list',
       default: [],
@@ -31,15 +20,6 @@ export const definitions: OptionDefinitions = options.definitions;
 export async function main(args: readonly string[]): Promise<number> {
   const line = readCommandLine(options, args, 'orch api-server [options]');
   if (!line.run) return line.exitCode;
-  const { values } = line;
-  return runService(
-    {
-      role: { name: 'api-server', gatewayUrls: values.gatewayUrl, housekeeping: true },
-      serving: values,
-      backend: values,
-      openStore: (observer) => storeAt(values.postgresUrl, values, values, observer),
-      openBus: (settings) => busOf(values, settings),
-    },
-    values.workers,
-  );
+  const role = { name: 'api-server', gatewayUrls: line.values.gatewayUrl, housekeeping: true };
+  return runTierService(role, line.values);
 }

@@ -20,6 +20,14 @@ const RULES = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }];
 /** A manifest of an old version that leaves out what it can, the version of today, and where that one is. */
 type Manifest = readonly [from: string, kind: string, to: string, resource: string, rest: object];
 
+const autoscaler = (version: string, spec: object): Manifest => [
+  `autoscaling/${version}`,
+  'HorizontalPodAutoscaler',
+  'autoscaling/v2',
+  'horizontalpodautoscalers',
+  { spec: { maxReplicas: 3, scaleTargetRef: TARGET, ...spec } },
+];
+
 const MANIFESTS: readonly Manifest[] = [
   ...['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2'].map(
     (from): Manifest => [
@@ -83,44 +91,16 @@ const MANIFESTS: readonly Manifest[] = [
     'poddisruptionbudgets',
     { spec: { minAvailable: 1, selector: SELECTOR } },
   ],
-  [
-    'autoscaling/v2beta1',
-    'HorizontalPodAutoscaler',
-    'autoscaling/v2',
-    'horizontalpodautoscalers',
-    {
-      spec: {
-        maxReplicas: 3,
-        scaleTargetRef: TARGET,
-        metrics: [
-          { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 80 } },
-          { type: 'Pods', pods: { metricName: 'm', targetAverageValue: '1k' } },
-          { type: 'Object', object: { metricName: 'm', target: TARGET, targetValue: '5' } },
-          { type: 'External', external: { metricName: 'm', targetValue: '5' } },
-        ],
-      },
-    },
-  ],
-  [
-    'autoscaling/v2beta2',
-    'HorizontalPodAutoscaler',
-    'autoscaling/v2',
-    'horizontalpodautoscalers',
-    {
-      spec: {
-        maxReplicas: 3,
-        scaleTargetRef: TARGET,
-        behavior: { scaleDown: { policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] } },
-      },
-    },
-  ],
-  [
-    'autoscaling/v1',
-    'HorizontalPodAutoscaler',
-    'autoscaling/v2',
-    'horizontalpodautoscalers',
-    { spec: { maxReplicas: 3, scaleTargetRef: TARGET, targetCPUUtilizationPercentage: 70 } },
-  ],
+  autoscaler('v2beta1', {
+    metrics: [
+      { type: 'Resource', resource: { name: 'cpu', targetAverageUtilization: 80 } },
+      { type: 'Pods', pods: { metricName: 'm', targetAverageValue: '1k' } },
+      { type: 'Object', object: { metricName: 'm', target: TARGET, targetValue: '5' } },
+      { type: 'External', external: { metricName: 'm', targetValue: '5' } },
+    ],
+  }),
+  autoscaler('v2beta2', { behavior: { scaleDown: { policies: [{ type: 'Pods', value: 1, periodSeconds: 60 }] } } }),
+  autoscaler('v1', { targetCPUUtilizationPercentage: 70 }),
   ...(['ValidatingWebhookConfiguration', 'MutatingWebhookConfiguration'] as const).map(
     (kind): Manifest => [
       'admissionregistration.k8s.io/v1beta1',

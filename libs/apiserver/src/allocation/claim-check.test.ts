@@ -258,8 +258,8 @@ describe('Events', () => {
       'clusterIPs',
       'outside',
       'fd00::9',
-      'ClusterIPOutOfRange',
-      'Cluster IP [IPv6]:fd00::9 is of ip family that is no longer configured on cluster; please recreate service',
+      'ClusterIPNotValid',
+      'Cluster IP fd00::9(IPv6) is of ip family that is no longer configured on cluster; please recreate service',
     ],
     [
       'nodePorts',

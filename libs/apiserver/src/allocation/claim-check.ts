@@ -74,12 +74,12 @@ export class ClaimCheck {
       findings.push(...this.#duplicates(range, holders[range]), ...this.#outside(range, holders[range]));
     }
     this.#tell(findings);
-    const count = (kind: ClaimFinding['kind']) => findings.filter((finding) => finding.kind === kind);
+    const ofKind = (kind: ClaimFinding['kind']) => findings.filter((finding) => finding.kind === kind);
     return {
       givenUp,
-      claimed: count('unallocated').length,
-      duplicates: new Set(count('duplicate').map(({ range, value }) => `${range} ${value}`)).size,
-      outside: count('outside').length,
+      claimed: ofKind('unallocated').length,
+      duplicates: new Set(ofKind('duplicate').map(({ range, value }) => `${range} ${value}`)).size,
+      outside: ofKind('outside').length,
     };
   }
 

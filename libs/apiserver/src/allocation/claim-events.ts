@@ -17,20 +17,13 @@ export interface ClaimEventsOptions {
   readonly now: () => number;
 }
 
-const REASONS = {
-  clusterIPs: {
-    unallocated: 'ClusterIPNotAllocated',
-    duplicate: 'ClusterIPAlreadyAllocated',
-    outside: 'ClusterIPOutOfRange',
-  },
-  nodePorts: { unallocated: 'PortNotAllocated', duplicate: 'PortAlreadyAllocated', outside: 'PortOutOfRange' },
-} as const;
+const REPAIRING = 'is not allocated; repairing';
+const RECREATE = 'please recreate service';
+const SHARED = `was assigned to multiple services; ${RECREATE}`;
 const REPORTERS = {
   clusterIPs: 'ipallocator-repair-controller',
   nodePorts: 'portallocator-repair-controller',
 } as const;
-const ACTIONS = { clusterIPs: 'ClusterIPAllocation', nodePorts: 'PortAllocation' } as const;
-
 /** Tells the owners of Services by Events what is wrong with their addresses and ports. */
 export class ClaimEvents {
   constructor(private readonly options: ClaimEventsOptions) {}
@@ -50,16 +43,18 @@ export class ClaimEvents {
 
   #event({ range, kind, value, owner: { namespace, name, uid } }: ClaimFinding, eventName: string): ApiObject {
     const { instance, now, allocators } = this.options;
-    const limits = rangeOf(allocators, range, value);
+    const wrong = (range === 'nodePorts' ? aboutPort : aboutAddress)(
+      kind,
+      value,
+      rangeOf(allocators, range, value)?.text,
+    );
     return {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { namespace, name: eventName },
       involvedObject: { apiVersion: 'v1', kind: 'Service', namespace, name, uid },
       type: 'Warning',
-      reason: REASONS[range][kind],
-      action: ACTIONS[range],
-      message: `${named(range, value)} ${remedy(kind, range, limits?.text)}`,
+      ...wrong,
       eventTime: new Date(now()).toISOString().replace('Z', '000Z'),
       reportingComponent: REPORTERS[range],
       reportingInstance: `${REPORTERS[range]}-${instance}`,
@@ -67,15 +62,39 @@ export class ClaimEvents {
   }
 }
 
-const named = (range: ClaimFinding['range'], value: string): string => {
-  if (range === 'nodePorts') return `Port ${value}`;
-  return `Cluster IP [${value.includes(':') ? 'IPv6' : 'IPv4'}]:${value}`;
-};
+/** What an Event says of one value. */
+interface Telling {
+  readonly reason: string;
+  readonly action: string;
+  readonly message: string;
+}
 
-function remedy(kind: ClaimFinding['kind'], range: ClaimFinding['range'], limits: string | undefined): string {
-  if (kind === 'unallocated') return 'is not allocated; repairing';
-  if (kind === 'duplicate') return 'was assigned to multiple services; please recreate service';
-  if (limits === undefined) return 'is of ip family that is no longer configured on cluster; please recreate service';
-  const where = range === 'nodePorts' ? 'port range' : 'service CIDR';
-  return `is not within the ${where} ${limits}; please recreate service`;
+/** @param ports the range there is */
+function aboutPort(kind: ClaimFinding['kind'], port: string, ports: string | undefined): Telling {
+  const telling = (reason: string, text: string) => ({
+    reason,
+    action: 'PortAllocation',
+    message: `Port ${port} ${text}`,
+  });
+  if (kind === 'unallocated') return telling('PortNotAllocated', REPAIRING);
+  if (kind === 'duplicate') return telling('PortAlreadyAllocated', SHARED);
+  return telling('PortOutOfRange', `is not within the port range ${ports}; ${RECREATE}`);
+}
+
+/** @param network of its family, if there is one */
+function aboutAddress(kind: ClaimFinding['kind'], address: string, network: string | undefined): Telling {
+  const family = address.includes(':') ? 'IPv6' : 'IPv4';
+  const telling = (reason: string, text: string) => ({
+    reason,
+    action: 'ClusterIPAllocation',
+    message: `Cluster IP [${family}]:${address} ${text}`,
+  });
+  if (kind === 'unallocated') return telling('ClusterIPNotAllocated', REPAIRING);
+  if (kind === 'duplicate') return telling('ClusterIPAlreadyAllocated', SHARED);
+  if (network) return telling('ClusterIPOutOfRange', `is not within the service CIDR ${network}; ${RECREATE}`);
+  return {
+    reason: 'ClusterIPNotValid',
+    action: 'ClusterIPValidation',
+    message: `Cluster IP ${address}(${family}) is of ip family that is no longer configured on cluster; ${RECREATE}`,
+  };
 }

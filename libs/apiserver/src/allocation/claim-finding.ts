@@ -25,4 +25,5 @@ export class NewFindings {
   }
 }
 
-const idOf = ({ range, kind, value, owner }: ClaimFinding): string => `${range} ${kind} ${value} ${owner.uid}`;
+/** What makes two findings the same. */
+export const idOf = ({ range, kind, value, owner }: ClaimFinding): string => `${range} ${kind} ${value} ${owner.uid}`;

@@ -1,10 +1,12 @@
 import type { RequestListener } from 'node:http';
+import type { Names } from '@orch/machinery';
 import { SelectorBudgetError } from '@orch/watchcache';
 import type { ApiDeps } from '../deps.js';
 import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
 import { tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
+import type { Endpoint } from '../served/endpoint.js';
 import type { OpenWatches } from '../watching/open-watches.js';
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
@@ -32,6 +34,7 @@ export function handler(options: HandlerOptions): Stage {
     if (route) ctx.route = route;
     if (route?.endpoint.deprecation) {
       ctx.warnings.push(route.endpoint.deprecation);
+      noteDeprecation(ctx, route.endpoint, deps.names);
       metrics.deprecated(route);
     }
     observer.begin(ctx);
@@ -43,6 +46,14 @@ export function handler(options: HandlerOptions): Stage {
     await left(ctx);
     observer.end(ctx);
   };
+}
+
+/** For the audit log (spec: "Deprecation rules"). */
+function noteDeprecation({ annotations }: OpenContext, { definition }: Endpoint, names: Names): void {
+  const domain = names.group('orch.io');
+  annotations.set(`${domain}/deprecated`, 'true');
+  const { removed } = definition.lifecycle;
+  if (removed !== undefined) annotations.set(`${domain}/removed-release`, removed);
 }
 
 async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Route): Promise<void> {

@@ -24,6 +24,7 @@ export function newContext(req: IncomingMessage, res: ServerResponse, access: Ac
     authentication: ANONYMOUS,
     user: ANONYMOUS.user,
     warnings: [],
+    annotations: new Map(),
     trail: new RequestTrail(),
     onEnd: [],
     holdBody: () => undefined,

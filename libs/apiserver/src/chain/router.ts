@@ -28,7 +28,8 @@ export class ResourceRouter {
     if (!endpoint || (info.rest !== '' && !isProxied(info))) throw unknownPath();
     const verbs = verbsAt(endpoint, info);
     if (!verbs) throw unknownPath();
-    const { verb, within: namespace, pathName: name, subresource } = info;
+    const { within: namespace, pathName: name, subresource } = info;
+    const verb = verbOf(info);
     if (!isVerb(verb) || !verbs.includes(verb) || !fits(info) || !handlerOf(endpoint.definition, subresource, verb))
       throw wrongMethod();
     return { endpoint, namespace, name, subresource, verb };
@@ -37,6 +38,9 @@ export class ResourceRouter {
 
 /** Whether the path goes on with one of somebody else, who takes methods of their own. */
 const isProxied = ({ subresource }: RequestInfo): boolean => subresource === 'proxy';
+
+/** Permissions know no verb for OPTIONS; who is proxied to decides what it is for. */
+const verbOf = (info: RequestInfo): string => (info.method === 'OPTIONS' && isProxied(info) ? 'get' : info.verb);
 
 /** Whether a verb is asked for by its method, and of what has it. */
 function fits(info: RequestInfo): boolean {

@@ -44,8 +44,8 @@ export interface RequestContext {
   readonly deadline?: number;
   /** Texts that go out as `Warning` headers with code 299. */
   readonly warnings: string[];
-  /** What stages note for the audit log, by key; absent where nobody keeps it. */
-  readonly annotations?: Map<string, string>;
+  /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
+  readonly annotations: Map<string, string>;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */

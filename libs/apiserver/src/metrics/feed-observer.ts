@@ -99,7 +99,7 @@ function observeCounts(metrics: Metrics, names: ResourceNames, counts: ReadonlyM
 }
 
 /** Gauges of the bus and of what is known through it; a counter of announcements that were not made. */
-export function observeFeed(metrics: Metrics, feed: OrderedFeed, bus: ChangeBus): void {
+export function observeFeed(metrics: Metrics, feed: Pick<OrderedFeed, 'lag'>, bus: Pick<ChangeBus, 'healthy'>): void {
   metrics.observedGauge(
     { name: 'orch_feed_lag_seconds', help: 'Time since everything was last known to have arrived.', labels: NONE },
     () => [[NONE, feed.lag() / 1000] as const],

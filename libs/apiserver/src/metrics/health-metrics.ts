@@ -2,9 +2,8 @@ import { type HealthEndpoint, type HealthRegistry, Metrics } from '@orch/runtime
 
 const ENDPOINTS: readonly HealthEndpoint[] = ['livez', 'readyz', 'healthz'];
 
-/** The answer to `GET /metrics/slis`: every health check, made when it is asked for. */
-export function healthMetrics(health: HealthRegistry): () => Promise<{ contentType: string; body: string }> {
-  const metrics = new Metrics();
+/** What health checks come to, by name and endpoint. */
+export function healthSeries(metrics: Metrics) {
   const state = metrics.gauge({
     name: 'kubernetes_healthcheck',
     help: 'Whether a health check passed (1) or failed (0).',
@@ -17,6 +16,13 @@ export function healthMetrics(health: HealthRegistry): () => Promise<{ contentTy
     labels: ['name', 'type', 'status'] as const,
     stability: 'STABLE',
   });
+  return { state, counts };
+}
+
+/** The answer to `GET /metrics/slis`: every health check, made when it is asked for. */
+export function healthMetrics(health: HealthRegistry): () => Promise<{ contentType: string; body: string }> {
+  const metrics = new Metrics();
+  const { state, counts } = healthSeries(metrics);
   return async () => {
     const made = await Promise.all(ENDPOINTS.map(async (type) => [type, await health.run(type)] as const));
     for (const [type, results] of made) {

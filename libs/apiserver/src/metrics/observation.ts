@@ -69,7 +69,7 @@ export class Observation {
   }
 
   /** The gauges of a feed and of the bus under it. */
-  watchFeed(feed: OrderedFeed, bus: ChangeBus): void {
+  watchFeed(feed: Pick<OrderedFeed, 'lag'>, bus: Pick<ChangeBus, 'healthy'>): void {
     observeFeed(this.metrics, feed, bus);
   }
 

@@ -145,6 +145,33 @@ describe('through the listener', () => {
     expect(JSON.stringify(fields)).not.toContain('s3cret');
   });
 
+  it('what was noted for audit is logged and traced: that a version is deprecated, and when it goes', async () => {
+    const OLD = '/apis/flowcontrol.apiserver.orch.io/v1beta2/flowschemas';
+    const attributes: Record<string, unknown>[] = [];
+    const tracer = {
+      startSpan: () => ({
+        spanContext: () => ({ traceId: '1'.repeat(32), spanId: '2'.repeat(16), traceFlags: 1 }),
+        setAttributes: (of: Record<string, unknown>) => attributes.push(of),
+        end: () => undefined,
+      }),
+    };
+    const tracing = new Tracing({ tracer: tracer as never, close: async () => undefined }, 1e6);
+    const { ask } = await serve({ tracing, slowRequestMs: 1e-9 });
+    expect((await ask(OLD)).status).toBe(200);
+    expect((await ask(PATH)).status).toBe(200);
+    const noted = { 'orch.io/deprecated': 'true', 'orch.io/removed-release': '1.29' };
+    expect(lines.map(([, fields]) => fields?.annotations)).toEqual([noted, undefined]);
+    const traced = attributes.filter((of) => 'http.response.status_code' in of);
+    expect(traced).toEqual([
+      {
+        'http.response.status_code': 200,
+        'audit.annotation.orch.io/deprecated': 'true',
+        'audit.annotation.orch.io/removed-release': '1.29',
+      },
+      { 'http.response.status_code': 200 },
+    ]);
+  });
+
   it('a trace is begun for callers with credentials only, and not for others', async () => {
     const traced: string[] = [];
     const tracer = {

@@ -54,7 +54,7 @@ export class RequestObserver {
     trail.ended = ended;
     if (route?.verb !== 'watch') series.time((ended - trail.began) / 1000);
     if (route) series.size(trail.bytes);
-    if (trail.span) endSpan(trail, ended, code);
+    if (trail.span) endSpan(ctx, trail, ended);
     this.#log(ctx, trail, ended);
   }
 
@@ -67,7 +67,7 @@ export class RequestObserver {
   }
 }
 
-function about({ req, res, path, requestId, user, trail }: RequestContext, ms: number) {
+function about({ req, res, path, requestId, user, trail, annotations }: RequestContext, ms: number) {
   return {
     requestID: requestId,
     method: req.method,
@@ -77,6 +77,7 @@ function about({ req, res, path, requestId, user, trail }: RequestContext, ms: n
     user: user.name,
     userAgent: req.headers['user-agent'],
     traceID: trail?.span?.traceId,
+    ...(annotations.size > 0 && { annotations: Object.fromEntries(annotations) }),
   };
 }
 
@@ -86,12 +87,13 @@ function roundedLegs(trail: RequestTrail, ended: number): Record<string, number>
   return Object.fromEntries(Object.entries(trail.legs(ended)).map(([name, ms]) => [name, rounded(ms)]));
 }
 
-function endSpan(trail: RequestTrail, ended: number, code: number): void {
+function endSpan({ res: { statusCode: code }, annotations }: RequestContext, trail: RequestTrail, ended: number): void {
   const { span, began, authenticated, received, decoded, answering } = trail;
   if (authenticated > 0) span?.part('authenticate', began, authenticated);
   if (received > 0) span?.part('receive', authenticated, received);
   if (decoded > 0) span?.part('decode', received, decoded);
   if (answering > 0) span?.part('send', answering, ended);
-  const attributes = { 'http.response.status_code': code };
+  const attributes: Record<string, string | number> = { 'http.response.status_code': code };
+  for (const [key, value] of annotations) attributes[`audit.annotation.${key}`] = value;
   span?.end({ at: ended, attributes, ...(code >= SERVER_ERROR && { error: `status ${code}` }) });
 }

@@ -8,7 +8,7 @@ const RESOURCE = ['resource'] as const;
 const NONE = [] as const;
 
 /** The watch tier by type, read when metrics are asked for. Types that are not in memory have no series. */
-export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: ResourceNames): void {
+export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'types'>, names: ResourceNames): void {
   const read = (value: (stats: TypeCacheStats) => number | undefined) => () =>
     [...cache.types()].flatMap((type) => {
       const read = value(type.stats());
@@ -69,7 +69,7 @@ export function observeWatchCache(metrics: Metrics, cache: WatchCache, names: Re
 }
 
 /** What waits for the clients of watches. */
-export function observeWatchOutputs(metrics: Metrics, outputs: WatchOutputs): void {
+export function observeWatchOutputs(metrics: Metrics, outputs: Pick<WatchOutputs, 'waiting'>): void {
   metrics.observedGauge(
     {
       name: 'orch_watch_waiting_bytes',
@@ -81,7 +81,7 @@ export function observeWatchOutputs(metrics: Metrics, outputs: WatchOutputs): vo
 }
 
 /** What is kept of lists. */
-export function observeListCache(metrics: Metrics, cache: PieceCache): void {
+export function observeListCache(metrics: Metrics, cache: Pick<PieceCache, 'stats'>): void {
   const read = (value: (stats: PieceCacheStats) => number) => () => [[NONE, value(cache.stats())] as const];
   metrics.observedGauge(
     { name: 'orch_list_cache_bytes', help: 'Encoded and compressed bytes of lists that are kept.', labels: NONE },

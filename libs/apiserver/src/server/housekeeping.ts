@@ -5,6 +5,8 @@ import { ClaimCheck } from '../allocation/claim-check.js';
 import { ClaimEvents } from '../allocation/claim-events.js';
 import type { ClaimFinding } from '../allocation/claim-finding.js';
 import { ClaimRepair } from '../allocation/claim-repair.js';
+import { ClaimTeller } from '../allocation/claim-teller.js';
+import { claimFindings } from '../metrics/claim-findings.js';
 import type { Api } from './assemble.js';
 import type { BackendOptions } from './options.js';
 
@@ -23,12 +25,14 @@ export interface HousekeepingSettings {
 export class Housekeeping {
   readonly #terminator: Api['terminator'];
   readonly #expirer: Expirer | undefined;
+  readonly #teller: ClaimTeller;
   readonly #claims: ClaimRepair | undefined;
 
   constructor(settings: HousekeepingSettings) {
     this.#terminator = settings.api.terminator;
     this.#expirer = expirerOf(settings);
-    this.#claims = claimRepairOf(settings);
+    this.#teller = claimTellerOf(settings);
+    this.#claims = claimRepairOf(settings, this.#teller);
   }
 
   start(): void {
@@ -39,6 +43,7 @@ export class Housekeeping {
 
   async stop(): Promise<void> {
     await Promise.all([this.#terminator.stop(), this.#expirer?.stop(), this.#claims?.stop()]);
+    await this.#teller.stop();
   }
 }
 
@@ -50,7 +55,7 @@ function expirerOf({ api, store, backend, logger }: HousekeepingSettings): Expir
   return expirer;
 }
 
-function claimRepairOf(settings: HousekeepingSettings): ClaimRepair | undefined {
+function claimRepairOf(settings: HousekeepingSettings, teller: ClaimTeller): ClaimRepair | undefined {
   const { api, store, backend, logger } = settings;
   const services = api.served.current.ofResource('', 'services');
   if (!services || backend.unusedClaimAge === 0) return undefined;
@@ -58,7 +63,7 @@ function claimRepairOf(settings: HousekeepingSettings): ClaimRepair | undefined 
   const safeMs = Math.max(backend.unusedClaimAge, 2 * api.deps.limits.requestTimeoutMs);
   const { claims, allocators } = api;
   const now = () => performance.now();
-  const onFinding = findingTeller(settings);
+  const onFinding = (finding: ClaimFinding) => teller.tell(finding);
   return new ClaimRepair({
     check: new ClaimCheck({ store, services, claims, allocators, safeMs, now, logger, onFinding }),
     lease: (duration) => store.lease('allocation-claims', duration),
@@ -68,19 +73,10 @@ function claimRepairOf(settings: HousekeepingSettings): ClaimRepair | undefined 
 }
 
 /** Counts what is found, and writes Events where they are served. */
-function findingTeller({ api, logger, metrics }: HousekeepingSettings): (finding: ClaimFinding) => void {
-  const counter = metrics.counter({
-    name: 'orch_service_claim_findings_total',
-    help: 'Addresses and node ports of Services that were without a claim, had by several Services, or outside of their range.',
-    labels: ['range', 'kind'] as const,
-  });
-  const events = api.served.current.ofResource('', 'events');
+function claimTellerOf({ api, logger, metrics }: HousekeepingSettings): ClaimTeller {
+  const endpoint = api.served.current.ofResource('', 'events');
   const { allocators } = api;
   const { pipeline, now } = api.deps;
-  const teller = events && new ClaimEvents({ pipeline, events, allocators, instance: hostname(), now });
-  return (finding) => {
-    counter.with(finding.range, finding.kind).inc();
-    // The namespace may be on its way out, or the database: it is in the log, too.
-    teller?.tell(finding).catch((error: unknown) => logger.error('event about an address or node port', error));
-  };
+  const events = endpoint && new ClaimEvents({ pipeline, events: endpoint, allocators, instance: hostname(), now });
+  return new ClaimTeller({ events, count: claimFindings(metrics), logger });
 }

@@ -165,17 +165,6 @@ export const servingOptions = {
   ...lifecycleOptions,
 } as const;
 
-/** Options of a service that one core is too little for. */
-export const workerOptions = {
-  workers: {
-    type: 'int',
-    default: 1,
-    min: 1,
-    max: 256,
-    help: 'Processes that share the ports, each with its own memory; one a core is a good number.',
-  },
-} as const;
-
 /** Options of the state and of what announces its changes. */
 export const backendOptions = {
   'postgres-url': {

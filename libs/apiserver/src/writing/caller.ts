@@ -23,7 +23,7 @@ export const callerOf = ({ req, user, warnings, annotations, deadline, trail }: 
   // Headers come as bytes, one a character.
   agent: managerOf(Buffer.from(req.headers['user-agent'] ?? '', 'latin1').toString()),
   warnings,
-  annotations: annotations ?? new Map(),
+  annotations,
   deadline: deadline ?? Number.POSITIVE_INFINITY,
   ...(trail && { origin: trail }),
 });

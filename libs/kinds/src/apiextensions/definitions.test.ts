@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { type ApiObject, type FieldError, namesOf } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { kindRules } from '../registry/registry.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 import { through } from '../testing/through.js';
+import { vectorsOf } from '../testing/vectors.js';
 import { patternError } from './pattern.js';
 
 /** A definition, or an update of one, and what the release says to it: reason, field, and the end of the message. */
@@ -20,10 +20,7 @@ const declared = loadScheme(names).resource('apiextensions.k8s.io', 'v1', 'custo
 if (!declared) throw new Error('no definitions');
 const { schema } = declared;
 const rules = kindRules(declared, names);
-const lines = readFileSync(new URL('definition-vectors.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n');
-const vectors = lines.map((line) => JSON.parse(line) as Vector);
+const vectors = vectorsOf<Vector>('definition-vectors.jsonl', import.meta.url);
 
 function filled(object: ApiObject): ApiObject {
   applyDefaults(schema, object);

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { vectorsOf } from '../testing/vectors.js';
 import type { Json } from '../values/fields.js';
 import { unknownInDefaults, wrongDefaults } from './default-validation.js';
 
@@ -9,10 +9,7 @@ interface Vector {
   readonly refused: readonly string[];
 }
 
-const vectors = readFileSync(new URL('reference-defaults.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Vector);
+const vectors = vectorsOf<Vector>('reference-defaults.jsonl', import.meta.url);
 
 describe('defaults as the release judges them by their schema', () => {
   it.each(vectors.map(({ schema, refused }) => [JSON.stringify(schema), schema, refused] as const))(

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { vectorsOf } from '../testing/vectors.js';
 import { edited, without } from '../values/edited.js';
 import { equal } from '../values/equal.js';
 import { isObject } from '../values/fields.js';
@@ -18,10 +18,7 @@ interface Vector {
   readonly output: ApiObject;
 }
 
-const vectors = readFileSync(new URL('reference-conversions.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Vector);
+const vectors = vectorsOf<Vector>('reference-conversions.jsonl', import.meta.url);
 
 /** Where this does not do what the reference does, by the name of the vector: what it answers instead. */
 const WELCOME: Readonly<Record<string, (output: ApiObject) => ApiObject>> = {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { type ApiObject, copy, invalid, namesOf, StatusError } from '@orch/machinery';
 import { applyDefaults, loadScheme } from '@orch/schema';
 import { expect, it } from 'vitest';
@@ -7,6 +6,7 @@ import { portRange, serviceNetworks } from '../allocation/ranges.js';
 import { kindRules } from '../registry/registry.js';
 import { MemoryClaims } from '../testing/memory-claims.js';
 import { through } from '../testing/through.js';
+import { vectorsOf } from '../testing/vectors.js';
 import { objectsAt, stringsAt } from '../values/fields.js';
 
 /**
@@ -27,10 +27,7 @@ interface Vector {
   readonly ports: readonly (string | number)[];
 }
 
-const vectors = readFileSync(new URL('reference-service-changes.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Vector);
+const vectors = vectorsOf<Vector>('reference-service-changes.jsonl', import.meta.url);
 
 const names = namesOf('orch');
 const definition = loadScheme(names).resource('', 'v1', 'services');

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type ApiObject, copy, namesOf, validateObjectMeta } from '@orch/machinery';
 import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { through } from '../testing/through.js';
+import { vectorsOf } from '../testing/vectors.js';
 import { kindRules } from './registry.js';
 
 /**
@@ -19,10 +19,7 @@ interface Vector {
   readonly refused: readonly string[];
 }
 
-const vectors = readFileSync(new URL('reference-refusals.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Vector);
+const vectors = vectorsOf<Vector>('reference-refusals.jsonl', import.meta.url);
 
 const names = namesOf('kubernetes');
 const { resources } = loadScheme(names);

@@ -127,3 +127,21 @@ test('only the previous minor version can be asked for', () => {
       "must be omitted or have the value '1.26'. Only the previous minor version is allowed",
     );
 });
+
+test('describes every metric by name, hidden ones too, and those of the runtime', () => {
+  const metrics = new Metrics({ release: '1.27.16' }).withProcessMetrics();
+  const going = { help: 'Going.', labels: ['verb'], stability: 'BETA' } as const;
+  metrics.counter({ ...going, name: 'a_later_total', deprecated: '1.28.0' });
+  metrics.gauge({ ...going, name: 'a_now', deprecated: '1.27.0' });
+  metrics.histogram({ ...going, name: 'a_gone_seconds', deprecated: '1.26.0', buckets: [1] });
+  const all = metrics.describe();
+  expect(all.filter(({ name }) => name.startsWith('a_'))).toEqual([
+    { ...going, name: 'a_gone_seconds', type: 'histogram', deprecated: '1.26.0', hidden: true },
+    { ...going, name: 'a_later_total', type: 'counter', deprecated: undefined, hidden: false },
+    { ...going, name: 'a_now', type: 'gauge', deprecated: '1.27.0', hidden: false },
+  ]);
+  expect(all).toContainEqual(
+    expect.objectContaining({ name: 'nodejs_gc_duration_seconds', type: 'histogram', labels: ['kind'] }),
+  );
+  expect(all).toContainEqual(expect.objectContaining({ name: 'process_cpu_seconds_total', type: 'counter' }));
+});

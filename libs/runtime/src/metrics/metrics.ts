@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { isDeprecatedIn, isHiddenIn } from './deprecation.js';
 import { headLines, histogramLines, type MetricHead, sampleLine } from './exposition.js';
 import { Family, type LabelTuple, type MetricDefinition } from './family.js';
@@ -51,9 +51,30 @@ export class GaugeSeries {
 /** Gives label values and value of each series of the moment. */
 export type ReadSeries<L extends readonly string[]> = () => Iterable<readonly [LabelTuple<L>, number]>;
 
-/** A metric as it is printed: the lines of its series. */
-interface Printable extends MetricHead {
+/** What is to be known of a metric without its values. */
+export interface MetricDescription {
+  /** As it is printed, with its unit. */
+  readonly name: string;
+  /** What its samples are. */
+  readonly type: MetricHead['type'];
+  /** Names, in the order in which they are printed. */
+  readonly labels: readonly string[];
+  /** As it is printed before the help; nothing is said of those of the runtime. */
+  readonly stability: 'ALPHA' | 'BETA' | 'STABLE' | undefined;
+  /** Without what is printed before it. */
+  readonly help: string;
+  /** Release in which it began to go, where that is not after this one. */
+  readonly deprecated: string | undefined;
+  /** Whether it shows only where hidden ones are asked for. */
   readonly hidden: boolean;
+}
+
+/** A metric as it is printed: the lines of its series. */
+interface Printable {
+  readonly about: MetricDescription;
+  /** With what stands before the help. */
+  readonly head: MetricHead;
+  readonly shown: boolean;
   samples(): Iterable<string>;
 }
 
@@ -126,13 +147,20 @@ export class Metrics {
     return this;
   }
 
+  /** Every metric there is, hidden ones too, in the order of their names. */
+  describe(): MetricDescription[] {
+    const own = [...this.#metrics.values()].map(({ about }) => about);
+    const all = [...own, ...this.#process.getMetricsAsArray().map(describeRuntime)];
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }
+
   /** The answer to `GET /metrics`. Many series take many turns of the event loop. */
   async text(): Promise<{ contentType: string; body: string }> {
     const pieces: string[] = [];
     let piece = '';
     for (const metric of this.#metrics.values()) {
-      if (metric.hidden) continue;
-      piece += headLines(metric);
+      if (!metric.shown) continue;
+      piece += headLines(metric.head);
       for (const lines of metric.samples()) {
         piece += lines;
         if (piece.length < PIECE) continue;
@@ -173,16 +201,25 @@ export class Metrics {
 
   /** @throws Error for a name that is taken */
   #add(type: MetricHead['type'], definition: MetricDefinition<readonly string[]>, samples: Printable['samples']): void {
-    const { name, help, stability = 'ALPHA', deprecated } = definition;
+    const { name, help, labels, stability = 'ALPHA', deprecated: since } = definition;
     if (this.#metrics.has(name) || this.#process.getSingleMetric(name))
       throw new Error(`there is a metric named ${name} already`);
-    const going = deprecated !== undefined && isDeprecatedIn(deprecated, this.#release);
+    const deprecated = since !== undefined && isDeprecatedIn(since, this.#release) ? since : undefined;
+    const hidden = since !== undefined && isHiddenIn(since, this.#release);
+    const notes = `[${stability}] ${deprecated === undefined ? '' : `(Deprecated since ${deprecated}) `}`;
     this.#metrics.set(name, {
-      name,
-      type,
-      help: `[${stability}] ${going ? `(Deprecated since ${deprecated}) ` : ''}${help}`,
-      hidden: !this.#showHidden && deprecated !== undefined && isHiddenIn(deprecated, this.#release),
+      about: { name, type, labels, stability, help, deprecated, hidden },
+      head: { name, type, help: `${notes}${help}` },
+      shown: this.#showHidden || !hidden,
       samples,
     });
   }
+}
+
+/** Of a metric of the library, whose declarations do not tell of labels. */
+function describeRuntime(metric: { readonly name: string; readonly help: string }): MetricDescription {
+  const labels = 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames.map(String) : [];
+  const type = metric instanceof Histogram ? 'histogram' : metric instanceof Counter ? 'counter' : 'gauge';
+  const { name, help } = metric;
+  return { name, type, labels, stability: undefined, help, deprecated: undefined, hidden: false };
 }

@@ -180,6 +180,8 @@ const PATH_ITEM: Message = {
   put: { number: 3, write: operation },
   post: { number: 4, write: operation },
   delete: { number: 5, write: operation },
+  options: { number: 6, write: operation },
+  head: { number: 7, write: operation },
   patch: { number: 8, write: operation },
 };
 

@@ -7,18 +7,26 @@ import type { OpenApiSource } from './source.js';
 /** Structs that every group-version can be sent or answers with. */
 const EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'] as const;
 
+/** Kinds of `meta/v1` that are answered with as those of the group without a name. */
+const OF_NO_GROUP = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status'] as const;
+
 /** A writer of models that knows which kinds each struct is served as. */
 export function modelWriter(dialect: Dialect, source: OpenApiSource): SchemaWriter {
   const prefix = source.scheme.names.extensionPrefix;
-  const kinds = servedKinds(source);
+  const kinds = kindsBySource.get(source) ?? servedKinds(source);
+  kindsBySource.set(source, kinds);
   return new SchemaWriter(dialect, machineryPrefix(source), prefix, (struct) => {
     const found = kinds.get(struct);
     return found ? { [`${prefix}group-version-kind`]: found } : {};
   });
 }
 
+type Kinds = ReadonlyMap<StructSchema, JsonObject[]>;
+/** Every document of version 3 has them. */
+const kindsBySource = new WeakMap<OpenApiSource, Kinds>();
+
 /** The group-version-kinds of each struct that is a kind, as the extension lists them. */
-function servedKinds(source: OpenApiSource): ReadonlyMap<StructSchema, JsonObject[]> {
+function servedKinds(source: OpenApiSource): Kinds {
   const kinds = new Map<StructSchema, JsonObject[]>();
   for (const definition of source.served) {
     for (const [struct, kind] of kindsOf(definition, source)) {
@@ -30,7 +38,8 @@ function servedKinds(source: OpenApiSource): ReadonlyMap<StructSchema, JsonObjec
     const struct = source.scheme.kind(group, version, kind)?.schema;
     if (struct && !kinds.has(struct)) kinds.set(struct, [{ group, kind, version }]);
   }
-  kinds.set(source.scheme.struct('meta/v1.Status'), [{ group: '', kind: 'Status', version: 'v1' }]);
+  for (const kind of OF_NO_GROUP)
+    kinds.set(source.scheme.struct(`meta/v1.${kind}`), [{ group: '', kind, version: 'v1' }]);
   const versions = [...new Map(source.served.map((each) => [`${each.group}/${each.version}`, each])).values()];
   for (const id of EVERYWHERE) {
     const kind = id.slice(id.indexOf('.') + 1);
@@ -50,7 +59,7 @@ const kindsOf = (definition: ResourceDefinition, source: OpenApiSource): [Struct
 ];
 
 /** `io.<…>.apimachinery.pkg`: what stands before `apis.meta.v1.ObjectMeta`. */
-function machineryPrefix(source: OpenApiSource): string {
+export function machineryPrefix(source: OpenApiSource): string {
   const { openapi } = source.scheme.struct('meta/v1.ObjectMeta');
   return openapi.slice(0, openapi.lastIndexOf('.apis.meta.'));
 }

@@ -6,13 +6,18 @@ import { loadScheme } from '../scheme.js';
 import { encodeOpenApiV2Protobuf } from './gnostic.js';
 import type { OpenApiSource } from './source.js';
 import { openApiV2Document } from './v2.js';
-import { OpenApiV3, openApiV3Document } from './v3.js';
+import { OpenApiV3 } from './v3.js';
 
 const PROFILES: readonly NamingProfile[] = ['orch', 'kubernetes'];
 
 function sourceOf(profile: NamingProfile): OpenApiSource {
   const scheme = loadScheme(namesOf(profile));
   return { scheme, served: scheme.resources.filter(({ servedByDefault }) => servedByDefault), release: 'v1.27.0' };
+}
+
+/** A document of version 3, as it is sent. */
+function documentAt(source: OpenApiSource, path: string): JsonObject {
+  return JSON.parse(new OpenApiV3(source).document(path)?.json.toString() ?? '') as JsonObject;
 }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
@@ -55,7 +60,8 @@ function expectSound(document: JsonObject, models: JsonObject, prefix: string): 
 /** Parameters that are missing, too many or there twice. */
 function parameterProblems(place: string, operation: JsonObject): string[] {
   const parameters = operation.parameters as JsonObject[];
-  const names = parameters.map(({ name }) => String(name));
+  // A proxy has the rest of its path both ways.
+  const names = parameters.map((parameter) => `${parameter.in} ${parameter.name}`);
   const inPath = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => String(name));
   const wanted = [...place.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
   return [
@@ -69,10 +75,15 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
   const source = sourceOf(profile);
   const { names } = source.scheme;
 
-  it('has a sound document for every group-version', () => {
+  it('has a sound document for every group-version, for every group and for what is above them', () => {
     const v3 = new OpenApiV3(source);
     const paths = Object.entries(objectAt(v3.index(), 'paths'));
-    expect(paths.length).toBe(new Set(source.served.map(({ group, version }) => `${group}/${version}`)).size);
+    const versions = new Set(source.served.map(({ group, version }) => `api${group && `s/${group}`}/${version}`));
+    const groups = [...versions].flatMap((path) =>
+      path.startsWith('apis/') ? [path.slice(0, path.lastIndexOf('/'))] : [],
+    );
+    const all = new Set(['api', 'apis', 'version', ...groups, ...versions]);
+    expect(paths.map(([path]) => path)).toEqual([...all].sort());
     for (const [path, entry] of paths) {
       const found = v3.document(path);
       expect(objectAt(entry).serverRelativeURL).toBe(`/openapi/v3/${path}?hash=${found?.hash}`);
@@ -97,7 +108,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
   });
 
   it('says of a patch what it changes and how it may be checked', () => {
-    const document = openApiV3Document(source, 'apis/apps/v1');
+    const document = documentAt(source, 'apis/apps/v1');
     const patch = objectAt(document, 'paths', '/apis/apps/v1/namespaces/{namespace}/deployments/{name}', 'patch');
     expect(patch).toMatchObject({
       operationId: 'patchAppsV1NamespacedDeployment',
@@ -111,7 +122,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
   });
 
   it('describes fields with their types, defaults and merge keys', () => {
-    const schemas = objectAt(openApiV3Document(source, 'api/v1'), 'components', 'schemas');
+    const schemas = objectAt(documentAt(source, 'api/v1'), 'components', 'schemas');
     const model = (id: string) => source.scheme.struct(id).openapi;
     const ports = objectAt(schemas[model('core/v1.ServiceSpec')], 'properties', 'ports');
     expect(ports).toMatchObject({
@@ -134,7 +145,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
   });
 
   it('says of no list that it is one of the values of its items', () => {
-    const schemas = Object.values(objectAt(openApiV3Document(source, 'api/v1'), 'components', 'schemas'));
+    const schemas = Object.values(objectAt(documentAt(source, 'api/v1'), 'components', 'schemas'));
     const fields = schemas.flatMap((schema) =>
       Object.values(objectAt(schema).properties ?? {}).map((field) => objectAt(field)),
     );
@@ -144,7 +155,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
 
   it('says of connections that they have no body of their own, and how options are written', () => {
     const pod = '/api/v1/namespaces/{namespace}/pods/{name}';
-    const paths = objectAt(openApiV3Document(source, 'api/v1'), 'paths');
+    const paths = objectAt(documentAt(source, 'api/v1'), 'paths');
     expect(objectAt(paths, `${pod}/proxy`, 'patch')).not.toHaveProperty('requestBody');
     const [ports] = (objectAt(paths, `${pod}/portforward`, 'get').parameters as JsonObject[]).filter(
       ({ name }) => name === 'ports',
@@ -152,9 +163,61 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
     expect(ports).toMatchObject({ in: 'query', schema: { type: 'integer' } });
   });
 
+  it('says that a proxy takes every method on every path, and of no other connection', () => {
+    const paths = objectAt(documentAt(source, 'api/v1'), 'paths');
+    const all = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
+    for (const place of [
+      'nodes/{name}',
+      'namespaces/{namespace}/pods/{name}',
+      'namespaces/{namespace}/services/{name}',
+    ])
+      for (const path of ['proxy', 'proxy/{path}'])
+        expect(Object.keys(objectAt(paths, `/api/v1/${place}/${path}`)).sort()).toEqual(all);
+    expect(Object.keys(objectAt(paths, '/api/v1/namespaces/{namespace}/pods/{name}/exec')).sort()).toEqual([
+      'get',
+      'post',
+    ]);
+    expect(objectAt(paths, '/api/v1/nodes/{name}/proxy/{path}', 'head').operationId).toBe(
+      'connectCoreV1HeadNodeProxyWithPath',
+    );
+  });
+
+  it('has watches under their old paths, of collections and objects that can be watched', () => {
+    const paths = objectAt(documentAt(source, 'api/v1'), 'paths');
+    const watches = (resource: string) =>
+      Object.keys(paths)
+        .filter((path) => path.includes('/watch/') && path.includes(`/${resource}`))
+        .map((path) => {
+          const { operationId, 'x-kubernetes-action': action } = objectAt(paths, path, 'get');
+          return [path, operationId, action];
+        });
+    expect(watches('secrets')).toEqual([
+      ['/api/v1/watch/namespaces/{namespace}/secrets', 'watchCoreV1NamespacedSecretList', 'watchlist'],
+      ['/api/v1/watch/namespaces/{namespace}/secrets/{name}', 'watchCoreV1NamespacedSecret', 'watch'],
+      ['/api/v1/watch/secrets', 'watchCoreV1SecretListForAllNamespaces', 'watchlist'],
+    ]);
+    expect(watches('nodes')).toEqual([
+      ['/api/v1/watch/nodes', 'watchCoreV1NodeList', 'watchlist'],
+      ['/api/v1/watch/nodes/{name}', 'watchCoreV1Node', 'watch'],
+    ]);
+    expect(watches('componentstatuses')).toEqual([]);
+    expect(watches('bindings')).toEqual([]);
+  });
+
+  it('says of a union which field is set with which value', () => {
+    const schemas = objectAt(documentAt(source, 'api/v1'), 'components', 'schemas');
+    expect(schemas[source.scheme.struct('core/v1.SeccompProfile').openapi]).toMatchObject({
+      'x-kubernetes-unions': [
+        { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
+      ],
+    });
+    const marked = Object.values(schemas).filter((schema) => 'x-kubernetes-unions' in objectAt(schema));
+    expect(marked).toHaveLength(1);
+  });
+
   it('names other groups by their own names', () => {
     const rbac = names.group('rbac.authorization.orch.io');
-    const document = openApiV3Document(source, `apis/${rbac}/v1`);
+    const document = documentAt(source, `apis/${rbac}/v1`);
     expect(objectAt(document, 'paths', `/apis/${rbac}/v1/clusterroles`, 'get').operationId).toBe(
       'listRbacAuthorizationV1ClusterRole',
     );
@@ -181,7 +244,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
       subresources: [],
       schema,
     };
-    const document = openApiV3Document({ ...source, served: [widget] }, 'apis/example.com/v1');
+    const document = documentAt({ ...source, served: [widget] }, 'apis/example.com/v1');
     const schemas = objectAt(document, 'components', 'schemas');
     expectSound(document, schemas, '#/components/schemas/');
     expect(objectAt(schemas, 'com.example.v1.WidgetList', 'properties', 'items')).toMatchObject({

@@ -3,7 +3,7 @@ import { deletionAnswersObject } from '../deletion-answer.js';
 import type { ResourceDefinition, StructSchema, Subresource } from '../model.js';
 import { listStruct } from './list-struct.js';
 import { kindStruct, type OpenApiSource } from './source.js';
-import { COLLECTION_VERBS, type Method, OBJECT_VERBS, VERBS, type VerbForm } from './verb-forms.js';
+import { COLLECTION_VERBS, type Method, OBJECT_VERBS, OLD_WATCHES, VERBS, type VerbForm } from './verb-forms.js';
 
 /** A parameter of an operation, before either version's notation. */
 export interface Parameter {
@@ -20,9 +20,9 @@ export interface Operation {
   readonly operationId: string;
   readonly tag: string;
   readonly description: string;
-  /** What is done, in the words of `x-kubernetes-action`. */
-  readonly action: string;
-  readonly gvk: GroupVersionKind;
+  /** What is done, in the words of `x-kubernetes-action`, and to which kind; absent for what is no resource. */
+  readonly action?: string;
+  readonly gvk?: GroupVersionKind;
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   readonly parameters: readonly Parameter[];
@@ -63,8 +63,19 @@ export const PATCH_TYPES = [
   'application/apply-patch+yaml',
 ] as const;
 
+const REST = pathParameter('path', 'Path that the request goes on with.');
+
 /** Subresources that hand the connection over; each method is an operation without a body of its own. */
 const CONNECT: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
+/** The one among them that takes every method, on every path below. */
+const PROXY = 'proxy';
+
+/** Media types of objects. */
+export const objectTypes = ({ scheme }: OpenApiSource): string[] => [
+  'application/json',
+  'application/yaml',
+  scheme.names.protobufMediaType,
+];
 
 /** `/api/v1` or `/apis/<group>/<version>`. */
 export const groupVersionPath = ({ group, version }: { group: string; version: string }): string =>
@@ -89,6 +100,7 @@ class ResourceOperations {
     return [
       ...this.ofCollections(),
       ...this.ofObjects(),
+      ...this.ofOldWatches(),
       ...this.definition.subresources.flatMap((each) => this.ofSubresource(each)),
     ];
   }
@@ -110,6 +122,30 @@ class ResourceOperations {
     return verbs.map((verb) => this.operation(verb, this.object(), this.definition));
   }
 
+  private ofOldWatches(): Operation[] {
+    const { namespaced, verbs, kind } = this.definition;
+    if (!verbs.includes('watch')) return [];
+    const [object, list, everywhere] = [this.object(), this.collection(namespaced), this.collection(false)];
+    return [
+      this.oldWatch(OLD_WATCHES.object, object),
+      this.oldWatch(OLD_WATCHES.list, { ...list, noun: `${list.noun}List` }),
+      ...(namespaced ? [this.oldWatch(OLD_WATCHES.list, { ...everywhere, noun: `${kind}ListForAllNamespaces` })] : []),
+    ];
+  }
+
+  private oldWatch(form: VerbForm, place: Place): Operation {
+    const prefix = groupVersionPath(this.definition);
+    const { path, parameters, noun } = place;
+    return {
+      ...this.frame(form, { ...place, path: `${prefix}/watch${path.slice(prefix.length)}` }, this.definition),
+      operationId: `${form.prefix}${this.prefix()}${noun}`,
+      consumes: ['*/*'],
+      produces: [...objectTypes(this.source), ...this.streamTypes()],
+      parameters: [...parameters, PRETTY, ...this.query('watch', form, false)],
+      response: this.source.scheme.struct('meta/v1.WatchEvent'),
+    };
+  }
+
   private ofSubresource(subresource: Subresource): Operation[] {
     const object = this.object();
     const place: Place = {
@@ -122,21 +158,25 @@ class ResourceOperations {
   }
 
   private connections(subresource: Subresource, place: Place): Operation[] {
-    const options = queryOf(kindStruct(this.source, subresource.group, subresource.version, subresource.kind));
-    return subresource.verbs.flatMap((verb) => {
-      const form = VERBS[verb];
-      if (!form) return [];
-      return {
-        ...this.frame(form, place, subresource),
-        operationId: `connect${this.prefix()}${upperFirst(form.method)}${place.noun}`,
-        action: 'connect',
-        description: `Connect ${form.method.toUpperCase()} requests to ${subresource.name} of ${this.definition.kind}.`,
-        consumes: ['*/*'],
-        produces: ['*/*'],
-        parameters: [...place.parameters, ...options],
-        codes: [200],
-      };
-    });
+    const methods = subresource.verbs.flatMap((verb) => VERBS[verb]?.method ?? []);
+    const connect = (method: Method, to: Place) => this.connection(subresource, method, to);
+    if (subresource.name !== PROXY) return methods.map((method) => connect(method, place));
+    const parameters = [...place.parameters, REST];
+    const below: Place = { path: `${place.path}/{path}`, parameters, noun: `${place.noun}WithPath` };
+    const all: Method[] = [...methods, 'head', 'options'];
+    return [place, below].flatMap((to) => all.map((method) => connect(method, to)));
+  }
+
+  private connection(subresource: Subresource, method: Method, place: Place): Operation {
+    const { name, group, version, kind } = subresource;
+    return {
+      ...this.frame({ method, action: 'connect', text: '', codes: [200] }, place, subresource),
+      operationId: `connect${this.prefix()}${upperFirst(method)}${place.noun}`,
+      description: `Connect ${method.toUpperCase()} requests to ${name} of ${this.definition.kind}.`,
+      consumes: ['*/*'],
+      produces: ['*/*'],
+      parameters: [...place.parameters, ...queryOf(kindStruct(this.source, group, version, kind))],
+    };
   }
 
   private operation(verb: string, place: Place, target: GroupVersionKind, insert = ''): Operation {
@@ -152,7 +192,11 @@ class ResourceOperations {
     };
   }
 
-  private frame(form: VerbForm, place: Place, { group, version, kind }: GroupVersionKind) {
+  private frame(
+    form: Pick<VerbForm, 'method' | 'action' | 'text' | 'codes'>,
+    place: Place,
+    { group, version, kind }: GroupVersionKind,
+  ) {
     return {
       path: place.path,
       method: form.method,
@@ -165,9 +209,8 @@ class ResourceOperations {
   }
 
   private contents(verb: string, form: VerbForm, target: GroupVersionKind, own: StructSchema, isLog: boolean) {
-    const { names } = this.source.scheme;
-    const types = ['application/json', 'application/yaml', names.protobufMediaType];
-    const watch = verb === 'list' ? ['application/json;stream=watch', `${names.protobufMediaType};stream=watch`] : [];
+    const types = objectTypes(this.source);
+    const watch = verb === 'list' ? this.streamTypes() : [];
     const sent = this.bodyOf(verb, form, own);
     const response = this.responseOf(verb, target, own);
     return {
@@ -176,6 +219,10 @@ class ResourceOperations {
       ...(sent && { body: sent }),
       ...(!isLog && { response }),
     };
+  }
+
+  private streamTypes(): string[] {
+    return ['application/json', this.source.scheme.names.protobufMediaType].map((type) => `${type};stream=watch`);
   }
 
   private bodyOf(verb: string, form: VerbForm, own: StructSchema): StructSchema | undefined {
@@ -243,17 +290,17 @@ function queryOf(options: StructSchema): Parameter[] {
   });
 }
 
-const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
+export const upperFirst = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
 /** `rbac.authorization.<suffix>` becomes `RbacAuthorization`, the group without a name `Core`. */
-function camelGroup(group: string, suffix: string): string {
+export function camelGroup(group: string, suffix: string): string {
   const short = group.endsWith(`.${suffix}`) ? group.slice(0, -suffix.length - 1) : group || 'core';
   return short.split(/[.-]/).map(upperFirst).join('');
 }
 
 /** The extensions that say what an operation does to which kind. */
-export const operationExtensions = (operation: Operation, prefix: string): JsonObject => ({
-  [`${prefix}action`]: operation.action,
-  [`${prefix}group-version-kind`]: { ...operation.gvk },
+export const operationExtensions = ({ action, gvk }: Operation, prefix: string): JsonObject => ({
+  ...(action !== undefined && { [`${prefix}action`]: action }),
+  ...(gvk && { [`${prefix}group-version-kind`]: { ...gvk } }),
 });

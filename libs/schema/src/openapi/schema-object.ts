@@ -1,4 +1,4 @@
-import type { JsonObject } from '@orch/machinery';
+import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
 
 /** What differs between the two versions of OpenAPI in a schema. */
@@ -122,6 +122,7 @@ export class SchemaWriter {
         properties: Object.fromEntries(fields.map((field) => [field.name, this.property(field, struct.openapi)])),
       }),
       ...(struct.structType && this.extension('map-type', struct.structType)),
+      ...(struct.discriminator && this.extension('unions', [unionOf(fields, struct.discriminator)])),
       ...this.membersOf(struct),
     };
   }
@@ -143,7 +144,14 @@ export class SchemaWriter {
     return Object.keys(beside).length === 0 ? schema : { ...beside, allOf: [schema] };
   }
 
-  private extension(name: string, value: string | string[]): JsonObject {
+  private extension(name: string, value: JsonValue): JsonObject {
     return { [this.extensionPrefix + name]: value };
   }
+}
+
+/** Each other field of a union, and what the discriminator is when it is set. */
+function unionOf(fields: readonly Field[], discriminator: string): JsonObject {
+  const others = fields.map(({ name }) => name).filter((name) => name !== discriminator);
+  const values = Object.fromEntries(others.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
+  return { discriminator, 'fields-to-discriminateBy': values };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
+import { discoveryOperations } from './discovery-operations.js';
 import { modelWriter } from './models.js';
 import { type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
 import { OPENAPI_V2, type SchemaWriter } from './schema-object.js';
@@ -9,7 +10,8 @@ import { patchModel } from './v3.js';
 export function openApiV2Document(source: OpenApiSource): JsonObject {
   const writer = modelWriter(OPENAPI_V2, source);
   const paths: Record<string, JsonObject> = {};
-  for (const operation of source.served.flatMap((definition) => operationsOf(definition, source))) {
+  const ofResources = source.served.flatMap((definition) => operationsOf(definition, source));
+  for (const operation of [...ofResources, ...discoveryOperations(source)]) {
     const item = paths[operation.path] ?? {};
     item[operation.method] = operationObject(operation, writer, source);
     paths[operation.path] = item;

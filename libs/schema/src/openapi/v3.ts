@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@orch/machinery';
+import { discoveryOperations, documentOf } from './discovery-operations.js';
 import { modelWriter } from './models.js';
 import { groupVersionPath, type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
@@ -19,45 +20,48 @@ export interface OpenApiV3Document {
  */
 export class OpenApiV3 {
   private readonly documents = new Map<string, OpenApiV3Document>();
-  private readonly paths: ReadonlySet<string>;
+  /** What each document has beside resources; there is a document for each. */
+  private readonly discovery: ReadonlyMap<string, Operation>;
 
   constructor(private readonly source: OpenApiSource) {
-    this.paths = new Set(source.served.map((definition) => groupVersionPath(definition).slice(1)));
+    this.discovery = new Map(discoveryOperations(source).map((operation) => [documentOf(operation), operation]));
   }
 
   /** What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. */
   index(): JsonObject {
-    const entries = [...this.paths].sort().map((path): [string, JsonObject] => {
+    const entries = [...this.discovery.keys()].sort().map((path): [string, JsonObject] => {
       const hash = this.document(path)?.hash ?? '';
       return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
     });
     return { paths: Object.fromEntries(entries) };
   }
 
-  /** The document of `api/v1` or `apis/<group>/<version>`; undefined for what is not served. */
+  /** The document of `api/v1` or `apis/<group>/<version>`, or of discovery above them; undefined for what is not served. */
   document(path: string): OpenApiV3Document | undefined {
-    if (!this.paths.has(path)) return undefined;
+    const discovery = this.discovery.get(path);
+    if (!discovery) return undefined;
     const known = this.documents.get(path);
     if (known) return known;
-    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, path)));
+    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, path, discovery)));
     const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
     this.documents.set(path, document);
     return document;
   }
 }
 
-/** The document of one group-version, named by its path without a leading slash. */
-export function openApiV3Document(source: OpenApiSource, path: string): JsonObject {
+/** The document of one group-version, or of a path of discovery alone, named by its path without a leading slash. */
+function openApiV3Document(source: OpenApiSource, path: string, discovery: Operation): JsonObject {
   const writer = modelWriter(OPENAPI_V3, source);
   const definitions = source.served.filter((definition) => groupVersionPath(definition) === `/${path}`);
   const paths: Record<string, JsonObject> = {};
-  for (const operation of definitions.flatMap((definition) => operationsOf(definition, source))) {
+  const ofResources = definitions.flatMap((definition) => operationsOf(definition, source));
+  for (const operation of [...ofResources, discovery]) {
     const item = paths[operation.path] ?? {};
     item[operation.method] = operationObject(operation, writer, source);
     paths[operation.path] = item;
   }
   for (const definition of definitions) writer.reference(definition.schema);
-  writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
+  if (definitions.length > 0) writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
   return {
     openapi: '3.0.0',
     info: { title: 'API', version: source.release },

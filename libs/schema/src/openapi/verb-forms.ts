@@ -1,4 +1,4 @@
-export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch' | 'head' | 'options';
 
 /** How a verb is put in an operation's id, and what it does over HTTP. */
 export interface VerbForm {
@@ -68,5 +68,15 @@ export const VERBS: Readonly<Record<string, VerbForm>> = {
     codes: [200, 202],
   },
 };
+const OLD_WATCH: VerbForm = {
+  method: 'get',
+  prefix: 'watch',
+  action: 'watch',
+  text: 'Deprecated: list with the query watch instead. Watch',
+  options: 'meta/v1.ListOptions',
+  codes: OK,
+};
+/** Watches as they were asked for before there was a query for it: of one object, and of a collection. */
+export const OLD_WATCHES = { object: OLD_WATCH, list: { ...OLD_WATCH, action: 'watchlist' } } as const;
 export const COLLECTION_VERBS = ['list', 'create', 'deletecollection'] as const;
 export const OBJECT_VERBS = ['get', 'update', 'patch', 'delete'] as const;

@@ -1,0 +1,32 @@
+import { type MetricDescription, silentLogger } from '@orch/runtime';
+import { VERSION } from '../server/version.js';
+import { claimFindings } from './claim-findings.js';
+import { healthSeries } from './health-metrics.js';
+import { Observation } from './observation.js';
+import { certificateObserver } from './process-observer.js';
+import { RequestMetrics } from './request-metrics.js';
+import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import { observePools } from './store-observer.js';
+
+/** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
+export async function releaseMetrics(): Promise<MetricDescription[]> {
+  const observation = await Observation.open({
+    serviceName: 'orch',
+    version: VERSION,
+    tracingConfigFile: undefined,
+    showHiddenMetrics: true,
+    logger: silentLogger,
+  });
+  const { metrics, names } = observation;
+  // What would be looked at is not there, and nobody asks for values.
+  observation.watchFeed({ lag: () => 0 }, { healthy: () => false });
+  observePools(metrics, { pools: () => [] });
+  observeWatchCache(metrics, { types: () => [].values() }, names);
+  observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
+  observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
+  certificateObserver(metrics);
+  claimFindings(metrics);
+  healthSeries(metrics);
+  new RequestMetrics(metrics);
+  return metrics.describe();
+}

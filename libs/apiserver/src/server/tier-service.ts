@@ -1,0 +1,34 @@
+import type { OptionValues } from '@orch/runtime';
+import { storeAt } from './backends.js';
+import { busOf } from './change-bus.js';
+import type { Role } from './control-plane.js';
+import { backendOptions, servingOptions } from './options.js';
+import { runService } from './run-service.js';
+
+/** Options of a process beside others of its kind, in front of a PostgreSQL that is not its own. */
+export const tierOptions = {
+  ...servingOptions,
+  ...backendOptions,
+  workers: {
+    type: 'int',
+    default: 1,
+    min: 1,
+    max: 256,
+    help: 'Processes that share the ports, each with its own memory; one a core is a good number.',
+  },
+  'postgres-url': { ...backendOptions['postgres-url'], required: true },
+} as const;
+
+/** Runs a process of such a tier, with `--workers`, to its end. Resolves with the exit code. */
+export function runTierService(role: Role, values: OptionValues<typeof tierOptions>): Promise<number> {
+  return runService(
+    {
+      role,
+      serving: values,
+      backend: values,
+      openStore: (observer) => storeAt(values.postgresUrl, values, values, observer),
+      openBus: (settings) => busOf(values, settings),
+    },
+    values.workers,
+  );
+}
