@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { type FieldSet, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { remembered } from '../paths/remembered.js';
 import { type Comparison, compareObjects } from '../values/compare.js';
 import type { Work } from './conversion.js';
 import type { ManagedKind } from './kind.js';
@@ -9,6 +10,9 @@ export interface Changes extends Comparison {
   /** Everything that was set or removed. */
   readonly all: FieldSet;
 }
+
+const withoutAll = remembered(recursiveDifference);
+const join = remembered(union);
 
 const NO_CHANGES: Changes = { set: NO_FIELDS, removed: NO_FIELDS, all: NO_FIELDS };
 
@@ -58,7 +62,7 @@ export class ChangesByVersion {
 
   #without({ set, removed }: Comparison, apiVersion: string): Changes {
     const reset = this.kind.resetFields?.get(apiVersion) ?? NO_FIELDS;
-    const [left, gone] = [recursiveDifference(set, reset), recursiveDifference(removed, reset)];
-    return { set: left, removed: gone, all: union(left, gone) };
+    const [left, gone] = [withoutAll(set, reset), withoutAll(removed, reset)];
+    return { set: left, removed: gone, all: join(left, gone) };
   }
 }

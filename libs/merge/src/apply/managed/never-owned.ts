@@ -1,4 +1,5 @@
 import { difference, type FieldSet, pathsOf } from '../paths/field-set.js';
+import { remembered } from '../paths/remembered.js';
 
 const METADATA = [
   'name',
@@ -15,14 +16,6 @@ const METADATA = [
 const NEVER_OWNED = pathsOf([['apiVersion'], ['kind'], ['metadata'], ...METADATA.map((name) => ['metadata', name])]);
 
 /** Fields without those that say which object it is, or that the server sets: nobody owns them. */
-export function ownable(fields: FieldSet): FieldSet {
-  let left = known.get(fields);
-  if (left === undefined) {
-    left = difference(fields, NEVER_OWNED);
-    known.set(fields, left);
-  }
-  return left;
-}
+export const ownable = (fields: FieldSet): FieldSet => without(fields, NEVER_OWNED);
 
-/** Objects of one shape have one set. */
-const known = new WeakMap<FieldSet, FieldSet>();
+const without = remembered(difference);

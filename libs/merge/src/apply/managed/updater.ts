@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { difference, type FieldSet, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { remembered } from '../paths/remembered.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { mergeObjects } from '../values/merge.js';
 import { type Changes, ChangesByVersion } from './changes.js';
@@ -23,6 +24,13 @@ export interface Update {
   readonly time: string;
 }
 
+// One for each pair of sets that meet in an update: each remembers one result.
+const setIn = remembered(difference);
+const neverOwnedOf = remembered(difference);
+const remaining = remembered(difference);
+const lost = remembered(union);
+const joined = remembered(union);
+
 /** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
 export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
   const { live, next, identity } = update;
@@ -43,16 +51,16 @@ function writerAfter(
   { set, removed }: Changes,
   { identity, time }: Update,
 ): Owner | undefined {
-  const changed = difference(set, removed);
+  const changed = setIn(set, removed);
   const fields = ownable(changed);
-  const had = before && without(before, union(removed, difference(changed, fields)));
+  const had = before && without(before, lost(removed, neverOwnedOf(changed, fields)));
   if (fields.isEmpty) return had === before || had?.fields.isEmpty === false ? had : undefined;
-  return Owner.of(identity, time, had ? union(had.fields, fields) : fields);
+  return Owner.of(identity, time, had ? joined(had.fields, fields) : fields);
 }
 
 /** An owner without what is gone. */
 const without = (owner: Owner, gone: FieldSet): Owner =>
-  !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(difference(owner.fields, gone)) : owner;
+  !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(remaining(owner.fields, gone)) : owner;
 
 /** Takes from everybody what changed. */
 function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: string): Work<Map<string, Owner>> {

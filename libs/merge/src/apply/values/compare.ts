@@ -3,7 +3,16 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import type { PathElement } from '../paths/path-element.js';
-import { planFor, type Step, valueAt } from '../types/plan.js';
+import {
+  type Plan,
+  type Planned,
+  planned,
+  type Step,
+  type Values,
+  valueAmong,
+  valueAt,
+  valuesBy,
+} from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { elementsOf, levelsOf } from './list-items.js';
@@ -63,6 +72,8 @@ function compareAs(
     }
   } else if (form === 'list' && type.list && type.list.relation !== 'atomic') {
     const [from, to] = [Array.isArray(before) ? before : [], Array.isArray(after) ? after : []];
+    const came = from.length === 0 ? everythingBelow(type, to) : undefined;
+    if (came) return { self: false, set: came, removed: undefined };
     if (sameItems(type.list, from, to)) return compareInTurn(type.list, from, to);
     const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
     if (from.length + to.length > 0 && elements[0] && elements[1]) {
@@ -129,19 +140,40 @@ class Level {
 }
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
-  const plan = planFor(map, after);
+  const { plan, values } = planned(map, after);
+  const old = valuesBy(plan, before);
+  return old ? compareAlike(plan, old, values) : compareUnlike(map, before, after, { plan, values });
+}
+
+/** Compares objects with the same members in the same order, as most have. */
+function compareAlike(plan: Plan, before: Values, after: Values): Change | undefined {
+  let level: Level | undefined;
+  for (let i = 0; i < plan.steps.length; i++) {
+    const step = plan.steps[i] as Step;
+    if (before[step.at] === after[step.at]) continue;
+    const [from, to] = [valueAmong(step, before), valueAmong(step, after)];
+    if (from === to) continue;
+    level ??= new Level(plan.levels);
+    level.child(step.element, step.type, from, to);
+  }
+  return level?.change();
+}
+
+function compareUnlike(
+  map: MapType,
+  before: JsonObject,
+  after: JsonObject,
+  { plan, values }: Planned,
+): Change | undefined {
   const level = new Level(plan.levels);
   for (let i = 0; i < plan.steps.length; i++) {
     const step = plan.steps[i] as Step;
-    const [from, to] = [valueAt(step, before), valueAt(step, after)];
+    const [from, to] = [valueAt(step, before), valueAmong(step, values)];
     if (from !== to) level.child(step.element, step.type, from, to);
   }
-  const old = planFor(map, before);
-  if (old !== plan) {
-    for (const step of old.steps) {
-      if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
-      level.child(step.element, step.type, valueAt(step, before), undefined);
-    }
+  for (const step of planned(map, before).plan.steps) {
+    if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
+    level.child(step.element, step.type, valueAt(step, before), undefined);
   }
   return level.change();
 }
@@ -160,16 +192,17 @@ function sameItems({ keys }: ListType, before: readonly JsonValue[], after: read
 
 /** Compares items in turn; their elements are asked for where something has changed. */
 function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
-  const level = new Level(levelsOf(list));
+  let level: Level | undefined;
   for (let i = 0; i < before.length; i++) {
     const [from, to] = [before[i] ?? null, after[i] ?? null];
     const change = compare(list.items, from, to);
     if (change === undefined) continue;
     const element = elementsOf(list, [to])?.[0];
     if (element === undefined) return ITSELF;
+    level ??= new Level(levelsOf(list));
     level.changed(element, change);
   }
-  return level.change();
+  return level?.change();
 }
 
 interface Items {
