@@ -1,48 +1,79 @@
-import { type FieldError, invalidValue, required } from '@orch/machinery';
-import { isObject, type Json, textAt } from '../values/fields.js';
+import { type FieldError, invalidValue } from '@orch/machinery';
+import { isObject, type Json } from '../values/fields.js';
+import { shownUntyped } from '../values/go-syntax.js';
+import { asEmbedded, embeddedErrors, isEmbedded } from './embedded-objects.js';
+import type { Expressions } from './expressions.js';
 import { valueErrors } from './schema-value.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
-const EMBEDDED = 'x-kubernetes-embedded-resource';
 const META = ['apiVersion', 'kind', 'metadata'];
 
 /** Fields in the defaults of a structural schema that would be pruned. */
 export const unknownInDefaults = (schema: Json, path: string): FieldError[] =>
-  eachDefault(asRoot(schema), path, false, (each, value, field, inside) =>
-    inside || isPruned(value, each) ? [] : [invalidValue(field, value, 'must not have unknown fields')],
+  // What stands in the metadata of an object is not pruned by the schema.
+  eachDefault(asEmbedded(schema), path, (each, value, field, around) =>
+    around || isPruned(value, each) ? [] : [invalidValue(field, shownUntyped(value), 'must not have unknown fields')],
   );
 
-/** Defaults of a structural schema obey it, and those of whole objects say their type. */
-export const wrongDefaults = (schema: Json, path: string): FieldError[] =>
-  eachDefault(asRoot(schema), path, false, (each, value, field) => {
-    const untyped = each[EMBEDDED] === true && isObject(value) ? requireType(value, field) : [];
-    return untyped.length > 0 ? untyped : valueErrors(each, value, field);
+/**
+ * Defaults of a structural schema obey it, but for rules in CEL; those of whole objects say their type and have sound
+ * metadata, and so have objects with the defaults that stand in metadata.
+ */
+export function wrongDefaults(schema: Json, path: string, expressions: Expressions): FieldError[] {
+  return eachDefault(asEmbedded(schema), path, (each, value, field, around) => {
+    const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(each, value, field);
+    return errors.length > 0 ? errors : valueErrors(each, value, field, expressions);
   });
+}
 
-const asRoot = (schema: Json): Json => ({ ...schema, [EMBEDDED]: true });
+/** An object with a default in its metadata or for its type. */
+interface Whole {
+  readonly schema: Json;
+  readonly value: Json;
+}
 
-type Judge = (schema: Json, value: unknown, field: string, insideMeta: boolean) => FieldError[];
-
-/** What stands in the metadata of an object is not pruned by the schema. */
-function eachDefault(schema: Json, path: string, insideMeta: boolean, judge: Judge): FieldError[] {
-  const value = schema.default;
-  const whole = schema[EMBEDDED] === true;
-  const inside = insideMeta && !whole;
-  const items = itemSchema(schema);
+function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string): FieldError[] {
+  const errors = embeddedErrors(schema, { apiVersion: 'validation/v1', kind: 'Validation', ...object }, '');
+  const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
+  if (texts.length === 0) return [];
   return [
-    ...(value === undefined || value === null ? [] : judge(schema, value, `${path}.default`, inside)),
-    ...(items ? eachDefault(items, `${path}.items`, inside, judge) : []),
-    ...propertiesOf(schema).flatMap(([name, property]) =>
-      eachDefault(property, `${path}.properties[${name}]`, inside || (whole && META.includes(name)), judge),
+    invalidValue(
+      field,
+      shownUntyped(value),
+      `must result in valid metadata: ${texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`}`,
     ),
   ];
 }
 
-/** A whole object says what it is. */
-const requireType = (value: Json, path: string): FieldError[] =>
-  ['apiVersion', 'kind']
-    .filter((name) => textAt(value, name) === '')
-    .map((name) => required(`${path}.${name}`, 'must not be empty'));
+/** Makes an object around a value; undefined outside of types and metadata. */
+type Around = ((value: unknown) => Whole) | undefined;
+type Judge = (schema: Json, value: unknown, field: string, around: Around) => FieldError[];
+
+/** @param outer what stands around values of the schema, inside of metadata */
+function eachDefault(schema: Json, path: string, judge: Judge, outer?: Around): FieldError[] {
+  const value = schema.default;
+  const whole = isEmbedded(schema);
+  const around = whole ? undefined : outer;
+  const items = itemSchema(schema);
+  return [
+    ...(value === undefined || value === null ? [] : judge(schema, value, `${path}.default`, around)),
+    ...(items ? eachDefault(items, `${path}.items`, judge, around && ((item) => around([item]))) : []),
+    ...propertiesOf(schema).flatMap(([name, property]) =>
+      eachDefault(
+        property,
+        `${path}.properties[${name}]`,
+        judge,
+        aroundMember(whole ? schema : undefined, name, around),
+      ),
+    ),
+  ];
+}
+
+/** @param schema of a whole object, if the member is one of such */
+function aroundMember(schema: Json | undefined, name: string, outer: Around): Around {
+  if (schema) return META.includes(name) ? (value) => ({ schema, value: { [name]: value } }) : undefined;
+  return outer && ((value) => outer({ [name]: value }));
+}
 
 /** Whether pruning by the schema would leave a value as it is. */
 function isPruned(value: unknown, schema: Json | undefined): boolean {
@@ -54,7 +85,7 @@ function isPruned(value: unknown, schema: Json | undefined): boolean {
   const preserves = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
   const others = schema?.additionalProperties;
   return Object.entries(value).every(([name, member]) => {
-    if (schema?.[EMBEDDED] === true && META.includes(name)) return true;
+    if (schema && isEmbedded(schema) && META.includes(name)) return true;
     const property = schema && propertyOf(schema, name);
     if (property) return isPruned(member, property);
     if (isObject(others)) return isPruned(member, others);

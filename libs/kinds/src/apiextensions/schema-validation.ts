@@ -1,6 +1,7 @@
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
 import { isObject, type Json, textAt } from '../values/fields.js';
 import { unknownInDefaults, wrongDefaults } from './default-validation.js';
+import { Expressions } from './expressions.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
 import { hasSchema, says } from './schema-walk.js';
@@ -36,6 +37,8 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness {
   readonly structural: boolean;
+  /** What patterns match defaults with. */
+  readonly expressions: Expressions;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
 }
@@ -50,6 +53,7 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
+    expressions: new Expressions(),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every((schema) => unknownInDefaults(schema, '').length === 0),
   };
@@ -102,7 +106,10 @@ function shapeSteps(schema: Json, path: string, strict: SchemaStrictness): (() =
   const defaults = () => {
     if (found > 0) return [];
     const unknown = unknownInDefaults(schema, path);
-    return [...(unknown.length > 0 && strict.prunesDefaults() ? unknown : []), ...wrongDefaults(schema, path)];
+    return [
+      ...(unknown.length > 0 && strict.prunesDefaults() ? unknown : []),
+      ...wrongDefaults(schema, path, strict.expressions),
+    ];
   };
   return [counted(validateLevels), counted(validateValues), defaults];
 }

@@ -1,6 +1,17 @@
-import { type FieldError, invalidValue, notSupported, required, tooLong, tooMany, typeInvalid } from '@orch/machinery';
+import {
+  type FieldError,
+  invalidValue,
+  notSupported,
+  required,
+  tooLong,
+  tooMany,
+  typeInvalid,
+  verbatim,
+} from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { type Expressions, TooManySteps } from './expressions.js';
+import { isOfFormat } from './formats.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
 /** A value, what it is called in messages ('' for the whole), and the path of the whole. */
@@ -9,23 +20,29 @@ interface Place {
   readonly name: string;
   /** What may still be compared; shared by all places of a value. */
   readonly budget: { left: number };
+  readonly expressions: Expressions;
 }
 
 /** Comparisons of one value with its schema, which may be as many as the product of the sizes of both. */
 const MOST_COMPARISONS = 200_000;
 
-class TooManyComparisons extends Error {}
+class TooManyComparisons extends Error {
+  constructor() {
+    super(`takes more than ${MOST_COMPARISONS} comparisons with its schema`);
+  }
+}
 
 /**
- * What a schema says against a value. Patterns and formats are not looked at: an expression of somebody else may take for ever.
+ * What a schema says against a value.
  * @param base path of the value
+ * @param expressions all that the patterns of values that are judged together may take
  */
-export function valueErrors(schema: Json, value: unknown, base: string): FieldError[] {
+export function valueErrors(schema: Json, value: unknown, base: string, expressions: Expressions): FieldError[] {
   try {
-    return errorsOf(schema, value, { base, name: '', budget: { left: MOST_COMPARISONS } });
+    return errorsOf(schema, value, { base, name: '', budget: { left: MOST_COMPARISONS }, expressions });
   } catch (error) {
-    if (!(error instanceof TooManyComparisons)) throw error;
-    return [invalidValue(base, '', `takes more than ${MOST_COMPARISONS} comparisons with its schema`)];
+    if (!(error instanceof TooManyComparisons || error instanceof TooManySteps)) throw error;
+    return [invalidValue(base, '', error.message)];
   }
 }
 
@@ -70,15 +87,25 @@ const refused = (place: Place, value: unknown, text: string): FieldError =>
 const wrongType = (place: Place, wanted: string, type: string): FieldError =>
   typeInvalid(pathOf(place), type, said(place, `must be of type ${wanted}: "${type}"`));
 
+/** Of lengths and pattern, the first that is not kept is told. */
 function ofText(schema: Json, value: string, place: Place): FieldError[] {
+  const format = textAt(schema, 'format');
+  const form = said(place, `must be of type ${format}: ${verbatim(value).text}`);
+  return [
+    ...ofForm(schema, value, place),
+    ...(isOfFormat(format, value) ? [] : [typeInvalid(pathOf(place), value, form)]),
+  ];
+}
+
+function ofForm(schema: Json, value: string, place: Place): FieldError[] {
   const length = [...value].length;
   const [most, least] = [numberAt(schema, 'maxLength'), numberAt(schema, 'minLength')];
-  return [
-    ...(most !== undefined && length > most
-      ? [{ ...tooLong(pathOf(place), most), message: `Too long: may not be longer than ${most}` }]
-      : []),
-    ...(least !== undefined && length < least ? [refused(place, value, `should be at least ${least} chars long`)] : []),
-  ];
+  const pattern = textAt(schema, 'pattern');
+  if (most !== undefined && length > most)
+    return [{ ...tooLong(pathOf(place), most), message: `Too long: may not be longer than ${most}` }];
+  if (least !== undefined && length < least) return [refused(place, value, `should be at least ${least} chars long`)];
+  const fault = pattern === '' ? undefined : place.expressions.faultOf(pattern, value);
+  return fault === undefined ? [] : [refused(place, value, `should match '${fault}'`)];
 }
 
 function ofNumber(schema: Json, value: number, place: Place): FieldError[] {

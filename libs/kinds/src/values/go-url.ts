@@ -32,7 +32,9 @@ export function parseUrl(text: string): UrlParts | string {
   const authority = rest.slice(2).split('/')[0] ?? '';
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
-  const fault = hostFault(host);
+  const fault = /[^\w\-.:~!$&'()*+,;=%@]/.test(authority.slice(0, Math.max(at, 0)))
+    ? 'net/url: invalid userinfo'
+    : hostFault(host);
   return fault === undefined ? { ...parts, host, hasUser: at >= 0 } : wrong(text, fault);
 }
 

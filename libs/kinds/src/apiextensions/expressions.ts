@@ -1,0 +1,113 @@
+import { RE2JS } from 're2js';
+
+/** Steps that the expressions of one definition may take in all, those of reading them among them. */
+const MOST_STEPS = 100_000;
+/** A step of matching takes so much less than one of reading the expression. */
+const TEXT_SHARE = 16;
+
+/** Thrown when expressions would take too long. */
+export class TooManySteps extends Error {
+  constructor() {
+    super(`takes more than ${MOST_STEPS} steps to match`);
+  }
+}
+
+/** Matches texts with the regular expressions of a definition, in time that grows with both and is bounded for all of them together. */
+export class Expressions {
+  #left = MOST_STEPS;
+  readonly #known = new Map<string, Known>();
+
+  /**
+   * The expression if no part of the text matches, and why it is none if that is why; undefined where a part matches.
+   * @throws TooManySteps
+   */
+  faultOf(pattern: string, text: string): string | undefined {
+    const { weight, compiled } = this.#compiled(pattern);
+    if (typeof compiled === 'string') return `${pattern}, but pattern is invalid: ${compiled}`;
+    this.#take(Math.ceil((weight * (text.length + 1)) / TEXT_SHARE));
+    return compiled.test(text) ? undefined : pattern;
+  }
+
+  #compiled(pattern: string): Known {
+    const known = this.#known.get(pattern);
+    if (known) return known;
+    const weight = weightOf(pattern);
+    this.#take(weight);
+    const made = { weight, compiled: compile(pattern) };
+    this.#known.set(pattern, made);
+    return made;
+  }
+
+  #take(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0) throw new TooManySteps();
+  }
+}
+
+interface Known {
+  readonly weight: number;
+  /** A text: what is wrong with it. */
+  readonly compiled: RE2JS | string;
+}
+
+function compile(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
+/** What stands for one character, or for none: an escape, a class, a sign. */
+const UNIT = /\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]|[\s\S]/y;
+
+/** Classes of Unicode, which are made of hundreds of ranges, and ranges beyond ASCII. */
+const WIDE = /\\[pPx]|\[\^|[\u0080-\uffff]/g;
+const WIDE_STEPS = 50;
+/** Each is joined with those before it in the same class. */
+const JOIN_STEPS = 20;
+/** Without regard to case each character of a range is looked up. */
+const FOLDS = /\(\?[a-zA-Z]*i/;
+const FOLD_FACTOR = 50;
+/** Characters of a class that take as long as one sign. */
+const CLASS_SHARE = 8;
+
+function weightOfUnit(unit: string, folds: boolean): number {
+  const wide = unit.length > 1 ? (unit.match(WIDE)?.length ?? 0) : 0;
+  const steps = wide === 0 ? 0 : (WIDE_STEPS + JOIN_STEPS * wide * wide) * (folds ? FOLD_FACTOR : 1);
+  return Math.ceil(unit.length / CLASS_SHARE) + steps;
+}
+
+/** About how many steps a regular expression has once its counted repetitions are written out. */
+export function weightOf(pattern: string): number {
+  const folds = FOLDS.test(pattern);
+  /** Of each group that is open, what is in it so far. */
+  const open = [0];
+  /** Of what a repetition would be of. */
+  let last = 0;
+  const add = (weight: number) => open.push((open.pop() ?? 0) + weight);
+  for (let at = 0; at < pattern.length; ) {
+    REPEAT.lastIndex = at;
+    const repeat = REPEAT.exec(pattern);
+    if (repeat) {
+      const times = Math.max(Number(repeat[1]), Number(repeat[2] ?? 0), 1);
+      add(last * (times - 1));
+      last *= times;
+      at += repeat[0].length;
+      continue;
+    }
+    UNIT.lastIndex = at;
+    const unit = UNIT.exec(pattern)?.[0] ?? '';
+    at += unit.length || 1;
+    if (unit === '(') open.push(0);
+    else if (unit === ')' && open.length > 1) {
+      last = (open.pop() ?? 0) + 2;
+      add(last);
+    } else {
+      add(weightOfUnit(unit, folds));
+      last = 1;
+    }
+  }
+  return open.reduce((sum, weight) => sum + weight, 1);
+}
