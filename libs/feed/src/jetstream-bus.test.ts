@@ -51,6 +51,7 @@ function change(version: bigint, body = '{}', type = 5): Change {
     name: 'b',
     uid: 'u',
     storedVersion: '',
+    defaults: 0,
     body: body_,
     at: 1,
   };

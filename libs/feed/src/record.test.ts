@@ -16,6 +16,7 @@ const rest = fc.record({
   name: fc.string({ unit: 'grapheme', minLength: 1 }),
   uid: fc.uuid(),
   storedVersion: fc.constantFrom('', 'v1', 'v2alpha1'),
+  defaults: fc.constantFrom(0, 1, 32_767),
   body: fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),
   at: fc.nat({ max: Number.MAX_SAFE_INTEGER }),
 });
@@ -66,6 +67,7 @@ describe('change records', () => {
       name: 'n',
       uid: 'u',
       storedVersion: 'v1',
+      defaults: 3,
       body: Buffer.from('{}'),
       at: 1_700_000_000_000,
     };
@@ -85,6 +87,7 @@ describe('change records', () => {
           name: 'n',
           uid: 'u',
           storedVersion: 'v1',
+          defaults: 3,
           at: 1_700_000_000_000,
           body: Buffer.from('{}'),
         },
@@ -111,6 +114,7 @@ describe('change records', () => {
       name: 'n',
       uid: 'u',
       storedVersion: 'v1',
+      defaults: 3,
       at: 1,
       body: Buffer.from(text),
     }));
@@ -118,6 +122,21 @@ describe('change records', () => {
     expect(decodeBatch(batch, halves)).toEqual(changes);
     // The release before passes over what it does not know.
     expect(decodeBatch(batch).map(({ body }) => body.toString())).toEqual(['{}', '{}']);
+  });
+
+  it('say which defaults a body was given, and those that do not are of nobody knows which', () => {
+    const change = {
+      ...{ type: 5, version: 2n, previous: 1n, op: 'update' as const, namespace: 'a', name: 'n', uid: 'u', at: 1 },
+      storedVersion: '',
+      body: Buffer.from('{}'),
+    };
+    const lengths = [0, 1, 300].map((defaults) => {
+      const [batch = new Uint8Array()] = encodeBatches([{ ...change, defaults }], 1000);
+      expect(decodeBatch(batch)).toEqual([{ ...change, defaults }]);
+      return batch.length;
+    });
+    // As the release before says it: nothing.
+    expect(lengths.map((length) => length - (lengths[0] ?? 0))).toEqual([0, 2, 3]);
   });
 
   it('that are damaged are refused with one kind of error', () => {
@@ -142,6 +161,7 @@ describe('change records', () => {
           name: 'b',
           uid: 'u',
           storedVersion: 'v1',
+          defaults: 3,
           body: Buffer.from('{}'),
           at: 1,
         },

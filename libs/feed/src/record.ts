@@ -79,6 +79,7 @@ const BODY = tag(8, BYTES);
 const BODY_OMITTED = tag(9, VARINT);
 const STORED_VERSION = tag(10, BYTES);
 const OWNERS = tag(11, BYTES);
+const DEFAULTS = tag(12, VARINT);
 
 /** What a batch takes beside its records' bytes, at most: the type, and a tag and length. */
 const FRAMING = 12;
@@ -95,6 +96,7 @@ function encodeRecord(change: Change, omitBody: boolean, codec: BodyCodec): Uint
   if (omitBody) writer.uint32(BODY_OMITTED).bool(true);
   else writeBody(writer, codec.split(change.body));
   if (change.storedVersion !== '') writer.uint32(STORED_VERSION).string(change.storedVersion);
+  if (change.defaults !== 0) writer.uint32(DEFAULTS).uint32(change.defaults);
   return writer.finish();
 }
 
@@ -115,6 +117,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
   let bodyOmitted = false;
   let owners: Buffer | undefined;
   let storedVersion = '';
+  let defaults = 0;
   if (end > reader.len) throw new RangeError('record exceeds its batch');
   while (reader.pos < end) {
     const key = reader.uint32();
@@ -130,6 +133,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
     else if (key === OWNERS) owners = Buffer.from(reader.bytes());
     else if (key === BODY_OMITTED) bodyOmitted = reader.bool();
     else if (key === STORED_VERSION) storedVersion = reader.string();
+    else if (key === DEFAULTS) defaults = reader.uint32();
     else reader.skipType(key & 7);
   }
   if (owners !== undefined) body = codec.join(body, owners);
@@ -137,7 +141,7 @@ function decodeRecord(reader: Reader, end: number, type: TypeId, codec: BodyCode
   if (reader.pos !== end || type === 0 || op === undefined || !isPossible || name === '') {
     throw new RangeError('record is incomplete or impossible');
   }
-  const change = { type, version, previous, op, namespace, name, uid, storedVersion, body, at };
+  const change = { type, version, previous, op, namespace, name, uid, storedVersion, defaults, body, at };
   return bodyOmitted ? { ...change, bodyOmitted } : change;
 }
 

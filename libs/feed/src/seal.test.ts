@@ -44,6 +44,7 @@ it('is skipped by servers that know no seals', () => {
   const change = {
     ...{ type: 7, version: 5n, previous: 4n, op: 'create' as const, namespace: 'a', name: 'b', uid: 'u', at: 1 },
     storedVersion: '',
+    defaults: 0,
     body: Buffer.from('{}'),
   };
   const [batch = new Uint8Array()] = encodeBatches([change], 1000);

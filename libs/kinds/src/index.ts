@@ -2,6 +2,7 @@ export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
+export { defaultsNumber } from './registry/default-tables.js';
 export { kindRules } from './registry/registry.js';
 export type {
   Allocation,

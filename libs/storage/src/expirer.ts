@@ -134,7 +134,7 @@ export class Expirer {
   }
 
   /** One that was written meanwhile is not old any more, and stays. */
-  #delete({ namespace, name, version, storedVersion, body }: Row): Promise<WriteOutcome> {
-    return this.store.write({ op: 'delete', type: this.type, namespace, name, version, storedVersion, body });
+  #delete({ namespace, name, version, storedVersion, defaults, body }: Row): Promise<WriteOutcome> {
+    return this.store.write({ op: 'delete', type: this.type, namespace, name, version, storedVersion, defaults, body });
   }
 }

@@ -138,8 +138,8 @@ export class PlacedStore implements ServingStore {
     if (after === 'open') return outcome;
     for (let row = await store.get(op.type, op); row?.uid === op.uid; row = await store.get(op.type, op)) {
       const { type, namespace, name } = op;
-      const { version, storedVersion, body } = row;
-      await store.write({ op: 'delete', type, namespace, name, version, storedVersion, body });
+      const { version, storedVersion, defaults, body } = row;
+      await store.write({ op: 'delete', type, namespace, name, version, storedVersion, defaults, body });
     }
     return { outcome: after };
   }

@@ -270,6 +270,41 @@ describe('a server of the release before, beside one that has migrated', () => {
   });
 });
 
+describe('which defaults bodies were given, beside that server', () => {
+  const key = { namespace: '', name: 'given' };
+  const numbers = async (at?: bigint) => {
+    const found: Record<string, number> = {};
+    const { pages } = await store.snapshot({ type, ...(at !== undefined && { at }) });
+    for await (const page of pages) for (const { name, defaults } of page) found[name] = defaults;
+    return found;
+  };
+
+  it('is not known of what it wrote, before the migration and since', async () => {
+    const from = await head();
+    const given = { type, ...key, body: Buffer.from('1') };
+    await store.write({ ...given, op: 'create', uid: 'u', requireNamespace: false, defaults: 7 });
+    const first = await head();
+    const updated = await write({ action: 3, name: 'given', version: first });
+    expect(await store.get(type, key)).toMatchObject({ defaults: 0 });
+    await store.write({ ...given, op: 'update', version: updated.version, terminating: false, defaults: 8 });
+    const changes = await store.changes(type, from, 100);
+    expect(changes.map(({ defaults, priorDefaults }) => [defaults, priorDefaults])).toEqual([
+      [7, undefined],
+      [0, 7],
+      [8, 0],
+    ]);
+    // A row of before the migration says nothing at all.
+    expect(await numbers()).toMatchObject({ before: 0, given: 8 });
+    expect(await numbers(updated.version)).toMatchObject({ before: 0, given: 0 });
+    expect(await numbers(first)).toMatchObject({ before: 0, given: 7 });
+    const { version = 0n } = (await store.get(type, { namespace: '', name: 'before' })) ?? {};
+    await store.write({ ...given, name: 'before', op: 'update', version, terminating: false, defaults: 8 });
+    expect(await numbers(first)).toMatchObject({ before: 0 });
+    expect((await store.changes(type, (await head()) - 1n, 1)).map((change) => change.priorDefaults)).toEqual([0]);
+    expect(await bodyOfOld('given')).toBe('1');
+  });
+});
+
 describe('owners of fields, beside that server', () => {
   const text = (...of: Parameters<typeof bodyOf>) => bodyOf(...of).toString();
 

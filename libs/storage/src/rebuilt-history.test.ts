@@ -33,7 +33,7 @@ class Model {
     const { namespace, name, body } = op;
     const id = `${namespace}/${name}`;
     if (op.op === 'delete') this.#rows.delete(id);
-    else this.#rows.set(id, { namespace, name, uid: 'u', version, storedVersion: '', body });
+    else this.#rows.set(id, { namespace, name, uid: 'u', version, storedVersion: '', defaults: 0, body });
     const rows = [...this.#rows].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
     this.states.push([version, rows]);
   }

@@ -3,7 +3,7 @@ import type { TextRow } from './connection.js';
 import type { HistoricChange, Row, TypeId } from './store.js';
 
 /** Columns of `object` that make a {@link Row}, in the order that {@link readRow} expects. */
-export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners';
+export const ROW_COLUMNS = 'o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners, o.defaults';
 
 /** Reads {@link ROW_COLUMNS} that begin at column `from`. */
 export function readRow(row: TextRow, from: number, bodies: BodyCodec): Row {
@@ -14,6 +14,7 @@ export function readRow(row: TextRow, from: number, bodies: BodyCodec): Row {
     version: BigInt(text(row, from + 3)),
     body: whole(bytes(text(row, from + 4)), row[from + 6], bodies),
     storedVersion: text(row, from + 5),
+    defaults: Number(row[from + 7]),
   };
 }
 
@@ -37,13 +38,15 @@ export function readCopiedRow(message: Buffer, start: number, bodies: BodyCodec)
   const storedVersion = string();
   const length = message.readInt32BE(at);
   const body = length === NULL ? stored : bodies.join(stored, message.subarray(at + 4, at + 4 + length));
-  return { namespace, name, uid, version, body, storedVersion };
+  at += 4 + Math.max(0, length);
+  const defaults = message.readInt32BE(at) === NULL ? 0 : message.readInt16BE(at + 4);
+  return { namespace, name, uid, version, body, storedVersion, defaults };
 }
 
 /** Columns of `change` that make a {@link HistoricChange}, in the order that {@link readChange} expects. */
 export const CHANGE_COLUMNS =
   'c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, ' +
-  'c.prior_stored_version, c.owners, c.prior_owners';
+  'c.prior_stored_version, c.owners, c.prior_owners, c.defaults, c.prior_defaults';
 
 /** Reads {@link CHANGE_COLUMNS} that begin at column `from`. */
 export function readChange(type: TypeId, row: TextRow, from: number, bodies: BodyCodec): HistoricChange {
@@ -58,6 +61,7 @@ export function readChange(type: TypeId, row: TextRow, from: number, bodies: Bod
     name: text(row, from + 4),
     uid: text(row, from + 5),
     storedVersion: text(row, from + 6),
+    defaults: Number(row[from + 14]),
     body: whole(bytes(text(row, from + 7)), row[from + 12], bodies),
     at: Number(row[from + 8]),
     ...(prior && priorVersion
@@ -65,6 +69,7 @@ export function readChange(type: TypeId, row: TextRow, from: number, bodies: Bod
           prior: whole(bytes(prior), row[from + 13], bodies),
           priorVersion: BigInt(priorVersion),
           priorStoredVersion: row[from + 11] ?? '',
+          priorDefaults: Number(row[from + 15]),
         }
       : {}),
   };

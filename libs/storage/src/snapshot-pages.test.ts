@@ -65,7 +65,14 @@ beforeAll(async () => {
   [type = 0] = await store.registerTypes([{ group: 'test.example', resource: 'things' }]);
   const versions = await writeAll(Array.from({ length: OBJECTS }, (_, i) => creation(keyOf(i), `old ${i}`)));
   at = (await store.heads([type])).get(type)?.head ?? 0n;
-  model = versions.map((version, i) => ({ ...keyOf(i), uid: 'u', version, storedVersion: '', body: body(`old ${i}`) }));
+  model = versions.map((version, i) => ({
+    ...keyOf(i),
+    uid: 'u',
+    version,
+    storedVersion: '',
+    defaults: 0,
+    body: body(`old ${i}`),
+  }));
   model.sort((a, b) => (a.namespace + a.name < b.namespace + b.name ? -1 : 1));
   await disturb(versions);
 }, 60_000);

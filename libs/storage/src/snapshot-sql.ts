@@ -52,7 +52,8 @@ export function exactRows(range: KeyRange, at: Version): string {
   return `(SELECT ${ROW_COLUMNS} FROM object o
     WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
   UNION ALL
-  (SELECT k.namespace, k.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, ''), c.prior_owners
+  (SELECT k.namespace, k.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, ''), c.prior_owners,
+          c.prior_defaults
      FROM (${writtenSince(range, at)}) k
      CROSS JOIN LATERAL (${firstChangeAfter(range.type, at)}) f
      CROSS JOIN LATERAL (

@@ -20,6 +20,8 @@ export interface Row extends Key {
   readonly version: Version;
   /** Version of the API in which the body is stored; empty: the one that the release before stored the kind in. */
   readonly storedVersion: string;
+  /** Number of the defaults that the body was given, as its writer counts those of the kind; 0: not known, or none. */
+  readonly defaults: number;
   /** Stored form, UTF-8; may be a view of a larger buffer. */
   readonly body: Buffer;
 }
@@ -38,6 +40,8 @@ export interface Change extends Key {
   readonly uid: string;
   /** Version of the API in which the body is stored, as in a {@link Row}. */
   readonly storedVersion: string;
+  /** Number of the defaults that the body was given, as in a {@link Row}. */
+  readonly defaults: number;
   /** New state; for a delete the last state. */
   readonly body: Buffer;
   /** Commit time of the database's clock, milliseconds since 1970; for metrics only, never for order. */
@@ -52,11 +56,15 @@ export interface HistoricChange extends Change {
   readonly priorVersion?: Version;
   /** Version of the API in which `prior` is stored. */
   readonly priorStoredVersion?: string;
+  /** Number of the defaults that `prior` was given. */
+  readonly priorDefaults?: number;
 }
 
 interface Written {
   /** Version of the API in which the body is stored, up to 63 bytes; default empty, as in a {@link Row}. */
   readonly storedVersion?: string;
+  /** Number of the defaults that the body was given, up to 32767; default 0, as in a {@link Row}. */
+  readonly defaults?: number;
   /** Who asks, for the observer alone: the store does not look at it. */
   readonly origin?: unknown;
 }

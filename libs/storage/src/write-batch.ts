@@ -11,6 +11,8 @@ export const COMMIT_WRITES =
 const LONGEST_KEY = 1024;
 /** Bytes of the version in which something is stored. */
 const LONGEST_VERSION = 63;
+/** Of defaults: a column of 16 bits. */
+const LARGEST_NUMBER = 32_767;
 /** Writes of one set. */
 const LARGEST_SET = 1000;
 
@@ -26,6 +28,9 @@ export function checkOp(op: WriteOp): void {
   if (`${op.name}${op.namespace}${storedVersion}`.includes('\0')) throw new TypeError('a name holds a zero character');
   if (Buffer.byteLength(storedVersion) > LONGEST_VERSION)
     throw new TypeError('the name of a stored version is too long');
+  const { defaults = 0 } = op;
+  if (!Number.isInteger(defaults) || defaults < 0 || defaults > LARGEST_NUMBER)
+    throw new TypeError("the number of a body's defaults cannot be stored");
   if (op.op !== 'create' && op.version !== 'previous' && BigInt.asUintN(63, op.version) !== op.version)
     throw new TypeError('a version is below zero or above what can be drawn');
   if (op.op === 'create' && !/^[0-9A-Za-z-]{1,128}$/.test(op.uid))
@@ -144,7 +149,7 @@ export function batchParameters(
     textArray(columns.uids),
     int8Array(columns.versions),
     textArray(columns.storedVersions),
-    '{}',
+    int2Array(columns.defaults),
     byteaArray(columns.bodies),
     byteaArray(columns.owners),
     int2Array(setSizes(units)),
@@ -160,6 +165,7 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: Bod
   const uids: string[] = [];
   const versions: Version[] = [];
   const storedVersions: string[] = [];
+  const defaults: number[] = [];
   const bodies: Buffer[] = [];
   const owners: (Buffer | null)[] = [];
   for (const op of ops) {
@@ -170,11 +176,12 @@ function columnsOf(ops: readonly WriteOp[], types: readonly TypeId[], codec: Bod
     uids.push(op.op === 'create' ? op.uid : '');
     versions.push(versionOf(op));
     storedVersions.push(op.storedVersion ?? '');
+    defaults.push(op.defaults ?? 0);
     const parts = codec.split(op.body);
     bodies.push(parts.body);
     owners.push(parts.owners);
   }
-  return { lanes, actions, namespaces, names, uids, versions, storedVersions, bodies, owners };
+  return { lanes, actions, namespaces, names, uids, versions, storedVersions, defaults, bodies, owners };
 }
 
 /** Where a set begins its size, 1 for a single write; 0 for what belongs to the set begun before it. */
@@ -230,8 +237,20 @@ function readOutcome(op: WriteOp, row: TextRow, changes: Change[]): WriteOutcome
 }
 
 function changeOf(op: WriteOp, version: Version, row: TextRow): Change {
-  const { type, namespace, name, body, storedVersion = '' } = op;
+  const { type, namespace, name, body, storedVersion = '', defaults = 0 } = op;
   const previous = BigInt(row[2] ?? 0);
   const uid = row[3] ?? '';
-  return { type, version, previous, op: op.op, namespace, name, uid, storedVersion, body, at: Number(row[4]) };
+  return {
+    type,
+    version,
+    previous,
+    op: op.op,
+    namespace,
+    name,
+    uid,
+    storedVersion,
+    defaults,
+    body,
+    at: Number(row[4]),
+  };
 }

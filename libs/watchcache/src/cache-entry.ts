@@ -21,6 +21,8 @@ export class CacheEntry implements Row {
     private readonly describe: Describe,
     /** Version of the API that the body lies in, as in a Row of the store. */
     readonly storedVersion = '',
+    /** Number of the defaults that the body was given, as in a Row of the store. */
+    readonly defaults = 0,
   ) {
     this.body = owned(body);
   }

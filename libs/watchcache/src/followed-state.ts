@@ -48,8 +48,8 @@ export class FollowedState {
 
   #apply(change: Change): void {
     const { type, describe, clock, observer, onEvent } = this.options;
-    const { namespace, name, uid, version, op, body, storedVersion } = change;
-    const entry = new CacheEntry(namespace, name, uid, version, body, describe, storedVersion);
+    const { namespace, name, uid, version, op, body, storedVersion, defaults } = change;
+    const entry = new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults);
     const prior = op === 'delete' ? this.state.delete(entry) : this.state.set(entry);
     this.state.version = version;
     const origin = observer?.arrived?.(type, change);

@@ -46,7 +46,7 @@ describe('HistoryReader', () => {
     expect(some[0]).toBe(all[50]);
   });
 
-  it('says in which version of the API each state lies, and the one before it', async () => {
+  it('says in which version of the API each state lies and which defaults it was given, and the one before it', async () => {
     const { source, clock } = setup(0);
     const key = { namespace: 'a', name: 'o' };
     source.write(TYPE, 'put', key, bodyOf({ content: 'x' }));
@@ -54,7 +54,8 @@ describe('HistoryReader', () => {
     const lying = source.history(TYPE).map((change, at) => ({
       ...change,
       storedVersion: `v${at + 1}`,
-      ...(at > 0 && { priorStoredVersion: `v${at}` }),
+      defaults: at + 1,
+      ...(at > 0 && { priorStoredVersion: `v${at}`, priorDefaults: at }),
     }));
     Object.assign(source, { changes: async () => lying });
     const reader = new HistoryReader({ source, type: TYPE, describe: describeRow, clock, maxBytes: 1 << 20 });
@@ -62,6 +63,10 @@ describe('HistoryReader', () => {
     expect(page.map(({ entry, prior }) => [prior?.storedVersion, entry.storedVersion])).toEqual([
       [undefined, 'v1'],
       ['v1', 'v2'],
+    ]);
+    expect(page.map(({ entry, prior }) => [prior?.defaults, entry.defaults])).toEqual([
+      [undefined, 1],
+      [1, 2],
     ]);
   });
 

@@ -161,15 +161,16 @@ export class HistoryReader {
 
   #eventOf(change: HistoricChange): ChangeEvent {
     const { describe } = this.options;
-    const { namespace, name, uid, version, op, body, storedVersion, prior, priorVersion, priorStoredVersion } = change;
+    const { namespace, name, uid, version, op, body, storedVersion, defaults } = change;
+    const { prior, priorVersion = version, priorStoredVersion, priorDefaults } = change;
     return {
       version,
       op,
-      entry: new CacheEntry(namespace, name, uid, version, body, describe, storedVersion),
+      entry: new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults),
       prior:
         prior === undefined
           ? undefined
-          : new CacheEntry(namespace, name, uid, priorVersion ?? version, prior, describe, priorStoredVersion),
+          : new CacheEntry(namespace, name, uid, priorVersion, prior, describe, priorStoredVersion, priorDefaults),
       at: 0,
       frames: undefined,
     };

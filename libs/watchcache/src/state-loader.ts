@@ -55,8 +55,8 @@ export class StateLoader {
     const { version, pages } = await source.snapshot({ type });
     const entries: CacheEntry[] = [];
     for await (const page of pages) {
-      for (const { namespace, name, uid, version: at, body, storedVersion } of page) {
-        entries.push(new CacheEntry(namespace, name, uid, at, body, describe, storedVersion));
+      for (const { namespace, name, uid, version: at, body, storedVersion, defaults } of page) {
+        entries.push(new CacheEntry(namespace, name, uid, at, body, describe, storedVersion, defaults));
       }
       if (this.#closed) break;
     }

@@ -47,7 +47,7 @@ async function statusOf(endpoint: Endpoint, component: Component): Promise<Store
       : { type: 'Healthy', status: 'False', error: problem };
   const metadata = { name: component.name, creationTimestamp: null };
   const body = toStoredBody({ metadata, conditions: [condition] }, endpoint);
-  return { version: 0n, storedVersion: endpoint.form.version, body };
+  return { version: 0n, storedVersion: endpoint.form.version, defaults: endpoint.form.defaults, body };
 }
 
 /** Why a component is not well; undefined where it is. */

@@ -25,6 +25,7 @@ const change: AnnouncedChange = {
   name: 'a',
   uid: 'u',
   storedVersion: '',
+  defaults: 0,
   body: Buffer.alloc(0),
   at: 0,
 };

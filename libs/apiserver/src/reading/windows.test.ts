@@ -9,6 +9,7 @@ const rowsOf = (count: number, bytes: number): Row[] =>
     uid: 'u',
     version: 1n,
     storedVersion: '',
+    defaults: 0,
     body: { length: bytes } as Buffer,
   }));
 

@@ -28,14 +28,15 @@ export function jsonRepresentation(
   cache: PieceCache,
   key: string,
 ): JsonRepresentation {
+  const { form } = endpoint;
   const { kind } = endpoint.definition;
   const spliced = (stored: Stored): boolean => shape.name === 'self' && liesAsServed(endpoint, stored);
   const prefix = typePrefix(endpoint.apiVersion, kind);
   const object = (stored: Stored): Buffer =>
-    spliced(stored) ? spliceJson(prefix, stored) : json(shape.single(stored));
+    spliced(stored) ? spliceJson(prefix, stored, form) : json(shape.single(stored));
   const item: ItemWriter = (out, separator, stored) => {
     if (spliced(stored)) {
-      spliceJsonInto(out, separator, stored);
+      spliceJsonInto(out, separator, stored, form);
       return;
     }
     out.ascii(separator);
@@ -49,7 +50,9 @@ export function jsonRepresentation(
     contentType: 'application/json',
     streamContentType: 'application/json',
     object,
-    parts: partsOf(shape, spliced),
+    parts: partsOf(shape, (stored) =>
+      spliced(stored) ? parseStoredJson(spliceJson('{', stored, form)) : shape.item(stored),
+    ),
     list: (meta, pages) => jsonList(shape, meta, pages, item, share),
     event: (type, stored) => eventOf(type, object(stored)),
     ...(shape.following && followingEvents(shape.following)),
@@ -65,10 +68,10 @@ const around = ({ listKind: kind, apiVersion, envelope }: Shape, metadata: ListM
   ...envelope,
 });
 
-const partsOf = (shape: Shape, spliced: (stored: Stored) => boolean): ListParts => ({
+const partsOf = (shape: Shape, item: ListParts['item']): ListParts => ({
   itemsField: shape.itemsField,
   around: (meta) => around(shape, meta),
-  item: (stored) => (spliced(stored) ? parseStoredJson(spliceJson('{', stored)) : shape.item(stored)),
+  item,
 });
 
 function followingEvents(object: (stored: Stored) => ApiObject): Pick<Representation, 'following'> {
@@ -125,6 +128,7 @@ async function* jsonList(
       yield* out.end();
       yield shared;
       separator = ',';
+      await slices.between();
       continue;
     }
     for (const stored of page) {

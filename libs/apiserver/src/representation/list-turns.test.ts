@@ -18,6 +18,27 @@ async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
   return turns;
 }
 
+it('so does one of many objects that lack defaults, page by page', async () => {
+  const api = await testApi();
+  await api.create('deployments', {
+    metadata: { name: 'd' },
+    spec: {
+      selector: { matchLabels: { a: 'b' } },
+      template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i:1' }] } },
+    },
+  });
+  const endpoint = api.endpoint('deployments');
+  const [row = expect.unreachable()] = api.store.rows(endpoint.type);
+  const page = () => Array.from({ length: 250 }, () => ({ ...row, defaults: 0, body: Buffer.from(row.body) }));
+  const old = Array.from({ length: 40 }, page);
+  const pages = async function* () {
+    yield* old;
+  };
+  const representation = api.deps.representations.choose(endpoint, 'application/json', new URLSearchParams());
+  expect(await turnsDuring(() => gathered(representation.list({ resourceVersion: '1' }, pages())))).toBeGreaterThan(3);
+  api.close();
+});
+
 it('a list that takes long to write lets others have turns, whatever is made of its items', async () => {
   const api = await testApi();
   const data = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`key-${i}`, 'value']));

@@ -29,7 +29,7 @@ describe('stored bodies', () => {
   const lying = {
     storage: { ...storage, kind: 'Thing' },
     storageApiVersion: 'v1',
-    form: new StoredForm(conversionsOf(scheme), storage, 'v1'),
+    form: new StoredForm(conversionsOf(scheme), storage, 'v1', { number: 0, fill: () => undefined }),
   };
   const word = fc.string({ maxLength: 20, unit: 'grapheme' });
   const objects = fc.record({
@@ -48,8 +48,13 @@ describe('stored bodies', () => {
   it('spliced are what parsing and writing anew would make', () => {
     fc.assert(
       fc.property(objects, (object) => {
-        const stored: Stored = { version: 7n, storedVersion: 'v1', body: toStoredBody(object as ApiObject, lying) };
-        const spliced = spliceJson(typePrefix('v1', 'Thing'), stored);
+        const stored: Stored = {
+          version: 7n,
+          storedVersion: 'v1',
+          defaults: 0,
+          body: toStoredBody(object as ApiObject, lying),
+        };
+        const spliced = spliceJson(typePrefix('v1', 'Thing'), stored, lying.form);
         expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(fromStored(stored, lying))));
         expect(text(spliced)).toEqual(JSON.parse(JSON.stringify(object)));
       }),
@@ -69,15 +74,21 @@ describe('stored bodies', () => {
     const stored: Stored = {
       version: 1n,
       storedVersion: 'v1',
+      defaults: 0,
       body: Buffer.from('{"metadata":{"name":"a"},"spec":{"n":9223372036854775807}}'),
     };
-    expect(spliceJson('{', stored).toString()).toContain('"n":9223372036854775807}');
+    expect(spliceJson('{', stored, lying.form).toString()).toContain('"n":9223372036854775807}');
     expect(toStoredBody(fromStored(stored, lying), lying)).toEqual(stored.body);
   });
 
   it('of what was not stored have no version', () => {
-    const stored: Stored = { version: 0n, storedVersion: '', body: Buffer.from('{"metadata":{"name":"a"}}') };
-    expect(spliceJson('{', stored).toString()).toBe('{"metadata":{"name":"a"}}');
+    const stored: Stored = {
+      version: 0n,
+      storedVersion: '',
+      defaults: 0,
+      body: Buffer.from('{"metadata":{"name":"a"}}'),
+    };
+    expect(spliceJson('{', stored, lying.form).toString()).toBe('{"metadata":{"name":"a"}}');
     expect(fromStored(stored, lying).metadata).toEqual({ name: 'a' });
   });
 });

@@ -3,6 +3,8 @@ import { type ApiObject, ensureMetadata, type JsonObject } from '@orch/machinery
 import { ownersText, packOwners, readOwners, unpackOwners } from '@orch/merge';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
+import type { StoredForm } from '../served/stored-form.js';
+import { weakMemo } from '../weak-memo.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
@@ -84,7 +86,7 @@ export function withoutOwners(body: Buffer): Buffer {
 
 /**
  * The object of a stored body, as the storage version declares it whichever version it lies in, with its type and version
- * filled in.
+ * filled in, and the defaults that are younger than the body.
  * @throws ConversionError for a body of a version that this release does not know
  */
 export function fromStored(
@@ -93,8 +95,35 @@ export function fromStored(
 ): ApiObject {
   const { form, storage, storageApiVersion: apiVersion } = endpoint;
   const object: ApiObject = { kind: storage.kind, apiVersion, ...readBody(stored.body) };
+  form.fill(stored, object);
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return form.toHub(form.versionOf(stored))?.(object) ?? object;
+}
+
+/** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
+const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
+
+/** A stored body with the defaults that are younger than it; the very same bytes where it lacks none. */
+export function filledBody(stored: Stored, form: StoredForm): Buffer {
+  if (form.isFilled(stored)) return stored.body;
+  const byVersion = filled(form);
+  const version = form.versionOf(stored);
+  const lying = { storedVersion: stored.storedVersion, defaults: stored.defaults };
+  const fill = byVersion.get(version) ?? weakMemo((body: Buffer) => filling(body, lying, form));
+  byVersion.set(version, fill);
+  return fill(stored.body);
+}
+
+/** Owners, who never own a default that they did not send, stay as they are. */
+function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: StoredForm): Buffer {
+  const bare = withoutOwners(body);
+  const object = parseStoredJson(bare) as ApiObject;
+  form.fill(lying, object);
+  const { metadata, ...rest } = object;
+  const whole = Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
+  if (whole.equals(bare)) return body;
+  const owners = ownersOf(body);
+  return owners.length === 0 ? whole : withOwners(whole, owners);
 }
 
 /** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */
@@ -116,12 +145,12 @@ export function typePrefix(apiVersion: string, kind: string): string {
 const versionMember = ({ version }: Stored): string => (version === 0n ? '' : `"resourceVersion":"${version}",`);
 
 /**
- * An object's JSON by concatenation, with no parse and no stringify.
+ * An object's JSON by concatenation, with no parse and no stringify but for younger defaults.
  * @param prefix `{` for items of a list, {@link typePrefix} elsewhere
  */
-export function spliceJson(prefix: string, stored: Stored): Buffer {
+export function spliceJson(prefix: string, stored: Stored, form: StoredForm): Buffer {
   const head = `${prefix}"metadata":{${versionMember(stored)}`;
-  const body = stored.body;
+  const body = filledBody(stored, form);
   const out = Buffer.allocUnsafe(head.length + body.length - OPENING.length);
   out.write(head, 0, 'latin1');
   body.copy(out, head.length, OPENING.length);
@@ -129,7 +158,7 @@ export function spliceJson(prefix: string, stored: Stored): Buffer {
 }
 
 /** {@link spliceJson} of a list's item, written in place. */
-export function spliceJsonInto(out: PieceWriter, separator: string, stored: Stored): void {
+export function spliceJsonInto(out: PieceWriter, separator: string, stored: Stored, form: StoredForm): void {
   out.ascii(`${separator}{"metadata":{${versionMember(stored)}`);
-  out.bytes(stored.body, OPENING.length);
+  out.bytes(filledBody(stored, form), OPENING.length);
 }

@@ -7,7 +7,7 @@ import { type FieldManagers, fieldManagersOf } from './field-managers.js';
 import type { StoredForm } from './stored-form.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
-export type Stored = Pick<Row, 'version' | 'storedVersion' | 'body'>;
+export type Stored = Pick<Row, 'version' | 'storedVersion' | 'defaults' | 'body'>;
 
 /** The type of what is not stored: virtual resources, which operate but keep nothing (`definition.stored` is false). */
 export const UNSTORED: TypeId = 0;
@@ -44,7 +44,7 @@ export interface Conversion {
   readonly toServed: Convert;
 }
 
-/** Whether a stored body is what the endpoint serves, but for type and version of the object. */
+/** Whether a stored body is what the endpoint serves, but for type and version of the object and younger defaults. */
 export const liesAsServed = ({ definition, storage, form }: Endpoint, stored: Stored): boolean =>
   definition.group === storage.group && definition.version === form.versionOf(stored);
 

@@ -5,6 +5,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store, TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
+import { defaultingOf } from './defaulting.js';
 import { type Endpoint, makeEndpoint, UNSTORED } from './endpoint.js';
 import { checkStorageVersions, storageVersionOf } from './storage-versions.js';
 import { StoredForm } from './stored-form.js';
@@ -37,7 +38,12 @@ export async function buildEndpoints(
     const storage = storageDefinition(definition, scheme);
     const rules = kindRules(storage, names, settings);
     const type = definition.stored ? (types.get(storageKey(definition)) as TypeId) : UNSTORED;
-    const form = new StoredForm(conversions, storage, storageVersionOf(storage, storageVersions, conversions));
+    const form = new StoredForm(
+      conversions,
+      storage,
+      storageVersionOf(storage, storageVersions, conversions),
+      defaultingOf(storage, scheme, settings),
+    );
     const description = { describe: describer(storage, rules, form) };
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));
     return makeEndpoint(definition, storage, type, { names, settings, description, form, conversions, versions });
@@ -55,6 +61,7 @@ function storageDefinition(definition: ResourceDefinition, scheme: Scheme): Reso
 function describer(storage: ResourceDefinition, rules: KindRules, form: StoredForm): Describe {
   return (row) => {
     const object = parseStoredJson(withoutOwners(row.body)) as ApiObject;
+    form.fill(row, object);
     const { name = '', namespace = '', labels = {} } = object.metadata ?? {};
     const common = { 'metadata.name': name, ...(storage.namespaced && { 'metadata.namespace': namespace }) };
     return { labels, fields: { ...common, ...selectableFields(object, form.versionOf(row), rules, form) } };

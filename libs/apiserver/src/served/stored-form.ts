@@ -1,10 +1,20 @@
 import type { Conversions, Convert } from '@orch/kinds';
-import { formatApiVersion } from '@orch/machinery';
+import { type ApiObject, formatApiVersion } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
+import type { Row } from '@orch/storage';
+
+/** What the versions of a kind fill in by themselves. */
+export interface Defaulting {
+  /** Equal where the same is filled in; stored with each body that was. 0 where nothing is. */
+  readonly number: number;
+  /** Fills in what a version of the kind does; nothing of one that is not known. Mutates. */
+  fill(version: string, object: ApiObject): void;
+}
 
 /**
  * In which versions the objects of a kind lie in the store. Rules are written for one version, the hub; new bodies are
- * written in one as well, which may be another; and what was written in any is read.
+ * written in one as well, which may be another; and what was written in any is read. What was given other defaults than those
+ * of today, as there were fewer, is given these as well.
  */
 export class StoredForm {
   /** Brings an object to the version that bodies are written in; undefined where that is the hub. */
@@ -16,15 +26,31 @@ export class StoredForm {
     private readonly conversions: Conversions,
     private readonly hub: ResourceDefinition,
     readonly version: string,
+    private readonly defaulting: Defaulting,
   ) {
     const { kind } = hub;
     this.fromHub =
       version === hub.version ? undefined : conversions.between(formatApiVersion(hub), this.#apiVersion(version), kind);
   }
 
+  /** Number of the defaults that bodies are given, as in a Row of the store. */
+  get defaults(): number {
+    return this.defaulting.number;
+  }
+
   /** The version that a body lies in. One that does not say lies in the hub, as releases before stored it. */
-  versionOf({ storedVersion }: { readonly storedVersion: string }): string {
+  versionOf({ storedVersion }: Pick<Row, 'storedVersion'>): string {
     return storedVersion || this.hub.version;
+  }
+
+  /** Whether a body was given today's defaults. */
+  isFilled({ defaults }: Pick<Row, 'defaults'>): boolean {
+    return defaults === this.defaulting.number;
+  }
+
+  /** Gives the object of a stored body, in the version that it lies in, the defaults that the body lacks. Mutates. */
+  fill(stored: Pick<Row, 'storedVersion' | 'defaults'>, object: ApiObject): void {
+    if (!this.isFilled(stored)) this.defaulting.fill(this.versionOf(stored), object);
   }
 
   /**

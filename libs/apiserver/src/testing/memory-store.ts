@@ -28,13 +28,14 @@ interface TypeState {
   readonly rows: Map<string, Row>;
 }
 
-const rowOf = ({ namespace, name, uid, version, body, storedVersion }: HistoricChange): Row => ({
+const rowOf = ({ namespace, name, uid, version, body, storedVersion, defaults }: HistoricChange): Row => ({
   namespace,
   name,
   uid,
   version,
   body,
   storedVersion,
+  defaults,
 });
 const idOf = ({ namespace, name }: Key): string => JSON.stringify([namespace, name]);
 const compare = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -140,7 +141,9 @@ export class MemoryStore implements Store {
   /** Whatever listens hears of states after, not of those before. */
   #announce(changes: readonly HistoricChange[]): void {
     if (this.muted) return;
-    const told: Change[] = changes.map(({ prior, priorVersion, priorStoredVersion, ...change }) => change);
+    const told: Change[] = changes.map(
+      ({ prior, priorVersion, priorStoredVersion, priorDefaults, ...change }) => change,
+    );
     for (const listener of this.#listeners) listener(told);
   }
 
@@ -307,7 +310,7 @@ export class MemoryStore implements Store {
     const state = this.#state(op.type);
     const before = state.rows.get(idOf(op));
     this.shared.last += 1n;
-    const { type, namespace, name, body, storedVersion = '' } = op;
+    const { type, namespace, name, body, storedVersion = '', defaults = 0 } = op;
     const uid = op.op === 'create' ? op.uid : (before?.uid ?? '');
     const change: HistoricChange = {
       type,
@@ -315,12 +318,18 @@ export class MemoryStore implements Store {
       name,
       body,
       storedVersion,
+      defaults,
       uid,
       op: op.op,
       version: this.shared.last,
       previous: state.head,
       at: Date.now(),
-      ...(before && { prior: before.body, priorVersion: before.version, priorStoredVersion: before.storedVersion }),
+      ...(before && {
+        prior: before.body,
+        priorVersion: before.version,
+        priorStoredVersion: before.storedVersion,
+        priorDefaults: before.defaults,
+      }),
     };
     state.head = change.version;
     state.history.push(change);

@@ -2,7 +2,7 @@ import type { AdmissionPlugin, Operation } from '@orch/admission';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
-import { FEATURES, loadScheme, type Scheme } from '@orch/schema';
+import { FEATURES, type FeatureName, loadScheme, type Scheme } from '@orch/schema';
 import { WatchCache } from '@orch/watchcache';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import type { ApiDeps, RequestLimits } from '../deps.js';
@@ -63,6 +63,7 @@ export async function testApi(
   lists: Partial<ListBudget> = {},
   plugins: readonly AdmissionPlugin[] = [],
   storageVersions: readonly string[] = [],
+  features: Partial<Record<FeatureName, boolean>> = {},
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
@@ -76,7 +77,10 @@ export async function testApi(
     scheme,
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     storageVersions,
-    kinds: { features: { enabled: (name) => name === 'WatchList' || FEATURES[name].default }, allowPrivileged: true },
+    kinds: {
+      features: { enabled: (name) => features[name] ?? (name === 'WatchList' || FEATURES[name].default) },
+      allowPrivileged: true,
+    },
     store,
     cache,
     plugins,

@@ -66,15 +66,15 @@ export function framesOf(
   const key = `${representation.key};${framing.name}`;
   const frames: FrameEncoder = {
     key,
-    event: (kind, { body, storedVersion }, version) =>
-      framed(representation.event(kind, { version, storedVersion, body })),
+    event: (kind, { body, storedVersion, defaults }, version) =>
+      framed(representation.event(kind, { version, storedVersion, defaults, body })),
     bookmark: (version, initialEventsEnd) =>
       framed(representation.bookmark({ resourceVersion: String(version), initialEventsEnd })),
     error: (error) => framed(representation.errorEvent(statusOf(error))),
   };
   const { following } = representation;
   if (!following) return frames;
-  const event: FrameEncoder['event'] = (kind, { body, storedVersion }, version) =>
-    framed(following(kind, { version, storedVersion, body }));
+  const event: FrameEncoder['event'] = (kind, { body, storedVersion, defaults }, version) =>
+    framed(following(kind, { version, storedVersion, defaults, body }));
   return { ...frames, following: { ...frames, key: `${key};following`, event } };
 }

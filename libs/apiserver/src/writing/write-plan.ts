@@ -139,8 +139,8 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     };
   }
   return {
-    ops: [base ? updateOp(request, base, object, body) : createOp(request, object, body)],
-    stored: { version, body, storedVersion: request.endpoint.form.version },
+    ops: [base ? updateOp(draft, base, body) : createOp(draft, body)],
+    stored: { version, body, ...formOf(draft) },
     object,
     removed: false,
     changesClaims: allocation?.changes ?? false,
@@ -164,12 +164,13 @@ function allocate(
 }
 
 /** Writing the last state of an object out of existence. */
-function removal({ request, object }: Draft, base: Stored, { allocators }: PlanTools): WritePlan {
+function removal(draft: Draft, base: Stored, { allocators }: PlanTools): WritePlan {
+  const { request, object } = draft;
   const body = toStoredBody(object, request.endpoint);
-  const op: DeleteOp = { op: 'delete', ...target(request, base), body };
+  const op: DeleteOp = { op: 'delete', ...target(draft, base), body };
   return {
     ops: [op],
-    stored: { version: base.version, body, storedVersion: request.endpoint.form.version },
+    stored: { version: base.version, body, ...formOf(draft) },
     object,
     removed: true,
     changesClaims: true,
@@ -179,7 +180,9 @@ function removal({ request, object }: Draft, base: Stored, { allocators }: PlanT
   };
 }
 
-function createOp({ endpoint, key, caller }: WriteRequest, { metadata }: ApiObject, body: Buffer): WriteOp {
+function createOp(draft: Draft, body: Buffer): WriteOp {
+  const { endpoint, key, caller } = draft.request;
+  const { metadata } = draft.object;
   return {
     op: 'create',
     type: endpoint.type,
@@ -187,20 +190,29 @@ function createOp({ endpoint, key, caller }: WriteRequest, { metadata }: ApiObje
     name: metadata?.name ?? '',
     uid: metadata?.uid ?? '',
     body,
-    storedVersion: endpoint.form.version,
+    ...formOf(draft),
     requireNamespace: endpoint.definition.namespaced,
     origin: caller.origin,
   };
 }
 
-function updateOp(request: WriteRequest, base: Stored, { metadata }: ApiObject, body: Buffer): UpdateOp {
-  return { op: 'update', ...target(request, base), body, terminating: metadata?.deletionTimestamp !== undefined };
+function updateOp(draft: Draft, base: Stored, body: Buffer): UpdateOp {
+  const terminating = draft.object.metadata?.deletionTimestamp !== undefined;
+  return { op: 'update', ...target(draft, base), body, terminating };
 }
 
-const target = ({ endpoint, key, caller }: WriteRequest, base: Stored) => ({
-  type: endpoint.type,
-  ...key,
+const target = (draft: Draft, base: Stored) => ({
+  type: draft.request.endpoint.type,
+  ...draft.request.key,
   version: base.version === UNWRITTEN ? ('previous' as const) : base.version,
-  storedVersion: endpoint.form.version,
-  origin: caller.origin,
+  ...formOf(draft),
+  origin: draft.request.caller.origin,
 });
+
+/** How the body of a write lies. What was filled in as another version of its kind is filled in again when it is read. */
+function formOf({ request, operation, base }: Draft): Pick<Stored, 'storedVersion' | 'defaults'> {
+  const { form, definition, storage } = request.endpoint;
+  const filledAs = operation === 'DELETE' && base ? form.versionOf(base) : definition.version;
+  const isFilled = filledAs === form.version && (operation === 'DELETE' || definition.group === storage.group);
+  return { storedVersion: form.version, defaults: isFilled ? form.defaults : 0 };
+}

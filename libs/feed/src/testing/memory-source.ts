@@ -52,13 +52,14 @@ export class MemorySource implements ChangeSource {
       uid: before?.uid ?? `uid-${version}`,
       body: op === 'delete' && before !== undefined ? before.body : body,
       storedVersion: '',
+      defaults: 0,
       at: Number(version),
       ...(before === undefined ? {} : { prior: before.body, priorVersion: before.version }),
     };
     state.history.push(change);
     state.head = version;
     if (op === 'delete') state.rows.delete(id);
-    else state.rows.set(id, { ...key, uid: change.uid, version, storedVersion: '', body: change.body });
+    else state.rows.set(id, { ...key, uid: change.uid, version, storedVersion: '', defaults: 0, body: change.body });
     return change;
   }
 
@@ -81,8 +82,8 @@ export class MemorySource implements ChangeSource {
       const id = `${change.namespace}/${change.name}`;
       if (change.op === 'delete') rows.delete(id);
       else {
-        const { namespace, name, uid, version, storedVersion, body } = change;
-        rows.set(id, { namespace, name, uid, version, storedVersion, body });
+        const { namespace, name, uid, version, storedVersion, defaults, body } = change;
+        rows.set(id, { namespace, name, uid, version, storedVersion, defaults, body });
       }
     }
     return [...rows.values()].sort(byKey);

@@ -30,7 +30,15 @@ export function describeRebuilding(rig: Rig): void {
       expect(outcome.outcome, `seed ${seed}, step ${step}`).toBe(expected);
       if (outcome.outcome !== 'committed') continue;
       if (dice >= 0.8) model.delete(id);
-      else model.set(id, { ...k, uid: 'u-2', version: outcome.version, storedVersion: '', body: body(`s${step}`) });
+      else
+        model.set(id, {
+          ...k,
+          uid: 'u-2',
+          version: outcome.version,
+          storedVersion: '',
+          defaults: 0,
+          body: body(`s${step}`),
+        });
       states.push([outcome.version, [...model.values()].sort((a, b) => compare(a, b))]);
     }
     for (const [version, rows] of states) {

@@ -15,6 +15,7 @@ export function describeWrites(rig: Rig): void {
       uid: 'u-1',
       version: v1,
       storedVersion: '',
+      defaults: 0,
       body: body('one'),
     });
     expect(await create(type, a)).toEqual({ outcome: 'already-exists' });
@@ -62,6 +63,48 @@ export function describeWrites(rig: Rig): void {
       for await (const page of (await rig.store.snapshot({ type, at })).pages) versions.push(page[0]?.storedVersion);
     }
     expect(versions).toEqual(['v1beta1', 'v1', '']);
+  });
+
+  it('says of every body which defaults it was given', async () => {
+    const type = await freshType();
+    const { head: start } = await rig.headOf(type);
+    const told: number[] = [];
+    const stop = rig.store.onCommit((all) => {
+      for (const change of all) if (change.type === type) told.push(change.defaults);
+    });
+    const a = { type, ...key('a'), body: body('x') };
+    const creation = { ...a, op: 'create', uid: 'u', requireNamespace: false, defaults: 1 } as const;
+    const version = versionOf(await rig.store.write(creation));
+    expect(await rig.store.get(type, a)).toMatchObject({ defaults: 1 });
+    const next = { ...a, op: 'update', version, terminating: false, defaults: 32_767 } as const;
+    const v2 = versionOf(await rig.store.write(next));
+    expect(await rig.store.getStale(type, a)).toMatchObject({ defaults: 32_767 });
+    const v3 = versionOf(await rig.store.write({ ...a, op: 'update', version: v2, terminating: false }));
+    expect(await rig.store.get(type, a)).toMatchObject({ defaults: 0 });
+    await rig.store.write({ ...a, op: 'delete', version: v3, defaults: 2 });
+    stop();
+    const changes = await rig.store.changes(type, start, 10);
+    expect(changes.map((change) => [change.defaults, change.priorDefaults])).toEqual([
+      [1, undefined],
+      [32_767, 1],
+      [0, 32_767],
+      [2, 0],
+    ]);
+    expect(told).toEqual([1, 32_767, 0, 2]);
+    const numbers = [];
+    for (const at of changes.slice(0, 3).map((change) => change.version)) {
+      for await (const page of (await rig.store.snapshot({ type, at })).pages) numbers.push(page[0]?.defaults);
+    }
+    expect(numbers).toEqual([1, 32_767, 0]);
+    const set = ['b', 'c'].map((name, i) => ({ ...creation, ...key(name), defaults: i + 5 }));
+    await rig.store.writeSet(set);
+    const now = [];
+    for await (const page of (await rig.store.snapshot({ type })).pages)
+      now.push(...page.map(({ defaults }) => defaults));
+    expect(now).toEqual([5, 6]);
+    for (const defaults of [-1, 1.5, 32_768, Number.NaN]) {
+      await expect(rig.store.write({ ...creation, ...key('d'), defaults })).rejects.toThrow(TypeError);
+    }
   });
 
   it('keeps any bytes', async () => {

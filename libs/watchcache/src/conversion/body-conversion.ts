@@ -1,7 +1,7 @@
 import type { Row, TypeId } from '@orch/storage';
 
-/** A body, and the version of the API that it lies in. */
-export type StoredBody = Pick<Row, 'storedVersion' | 'body'>;
+/** A body, the version of the API that it lies in, and which defaults it was given. */
+export type StoredBody = Pick<Row, 'storedVersion' | 'defaults' | 'body'>;
 
 /**
  * Brings stored bodies into one served version where that takes time, as asking a webhook does. Served versions whose
@@ -12,6 +12,8 @@ export interface BodyConversion {
   readonly key: string;
   /** Version of the API that the bodies are converted to, as in a Row of the store. */
   readonly version: string;
+  /** Number of the defaults that converted bodies have been given, as in a Row of the store. */
+  readonly defaults: number;
   /**
    * The bodies in the served version, in the order given. Rejects when that cannot be done now: it is asked again, with the
    * same bodies among others.

@@ -12,6 +12,7 @@ const TYPE = 1;
 class SlowConversion implements BodyConversion {
   readonly key = 'v2';
   readonly version = 'v2';
+  readonly defaults = 4;
   readonly calls: number[] = [];
   #asked: { bodies: readonly StoredBody[]; resolve: (bodies: Buffer[]) => void; reject: (error: Error) => void }[] = [];
 

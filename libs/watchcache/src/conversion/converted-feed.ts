@@ -144,9 +144,11 @@ class ConvertedFollowing implements Following {
 
   #hand({ changes, bytes }: Extract<Waiting, { changes: unknown }>, bodies: readonly (Buffer | undefined)[]): void {
     this.#bytes -= bytes;
-    const { version: storedVersion } = this.options.conversion;
+    const { version: storedVersion, defaults } = this.options.conversion;
     try {
-      this.sink.changes(changes.map((change, i) => ({ ...change, storedVersion, body: bodies[i] ?? change.body })));
+      this.sink.changes(
+        changes.map((change, i) => ({ ...change, storedVersion, defaults, body: bodies[i] ?? change.body })),
+      );
     } catch (error) {
       // A consumer that fails has lost its place.
       this.options.onError?.(error);

@@ -20,15 +20,16 @@ export class ConvertedSource implements ChangeSource {
 
   async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
     const changes = await this.source.changes(type, after, limit);
-    const bodies = changes.flatMap(({ storedVersion, body, prior, priorStoredVersion = '' }) => [
-      { storedVersion, body },
-      prior && { storedVersion: priorStoredVersion, body: prior },
-    ]);
+    const bodies = changes.flatMap((change) => {
+      const { prior, priorStoredVersion = '', priorDefaults = 0 } = change;
+      return [change, prior && { storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior }];
+    });
     const converted = await convertAll(this.conversion, type, bodies);
-    const { version } = this.conversion;
+    const { version, defaults } = this.conversion;
     return changes.map((change, i) => {
       const [body = change.body, prior] = converted.slice(2 * i, 2 * i + 2);
-      return { ...change, storedVersion: version, body, ...(prior && { prior, priorStoredVersion: version }) };
+      const before = prior && { prior, priorStoredVersion: version, priorDefaults: defaults };
+      return { ...change, storedVersion: version, defaults, body, ...before };
     });
   }
 
@@ -42,8 +43,8 @@ export class ConvertedSource implements ChangeSource {
     for await (const page of pages) read.push(page);
     for (const page of read) {
       const converted = await convertAll(this.conversion, type, page);
-      const { version: storedVersion } = this.conversion;
-      yield page.map((row, i) => ({ ...row, storedVersion, body: converted[i] ?? row.body }));
+      const { version: storedVersion, defaults } = this.conversion;
+      yield page.map((row, i) => ({ ...row, storedVersion, defaults, body: converted[i] ?? row.body }));
     }
   }
 }
