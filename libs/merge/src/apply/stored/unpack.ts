@@ -11,12 +11,12 @@ import {
   NAMED_END,
   NAMED_LEAF,
   NAMED_OPENING,
-  timeText,
   WITH_MANAGER,
   WITH_SUBRESOURCE,
   WITH_TIME,
 } from './form.js';
 import { NAMES } from './names.js';
+import { timeText } from './times.js';
 
 /** Characters of a text; bytes that make more are damaged. */
 const LONGEST = 128 << 20;

@@ -35,44 +35,27 @@ const KEPT = 8;
 const LARGEST = 64;
 const LONGEST = 4_000;
 
-/** What an object has, in the order of its plan's names. */
-export type Values = readonly (JsonValue | undefined)[];
-
-/** An object on its way. */
-export interface Planned {
-  readonly plan: Plan;
-  readonly values: Values;
-}
-
-/** The plan for an object, and what the object has by it. */
-export function planned(map: MapType, object: JsonObject): Planned {
+/** The plan for an object. */
+export function planFor(map: MapType, object: JsonObject): Plan {
   const { plans } = map;
   for (let i = 0; i < plans.length; i++) {
     const plan = plans[i] as Plan;
-    const values = valuesBy(plan, object);
-    if (values) return { plan, values };
+    if (hasNames(object, plan.names)) return plan;
   }
-  const plan = makePlan(map, Object.keys(object));
-  const { names } = plan;
+  const names = Object.keys(object);
+  const plan = makePlan(map, names);
   if (names.length <= LARGEST && names.reduce((sum, { length }) => sum + length, 0) <= LONGEST) {
     if (plans.length >= KEPT) plans.shift();
     plans.push(plan);
   }
-  return { plan, values: names.map((name) => object[name]) };
+  return plan;
 }
 
-/**
- * What an object has by a plan; undefined when it has not just the plan's members in their order. Gathered in one go: looked up by
- * their names one by one values take several times as long.
- */
-export function valuesBy({ names }: Plan, object: JsonObject): Values | undefined {
-  const values: (JsonValue | undefined)[] = [];
+/** Whether an object has just these members in this order. */
+function hasNames(object: JsonObject, names: readonly string[]): boolean {
   let i = 0;
-  for (const name in object) {
-    if (name !== names[i++]) return undefined;
-    values.push(object[name]);
-  }
-  return i === names.length ? values : undefined;
+  for (const name in object) if (name !== names[i++]) return false;
+  return i === names.length;
 }
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
@@ -95,6 +78,16 @@ function stepOf(map: MapType, name: string, at: number): Step {
     isZero: field?.isZero,
     inherited: name in Object.prototype,
   };
+}
+
+/** What an object has, in the order of its plan's names. */
+export type Values = readonly (JsonValue | undefined)[];
+
+/** The values of an object. Gathered in one go: looked up by their names one by one they take several times as long. */
+export function valuesOf(object: JsonObject): Values {
+  const values: (JsonValue | undefined)[] = [];
+  for (const name in object) values.push(object[name]);
+  return values;
 }
 
 /** The value at a step; undefined when it is absent. */

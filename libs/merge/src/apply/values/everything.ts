@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { FieldSet, Node } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
-import { planned, type Step, valueAmong } from '../types/plan.js';
+import { planFor, type Step, valueAmong, valuesOf } from '../types/plan.js';
 import { ATOMIC_VALUE, type FieldType, type ListType, type MapType, type Type } from '../types/type.js';
 import { levelsOf, sequenceOf } from './list-items.js';
 
@@ -17,8 +17,8 @@ export function everythingBelow(type: Type, value: JsonValue): FieldSet | undefi
 }
 
 function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
-  const { plan, values } = planned(map, object);
-  const { steps, levels } = plan;
+  const { steps, levels } = planFor(map, object);
+  const values = valuesOf(object);
   const level = new Growing(levels);
   for (let i = 0; i < steps.length; i++) {
     const step = steps[i] as Step;
