@@ -24,6 +24,8 @@ export interface Plan {
   readonly names: readonly string[];
   /** A step for each name, and for each field that is there without being written, in the order of their elements. */
   readonly steps: readonly Step[];
+  /** Those of {@link names}, in their order. */
+  readonly members: readonly Step[];
   /** What was lately made of such objects. */
   readonly levels: KnownLevels;
 }
@@ -63,7 +65,9 @@ function makePlan(map: MapType, names: readonly string[]): Plan {
   const places = [...names, ...unwritten].map((name, i) => ({ name, at: i < names.length ? i : -1 }));
   places.sort((a, b) => compareText(a.name, b.name));
   const steps = places.map(({ name, at }) => stepOf(map, name, at));
-  return { names, steps, levels: new KnownLevels() };
+  const members: Step[] = [];
+  for (const step of steps) if (step.at >= 0) members[step.at] = step;
+  return { names, steps, members, levels: new KnownLevels() };
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
@@ -80,25 +84,13 @@ function stepOf(map: MapType, name: string, at: number): Step {
   };
 }
 
-/** What an object has, in the order of its plan's names. */
-export type Values = readonly (JsonValue | undefined)[];
-
-/** The values of an object. Gathered in one go: looked up by their names one by one they take several times as long. */
-export function valuesOf(object: JsonObject): Values {
-  const values: (JsonValue | undefined)[] = [];
-  for (const name in object) values.push(object[name]);
-  return values;
-}
-
 /** The value at a step; undefined when it is absent. */
 export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
   return meant(step, step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name]);
 }
 
-/** The value at a step of the plan of an object with these values; undefined when it is absent. */
-export const valueAmong = (step: Step, values: Values): JsonValue | undefined => meant(step, values[step.at]);
-
-function meant(step: Step, written: JsonValue | undefined): JsonValue | undefined {
+/** What is meant at a step where this is written; undefined when it is absent. */
+export function meant(step: Step, written: JsonValue | undefined): JsonValue | undefined {
   if (step.isZero === undefined) return written;
   if (written === undefined || written === null) return step.zero;
   return step.isZero(written) ? undefined : written;
