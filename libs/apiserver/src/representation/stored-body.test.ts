@@ -34,6 +34,7 @@ describe('managedFields of a stored body', () => {
         const bare = toStoredBody(object(meta), { form });
         expect(withoutOwners(body)).toEqual(bare);
         const parts = ownersApart.split(body);
+        expect(ownersApart.split(Buffer.from(body)), 'bytes that were not put together here').toEqual(parts);
         expect(parts.owners ? ownersApart.join(parts.body, parts.owners) : parts.body).toEqual(body);
         expect(ownersApart.split(bare)).toEqual({ body: bare, owners: null });
       }),

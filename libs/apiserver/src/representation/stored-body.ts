@@ -1,10 +1,11 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
 import { type ApiObject, ensureMetadata, type JsonObject } from '@orch/machinery';
-import { ownersText, packOwners, readOwners, unpackOwners } from '@orch/merge';
+import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
 import type { BodyCodec, SplitBody } from '@orch/storage';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { StoredForm } from '../served/stored-form.js';
 import { weakMemo } from '../weak-memo.js';
+import { LatelyDivided } from './lately-divided.js';
 import type { PieceWriter } from './piece-writer.js';
 
 /** How every stored body begins; what follows it is spliced behind the version. */
@@ -12,6 +13,7 @@ const OPENING = '{"metadata":{';
 /** What follows the opening where fields of the object have owners: they stand first, so that they are found without a parse. */
 const OWNERS = '"managedFields":';
 const OWNERS_AT = OPENING.length + OWNERS.length;
+const CLOSING = 0x7d;
 /** How the owners end before the next member of metadata. */
 const OWNERS_END = Buffer.from('}],"');
 
@@ -19,12 +21,15 @@ const OWNERS_END = Buffer.from('}],"');
 export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = form.fromHub?.(object) ?? object;
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
-  const text = stringifyJson({ metadata: meta, ...rest });
-  if (managedFields.length === 0) return Buffer.from(text);
-  const owners = ownersText(managedFields, stringifyJson);
-  const after = text.slice(OPENING.length);
-  return Buffer.from(`${OPENING}${OWNERS}${owners}${after.startsWith('}') ? '' : ','}${after}`);
+  const body = Buffer.from(stringifyJson({ metadata: meta, ...rest }));
+  if (managedFields.length === 0) return body;
+  const { length, packed, writeTo } = storedOwners(managedFields, stringifyJson);
+  const whole = withOwners(body, length, writeTo);
+  if (packed) lately.note(whole, { body, owners: packed });
+  return whole;
 }
+
+const lately = new LatelyDivided();
 
 /** Where the managedFields of a stored body end, behind their bracket; 0 where there are none. */
 function ownersEnd(body: Buffer): number {
@@ -42,10 +47,11 @@ const isLetter = (byte = 0) => byte >= 0x61 && byte <= 0x7a;
  * the object, and a server of a release that knows no owners finds what it always found.
  */
 export const ownersApart: BodyCodec = {
-  split: divided,
+  split: (body) => lately.partsOf(body) ?? divided(body),
   join(body, owners) {
     try {
-      return withOwners(body, unpackOwners(owners));
+      const text = unpackOwners(owners);
+      return withOwners(body, text.length, (out, at) => void text.copy(out, at));
     } catch (error) {
       // A later release may have written them.
       if (error instanceof RangeError) return body;
@@ -60,14 +66,15 @@ function divided(body: Buffer): SplitBody {
   return owners ? { body: withoutOwners(body), owners } : { body, owners: null };
 }
 
-/** A stored body with the text of managedFields. */
-function withOwners(body: Buffer, owners: Buffer): Buffer {
-  const head = `${OPENING}${OWNERS}`;
-  const whole = Buffer.allocUnsafe(head.length + owners.length + 1 + body.length - OPENING.length);
-  whole.write(head, 0, 'latin1');
-  owners.copy(whole, head.length);
-  whole.write(',', head.length + owners.length, 'latin1');
-  body.copy(whole, head.length + owners.length + 1, OPENING.length);
+/** A stored body with the text of managedFields, which has this length. */
+function withOwners(body: Buffer, length: number, writeTo: (out: Buffer, at: number) => void): Buffer {
+  const separator = body[OPENING.length] === CLOSING ? '' : ',';
+  const whole = Buffer.allocUnsafe(body.length + OWNERS.length + length + separator.length);
+  whole.write(`${OPENING}${OWNERS}`, 0, 'latin1');
+  writeTo(whole, OWNERS_AT);
+  const end = OWNERS_AT + length;
+  whole.write(separator, end, 'latin1');
+  body.copy(whole, end + separator.length, OPENING.length);
   return whole;
 }
 
@@ -123,7 +130,7 @@ function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: St
   const whole = Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
   if (whole.equals(bare)) return body;
   const owners = ownersOf(body);
-  return owners.length === 0 ? whole : withOwners(whole, owners);
+  return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));
 }
 
 /** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */

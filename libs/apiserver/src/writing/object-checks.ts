@@ -37,8 +37,10 @@ export function sizeError(
   before = 0,
 ): StatusError | undefined {
   if (body.length <= before) return undefined;
-  const owners = ownersOf(body);
-  if (Math.max(body.length - owners.length, owners.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
+  if (body.length > maxBodyBytes) {
+    const owners = ownersOf(body);
+    if (Math.max(body.length - owners.length, owners.length) > maxBodyBytes) return tooLarge(maxBodyBytes);
+  }
   const few = !holdsMoreValues(body, maxValues) || !holdsMoreValues(withoutOwners(body), maxValues);
   return few ? undefined : tooManyValues(maxValues);
 }

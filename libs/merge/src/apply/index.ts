@@ -6,8 +6,8 @@ export { bothTypes, type ManagedKind, type VersionTypes } from './managed/kind.j
 export { managerOf } from './managed/manager-name.js';
 export { withoutIdleTimes } from './managed/timestamps.js';
 export { FieldSet, pathsOf } from './paths/field-set.js';
-export { ownersText, readOwners } from './stored/entries-text.js';
 export { packOwners } from './stored/pack.js';
+export { readOwners, type StoredOwners, storedOwners } from './stored/stored-owners.js';
 export { unpackOwners } from './stored/unpack.js';
 export { customType } from './types/custom-types.js';
 export { declaredType } from './types/declared-types.js';

@@ -16,20 +16,28 @@ let held = 0;
  */
 export class KnownLevels {
   #levels: FieldSet[] = [];
+  #made: { readonly from: object; readonly parts: readonly (FieldSet | undefined)[] } | undefined;
+
+  /**
+   * The level that is made of parts, in whatever order `from` says; undefined for none. Of the same parts as the last time nothing is
+   * made.
+   */
+  made(from: object, parts: readonly (FieldSet | undefined)[], make: () => readonly Node[]): FieldSet | undefined {
+    if (this.#made?.from === from && sameParts(this.#made.parts, parts)) return this.#levels[0];
+    const level = this.of(make());
+    this.#made = level && level === this.#levels[0] ? { from, parts } : undefined;
+    return level;
+  }
 
   /** The level of these nodes, which are in order; undefined for none. */
   of(nodes: readonly Node[]): FieldSet | undefined {
     if (nodes.length === 0) return undefined;
     const at = this.#levels.findIndex((level) => sameNodes(level.nodes, nodes));
+    this.#made = undefined;
     if (at >= 0) return this.#first(at);
     const level = FieldSet.of(nodes);
     if (level.length <= LARGEST) this.#keep(level);
     return level;
-  }
-
-  /** What came last; undefined when nothing is known. */
-  get last(): FieldSet | undefined {
-    return this.#levels[0];
   }
 
   #first(at: number): FieldSet | undefined {
@@ -48,6 +56,7 @@ export class KnownLevels {
 
   forget(): void {
     this.#levels = [];
+    this.#made = undefined;
   }
 }
 
@@ -55,6 +64,12 @@ function forgetAll(): void {
   for (const place of places) place.forget();
   places.clear();
   held = 0;
+}
+
+function sameParts(a: readonly (FieldSet | undefined)[], b: readonly (FieldSet | undefined)[]): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 function sameNodes(a: readonly Node[], b: readonly Node[]): boolean {

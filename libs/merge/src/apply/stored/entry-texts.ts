@@ -1,30 +1,35 @@
+import { type KeptFields, keptOf } from './kept-fields.js';
 import { Otherwise } from './scanner.js';
 
 /** One entry of a text of `managedFields`, in its parts. */
 export interface EntryText {
-  /** Members that stand before the fields, with no comma behind them. */
+  /** Members that stand before the fields, with no comma behind them; one character a byte. */
   readonly head: string;
-  /** The value of `fieldsV1`. */
-  readonly fields: string;
-  /** What stands behind the fields: the subresource, with a comma before it; or nothing. */
+  /** The value of `fieldsV1`, whatever it is. */
+  readonly fields: KeptFields;
+  /** What stands behind the fields: the subresource, with a comma before it; or nothing. One character a byte. */
   readonly tail: string;
 }
 
-const FIELDS = ',"fieldsType":"FieldsV1","fieldsV1":';
-const BETWEEN = '},{"';
-const TAIL = ',"subresource":"';
-const QUOTE = 0x22;
+/** What stands between the head of an entry and its fields. */
+export const FIELDS = ',"fieldsType":"FieldsV1","fieldsV1":';
+const FIELDS_BYTES = Buffer.from(FIELDS);
+const BETWEEN = Buffer.from('},{"');
+const TAIL = Buffer.from(',"subresource":"');
+const [QUOTE, OPENING, BEGINNING, CLOSING, END] = [0x22, 0x7b, 0x5b, 0x7d, 0x5d];
 
 /**
  * The entries of a text that the server has written, without a look at their fields. There is no list in them, and within a string
  * quotes are escaped: where a brace, a comma and a brace are followed by a quote and a letter, one entry ends and another begins.
- * @param text one character a byte
+ * @param text UTF-8
  * @throws Otherwise for what shows here to have been written otherwise; not all does
  */
-export function entryTexts(text: string): EntryText[] {
-  if (!text.startsWith('[{') || !text.endsWith('}]')) throw new Otherwise();
+export function entryTexts(text: Buffer): EntryText[] {
+  const { length } = text;
+  const isList = text[0] === BEGINNING && text[length - 1] === END;
+  if (!isList || text[1] !== OPENING || text[length - 2] !== CLOSING) throw new Otherwise();
   const entries: EntryText[] = [];
-  for (let start = 2; start < text.length; ) {
+  for (let start = 2; start < length; ) {
     const end = entryEnd(text, start);
     entries.push(partsOf(text, start, end));
     start = end + BETWEEN.length - 1;
@@ -33,20 +38,21 @@ export function entryTexts(text: string): EntryText[] {
 }
 
 /** Where the brace stands that ends an entry. */
-function entryEnd(text: string, start: number): number {
+function entryEnd(text: Buffer, start: number): number {
   let end = text.indexOf(BETWEEN, start);
-  while (end >= 0 && !isLetter(text.charCodeAt(end + BETWEEN.length))) end = text.indexOf(BETWEEN, end + 1);
+  while (end >= 0 && !isLetter(text[end + BETWEEN.length])) end = text.indexOf(BETWEEN, end + 1);
   return end < 0 ? text.length - 2 : end;
 }
 
-const isLetter = (code: number): boolean => code >= 0x61 && code <= 0x7a;
+const isLetter = (code = 0): boolean => code >= 0x61 && code <= 0x7a;
 
 /** @throws Otherwise */
-function partsOf(text: string, start: number, end: number): EntryText {
-  const at = text.indexOf(FIELDS, start);
+function partsOf(text: Buffer, start: number, end: number): EntryText {
+  const at = text.indexOf(FIELDS_BYTES, start);
   if (at < 0 || at > end) throw new Otherwise();
   const from = at + FIELDS.length;
-  const to = text.charCodeAt(end - 1) === QUOTE ? text.lastIndexOf(TAIL, end) : end;
+  const to = text[end - 1] === QUOTE ? text.lastIndexOf(TAIL, end) : end;
   if (to < from) throw new Otherwise();
-  return { head: text.slice(start, at), fields: text.slice(from, to), tail: text.slice(to, end) };
+  const part = (begin: number, behind: number) => text.toString('latin1', begin, behind);
+  return { head: part(start, at), fields: keptOf(text.subarray(from, to)), tail: part(to, end) };
 }

@@ -41,6 +41,3 @@ export const APPLY = 1;
 export const WITH_MANAGER = 2;
 export const WITH_TIME = 4;
 export const WITH_SUBRESOURCE = 8;
-
-/** @param seconds since 1970 */
-export const timeText = (seconds: number): string => `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;

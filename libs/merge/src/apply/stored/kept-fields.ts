@@ -1,13 +1,15 @@
 import type { JsonObject } from '@orch/machinery';
+import { frozen } from '../../json-values.js';
+import { knownText } from '../paths/field-set.js';
 import { packFields } from './pack-fields.js';
 
-/** Characters of a text that is kept. */
+/** Bytes of a text that is kept. */
 const LONGEST = 32 << 10;
-/** Characters of all texts that are kept. */
+/** Bytes of all texts that are kept. */
 const MOST = 4 << 20;
 /** Texts that are kept under one sum. */
 const ALIKE = 8;
-/** Characters of which a sum is made. */
+/** Bytes of which a sum is made. */
 const SAMPLES = 64;
 
 /**
@@ -16,32 +18,53 @@ const SAMPLES = 64;
  */
 export class KeptFields {
   #packed: Buffer | undefined;
-  /** The text read, frozen as it is shared; whoever reads it first puts it here. */
-  read: JsonObject | undefined;
+  #value: JsonObject | undefined;
 
-  /** @param text one character a byte */
-  constructor(readonly text: string) {}
+  /** @param bytes UTF-8; nobody changes them */
+  constructor(readonly bytes: Buffer) {}
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
-    this.#packed ??= packFields(this.text);
+    this.#packed ??= packFields(this.bytes.toString('latin1'));
     return this.#packed;
   }
+
+  /** The value of the text: the same each time, so it is frozen. @param parse reads JSON */
+  value(parse: (json: Buffer) => JsonObject): JsonObject {
+    if (this.#value === undefined) {
+      this.#value = frozen(parse(this.bytes));
+      byValue.set(this.#value, this);
+    }
+    return this.#value;
+  }
+}
+
+/** Texts by values that were read from them, or that the server has drawn. */
+const byValue = new WeakMap<JsonObject, KeptFields>();
+
+/** What is known of a `fieldsV1` that was read here or that the server has drawn; undefined for any other. */
+export function keptBy(fieldsV1: JsonObject): KeptFields | undefined {
+  const known = byValue.get(fieldsV1);
+  if (known) return known;
+  const text = knownText(fieldsV1);
+  if (text === undefined) return undefined;
+  const kept = keptOf(Buffer.from(text));
+  byValue.set(fieldsV1, kept);
+  return kept;
 }
 
 const kept = new Map<number, KeptFields[]>();
 let held = 0;
 
 /** What is known of a text. */
-export function keptOf(text: string): KeptFields {
-  const sum = sumOf(text);
+export function keptOf(bytes: Buffer): KeptFields {
+  const sum = sumOf(bytes);
   const alike = kept.get(sum);
-  const known = alike?.find((one) => one.text === text);
+  const known = alike?.find((one) => one.bytes.equals(bytes));
   if (known) return known;
-  if (text.length > LONGEST) return new KeptFields(text);
-  // A part of a text would keep the whole of it.
-  const one = new KeptFields(Buffer.from(text, 'latin1').toString('latin1'));
-  keep(sum, [one, ...(alike ?? []).slice(0, ALIKE - 1)]);
+  // A part of a buffer would keep the whole of it.
+  const one = new KeptFields(Buffer.from(bytes));
+  if (bytes.length <= LONGEST) keep(sum, [one, ...(alike ?? []).slice(0, ALIKE - 1)]);
   return one;
 }
 
@@ -49,7 +72,7 @@ export function keptOf(text: string): KeptFields {
 function keep(sum: number, alike: KeptFields[]): void {
   drop(sum);
   kept.set(sum, alike);
-  held += charactersOf(alike);
+  held += bytesOf(alike);
   for (const oldest of kept.keys()) {
     if (held <= MOST) break;
     drop(oldest);
@@ -57,16 +80,16 @@ function keep(sum: number, alike: KeptFields[]): void {
 }
 
 function drop(sum: number): void {
-  held -= charactersOf(kept.get(sum) ?? []);
+  held -= bytesOf(kept.get(sum) ?? []);
   kept.delete(sum);
 }
 
-const charactersOf = (texts: readonly KeptFields[]): number => texts.reduce((all, { text }) => all + text.length, 0);
+const bytesOf = (texts: readonly KeptFields[]): number => texts.reduce((all, { bytes }) => all + bytes.length, 0);
 
-/** FNV-1a of the length and of characters throughout. */
-function sumOf(text: string): number {
-  const step = Math.floor(text.length / SAMPLES) + 1;
-  let sum = 0x811c9dc5 ^ text.length;
-  for (let i = 0; i < text.length; i += step) sum = Math.imul(sum ^ text.charCodeAt(i), 0x01000193);
+/** FNV-1a of the length and of bytes throughout. */
+function sumOf(bytes: Buffer): number {
+  const step = Math.floor(bytes.length / SAMPLES) + 1;
+  let sum = 0x811c9dc5 ^ bytes.length;
+  for (let i = 0; i < bytes.length; i += step) sum = Math.imul(sum ^ (bytes[i] as number), 0x01000193);
   return sum;
 }

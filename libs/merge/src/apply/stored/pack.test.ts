@@ -116,6 +116,16 @@ describe('packed owners', () => {
     for (const text of others) expect(packOwners(Buffer.from(text)), text).toBeUndefined();
   });
 
+  it('of a writer whose fields begin like earlier ones are its own', () => {
+    const written = (...names: string[]) => {
+      const fields = Object.fromEntries(names.map((name) => [name, {}]));
+      return Buffer.from(JSON.stringify([{ ...PLAIN, manager: 'alike', fieldsV1: { 'f:data': fields } }]));
+    };
+    const texts = [written('f:a'), written('f:a', 'f:b'), written('f:a', 'f:c'), written('f:a'), written()];
+    for (const text of [...texts, ...texts])
+      expect(unpackOwners(packOwners(text) ?? expect.unreachable())).toEqual(text);
+  });
+
   it('that are damaged are an error, never another text', () => {
     const text = Buffer.from(
       JSON.stringify([

@@ -1,25 +1,32 @@
 import { type EntryText, entryTexts } from './entry-texts.js';
-import { APPLY, FORM, timeText, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME } from './form.js';
-import { keptOf } from './kept-fields.js';
+import { APPLY, FORM, WITH_MANAGER, WITH_SUBRESOURCE, WITH_TIME } from './form.js';
 import { writeNumber } from './pack-fields.js';
 import { Otherwise, Scanner } from './scanner.js';
-
-const SECONDS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+import { secondsOf } from './times.js';
 
 /**
  * A text of `managedFields` in few bytes.
  * @param text UTF-8
  * @returns undefined for one that the server would write otherwise: it is not packed
  */
-export function packOwners(text: Buffer): Buffer | undefined {
+export const packOwners = (text: Buffer): Buffer | undefined => unlessOtherwise(() => packed(entryTexts(text)));
+
+/** As {@link packOwners}, of a text in its parts. */
+export const packEntries = (entries: readonly EntryText[]): Buffer | undefined =>
+  unlessOtherwise(() => packed(entries));
+
+function unlessOtherwise(pack: () => Buffer): Buffer | undefined {
   try {
-    const entries = entryTexts(text.toString('latin1'));
-    return Buffer.concat([Buffer.of(FORM), ...entries.flatMap(packEntry)]);
+    return pack();
   } catch (error) {
     if (error instanceof Otherwise) return undefined;
     throw error;
   }
 }
+
+/** @throws Otherwise */
+const packed = (entries: readonly EntryText[]): Buffer =>
+  Buffer.concat([Buffer.of(FORM), ...entries.flatMap(packEntry)]);
 
 /** @throws Otherwise */
 function packEntry({ head, fields, tail }: EntryText): Buffer[] {
@@ -43,12 +50,14 @@ function packEntry({ head, fields, tail }: EntryText): Buffer[] {
   literal(scanner.string());
   if (scanner.skip(',"time":')) {
     flags |= WITH_TIME;
-    at = writeNumber(out, at, secondsOf(scanner.string()));
+    const seconds = secondsOf(scanner.string());
+    if (seconds === undefined) throw new Otherwise();
+    at = writeNumber(out, at, seconds);
   }
   scanner.end();
   if (tail !== '') flags |= WITH_SUBRESOURCE;
   out[0] = flags;
-  return [out.subarray(0, at), keptOf(fields).packed, packTail(tail)];
+  return [out.subarray(0, at), fields.packed, packTail(tail)];
 }
 
 function packTail(tail: string): Buffer {
@@ -60,11 +69,4 @@ function packTail(tail: string): Buffer {
   const out = Buffer.allocUnsafe(text.length + 8);
   const at = writeNumber(out, 0, text.length);
   return out.subarray(0, at + out.write(text, at, 'latin1'));
-}
-
-/** @throws Otherwise */
-function secondsOf(text: string): number {
-  const seconds = SECONDS.test(text) ? Date.parse(text) / 1000 : Number.NaN;
-  if (!(seconds >= 0 && seconds < 2 ** 32) || timeText(seconds) !== text) throw new Otherwise();
-  return seconds;
 }

@@ -11,18 +11,21 @@ import {
   NAMED_END,
   NAMED_LEAF,
   NAMED_OPENING,
-  timeText,
   WITH_MANAGER,
   WITH_SUBRESOURCE,
   WITH_TIME,
 } from './form.js';
 import { NAMES } from './names.js';
+import { timeText } from './times.js';
+import { LatelyUnpacked } from './unpacked-fields.js';
 
 /** Characters of a text; bytes that make more are damaged. */
 const LONGEST = 128 << 20;
 
 /** The text that `packOwners` has packed, byte for byte. @throws RangeError for bytes that are none of its */
 export const unpackOwners = (packed: Buffer): Buffer => Buffer.from(new Unpacker(packed).unpack(), 'latin1');
+
+const lately = new LatelyUnpacked();
 
 class Unpacker {
   #at = 1;
@@ -50,9 +53,22 @@ class Unpacker {
     const apiVersion = this.#literal();
     const time = flags & WITH_TIME ? `,"time":"${timeText(this.#number())}"` : '';
     const head = `{${manager}"operation":"${operation}","apiVersion":"${apiVersion}"${time}`;
-    const fields = this.#fields();
+    const fields = this.#known(`${this.#firstName} ${manager}${operation}${apiVersion}`);
     const part = flags & WITH_SUBRESOURCE ? `,"subresource":"${this.#literal()}"` : '';
     return `${head},"fieldsType":"FieldsV1","fieldsV1":${fields}${part}}`;
+  }
+
+  /** The fields, which need not be unpacked where the writer's are known. */
+  #known(writer: string): string {
+    const start = this.#at;
+    const known = lately.at(writer, this.bytes, start);
+    if (known) {
+      this.#at += known.packed.length;
+      return known.text;
+    }
+    const text = this.#fields();
+    lately.keep(writer, this.bytes.subarray(start, this.#at), text);
+    return text;
   }
 
   #fields(): string {

@@ -24,6 +24,8 @@ export interface Plan {
   readonly names: readonly string[];
   /** A step for each name, and for each field that is there without being written, in the order of their elements. */
   readonly steps: readonly Step[];
+  /** Those of {@link names}, in their order. */
+  readonly members: readonly Step[];
   /** What was lately made of such objects. */
   readonly levels: KnownLevels;
 }
@@ -35,44 +37,27 @@ const KEPT = 8;
 const LARGEST = 64;
 const LONGEST = 4_000;
 
-/** What an object has, in the order of its plan's names. */
-export type Values = readonly (JsonValue | undefined)[];
-
-/** An object on its way. */
-export interface Planned {
-  readonly plan: Plan;
-  readonly values: Values;
-}
-
-/** The plan for an object, and what the object has by it. */
-export function planned(map: MapType, object: JsonObject): Planned {
+/** The plan for an object. */
+export function planFor(map: MapType, object: JsonObject): Plan {
   const { plans } = map;
   for (let i = 0; i < plans.length; i++) {
     const plan = plans[i] as Plan;
-    const values = valuesBy(plan, object);
-    if (values) return { plan, values };
+    if (hasNames(object, plan.names)) return plan;
   }
-  const plan = makePlan(map, Object.keys(object));
-  const { names } = plan;
+  const names = Object.keys(object);
+  const plan = makePlan(map, names);
   if (names.length <= LARGEST && names.reduce((sum, { length }) => sum + length, 0) <= LONGEST) {
     if (plans.length >= KEPT) plans.shift();
     plans.push(plan);
   }
-  return { plan, values: names.map((name) => object[name]) };
+  return plan;
 }
 
-/**
- * What an object has by a plan; undefined when it has not just the plan's members in their order. Gathered in one go: looked up by
- * their names one by one values take several times as long.
- */
-export function valuesBy({ names }: Plan, object: JsonObject): Values | undefined {
-  const values: (JsonValue | undefined)[] = [];
+/** Whether an object has just these members in this order. */
+function hasNames(object: JsonObject, names: readonly string[]): boolean {
   let i = 0;
-  for (const name in object) {
-    if (name !== names[i++]) return undefined;
-    values.push(object[name]);
-  }
-  return i === names.length ? values : undefined;
+  for (const name in object) if (name !== names[i++]) return false;
+  return i === names.length;
 }
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
@@ -80,7 +65,9 @@ function makePlan(map: MapType, names: readonly string[]): Plan {
   const places = [...names, ...unwritten].map((name, i) => ({ name, at: i < names.length ? i : -1 }));
   places.sort((a, b) => compareText(a.name, b.name));
   const steps = places.map(({ name, at }) => stepOf(map, name, at));
-  return { names, steps, levels: new KnownLevels() };
+  const members: Step[] = [];
+  for (const step of steps) if (step.at >= 0) members[step.at] = step;
+  return { names, steps, members, levels: new KnownLevels() };
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
@@ -102,10 +89,8 @@ export function valueAt(step: Step, object: JsonObject): JsonValue | undefined {
   return meant(step, step.inherited && !Object.hasOwn(object, step.name) ? undefined : object[step.name]);
 }
 
-/** The value at a step of the plan of an object with these values; undefined when it is absent. */
-export const valueAmong = (step: Step, values: Values): JsonValue | undefined => meant(step, values[step.at]);
-
-function meant(step: Step, written: JsonValue | undefined): JsonValue | undefined {
+/** What is meant at a step where this is written; undefined when it is absent. */
+export function meant(step: Step, written: JsonValue | undefined): JsonValue | undefined {
   if (step.isZero === undefined) return written;
   if (written === undefined || written === null) return step.zero;
   return step.isZero(written) ? undefined : written;

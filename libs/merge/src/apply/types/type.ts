@@ -29,7 +29,7 @@ export interface MapType {
   readonly zero?: JsonValue;
   /** Names of the fields that have a {@link FieldType.zero}. */
   readonly always: readonly string[];
-  /** Ways through the objects that came last; kept by {@link planned}. */
+  /** Ways through the objects that came last; kept by {@link planFor}. */
   readonly plans: Plan[];
 }
 

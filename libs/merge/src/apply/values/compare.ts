@@ -3,16 +3,7 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import type { PathElement } from '../paths/path-element.js';
-import {
-  type Plan,
-  type Planned,
-  planned,
-  type Step,
-  type Values,
-  valueAmong,
-  valueAt,
-  valuesBy,
-} from '../types/plan.js';
+import { planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { elementsOf, levelsOf } from './list-items.js';
@@ -140,38 +131,19 @@ class Level {
 }
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
-  const { plan, values } = planned(map, after);
-  const old = valuesBy(plan, before);
-  return old ? compareAlike(plan, old, values) : compareUnlike(map, before, after, { plan, values });
-}
-
-/** Compares objects with the same members in the same order, as most have. */
-function compareAlike(plan: Plan, before: Values, after: Values): Change | undefined {
+  const plan = planFor(map, after);
   let level: Level | undefined;
   for (let i = 0; i < plan.steps.length; i++) {
     const step = plan.steps[i] as Step;
-    if (before[step.at] === after[step.at]) continue;
-    const [from, to] = [valueAmong(step, before), valueAmong(step, after)];
+    const [from, to] = [valueAt(step, before), valueAt(step, after)];
     if (from === to) continue;
     level ??= new Level(plan.levels);
     level.child(step.element, step.type, from, to);
   }
-  return level?.change();
-}
-
-function compareUnlike(
-  map: MapType,
-  before: JsonObject,
-  after: JsonObject,
-  { plan, values }: Planned,
-): Change | undefined {
-  const level = new Level(plan.levels);
-  for (let i = 0; i < plan.steps.length; i++) {
-    const step = plan.steps[i] as Step;
-    const [from, to] = [valueAt(step, before), valueAmong(step, values)];
-    if (from !== to) level.child(step.element, step.type, from, to);
-  }
-  for (const step of planned(map, before).plan.steps) {
+  const old = planFor(map, before);
+  if (old === plan) return level?.change();
+  level ??= new Level(plan.levels);
+  for (const step of old.steps) {
     if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
     level.child(step.element, step.type, valueAt(step, before), undefined);
   }

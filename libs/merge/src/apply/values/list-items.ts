@@ -61,12 +61,21 @@ export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequenc
 
 /** Whether items have these elements, so far as that is to be seen at once. */
 function areOf({ keys }: ListType, items: readonly JsonValue[], elements: readonly PathElement[]): boolean {
-  if (items.length !== elements.length || keys.length !== 1) return false;
-  const key = keys[0] as string;
+  if (items.length !== elements.length || keys.length === 0) return false;
   for (let i = 0; i < items.length; i++) {
     const item = items[i] as JsonValue;
-    const value = isObject(item) ? item[key] : undefined;
-    if (typeof value !== 'string' || value === '' || value !== elements[i]?.keys[0]?.value) return false;
+    if (!isObject(item) || !isOf(item, keys.length, (elements[i] as PathElement).keys)) return false;
+  }
+  return true;
+}
+
+/** Whether an item says these keys. One that is empty may mean that it is left out. */
+function isOf(item: JsonObject, count: number, keys: readonly KeyField[]): boolean {
+  if (keys.length !== count) return false;
+  for (let i = 0; i < count; i++) {
+    const { name, value } = keys[i] as KeyField;
+    const said = item[name];
+    if ((typeof said !== 'string' && typeof said !== 'number') || !said || said !== value) return false;
   }
   return true;
 }

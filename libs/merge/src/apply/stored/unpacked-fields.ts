@@ -1,0 +1,42 @@
+/** Packed fields of one entry, and their text. */
+export interface UnpackedFields {
+  readonly packed: Buffer;
+  /** One character a byte. */
+  readonly text: string;
+}
+
+/** Fields that are kept of one writer. */
+const EACH = 8;
+/** Bytes and characters of all that are kept; beyond that all are forgotten. */
+const MOST = 4 << 20;
+/** Characters of a text that is kept. */
+const LONGEST = 32 << 10;
+
+/**
+ * Fields that were unpacked lately, by who has written them. Nobody knows where packed fields end before they are unpacked; but none
+ * are the beginning of others, so what begins like known ones are those.
+ */
+export class LatelyUnpacked {
+  readonly #known = new Map<string, UnpackedFields[]>();
+  #held = 0;
+
+  /** Those that stand at a place of `bytes`; undefined when none of the writer's that are known do. */
+  at(writer: string, bytes: Buffer, at: number): UnpackedFields | undefined {
+    return this.#known.get(writer)?.find(({ packed }) => {
+      const end = at + packed.length;
+      return end <= bytes.length && packed.compare(bytes, at, end) === 0;
+    });
+  }
+
+  /** @param packed a part of a larger buffer, which is not kept */
+  keep(writer: string, packed: Buffer, text: string): void {
+    if (text.length > LONGEST) return;
+    this.#held += writer.length + packed.length + text.length;
+    if (this.#held > MOST) {
+      this.#known.clear();
+      this.#held = 0;
+    }
+    const others = this.#known.get(writer) ?? [];
+    this.#known.set(writer, [{ packed: Buffer.from(packed), text }, ...others.slice(0, EACH - 1)]);
+  }
+}
