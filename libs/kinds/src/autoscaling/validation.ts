@@ -11,6 +11,7 @@ import {
 } from '@orch/machinery';
 import type { Features } from '@orch/schema';
 import { invalidEach, isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
+import { shownQuantity } from '../rules/go-quantity.js';
 import { each } from '../rules/lists.js';
 import { containerResourceErrors } from '../rules/resource-names.js';
 import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
@@ -154,7 +155,7 @@ function validateTarget(target: unknown, path: string): FieldError[] {
   for (const name of ['value', 'averageValue']) {
     const text = textAt(target, name);
     if (text !== '' && isNotPositive(text)) {
-      errors.push(invalidValue(`${path}.${name}`, text, 'must be positive'));
+      errors.push(invalidValue(`${path}.${name}`, shownQuantity(text), 'must be positive'));
     }
   }
   const utilization = numberAt(target, 'averageUtilization');
