@@ -8,7 +8,8 @@ export type FieldErrorReason =
   | 'FieldValueTooLong'
   | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid'
-  | 'FieldValueNotFound';
+  | 'FieldValueNotFound'
+  | 'InternalError';
 
 /** One thing wrong with one field; `field` is a path such as `spec.containers[0].image`. */
 export interface FieldError {
@@ -78,6 +79,12 @@ export const invalidValue = (field: string, value: unknown, detail: string): Fie
   field,
   reason: 'FieldValueInvalid',
   message: `Invalid value: ${shown(value)}: ${detail}`,
+});
+/** What could not be checked. */
+export const internalError = (field: string, detail: string): FieldError => ({
+  field,
+  reason: 'InternalError',
+  message: `Internal error: ${detail}`,
 });
 /** A value that is none of an enumeration; `supported` is listed in the order given. */
 export const notSupported = (field: string, value: unknown, supported: readonly string[]): FieldError => ({

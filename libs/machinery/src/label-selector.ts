@@ -136,7 +136,7 @@ export interface LabelSelectorObject {
   /** Each pair is a requirement of its own: the label has just this value. */
   matchLabels?: Labels;
   /** `operator` is `In`, `NotIn` (both with values), `Exists` or `DoesNotExist` (both without). */
-  matchExpressions?: readonly { key: string; operator: string; values?: readonly string[] }[];
+  matchExpressions?: readonly { key?: string; operator?: string; values?: readonly string[] }[];
 }
 
 const OBJECT_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
@@ -152,7 +152,8 @@ export function labelSelectorOf(object: LabelSelectorObject | null | undefined):
   const requirements = Object.entries(object.matchLabels ?? {}).map(([key, value]) =>
     labelRequirement(key, 'in', [value]),
   );
-  for (const { key, operator, values } of object.matchExpressions ?? []) {
+  // What was left out is empty, whatever the type says of what clients send.
+  for (const { key = '', operator = '', values } of object.matchExpressions ?? []) {
     const known = OBJECT_OPERATORS.get(operator);
     if (!known) throw new SelectorError(`${JSON.stringify(operator)} is not a valid label selector operator`);
     requirements.push(labelRequirement(key, known, values ?? []));

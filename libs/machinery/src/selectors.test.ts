@@ -183,6 +183,11 @@ describe('parseLabelSelector', () => {
 });
 
 describe('labelSelectorOf', () => {
+  it('refuses conditions without key or operator', () => {
+    for (const condition of [{}, { operator: 'In', values: ['a'] }, { key: 'a' }])
+      expect(() => labelSelectorOf({ matchExpressions: [condition] })).toThrow(SelectorError);
+  });
+
   it('reads the object form', () => {
     const selector = labelSelectorOf({
       matchLabels: { a: 'b' },

@@ -8,7 +8,7 @@ import {
   qualifiedNameErrors,
   required,
 } from '@orch/machinery';
-import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
+import { givenOneOf, invalidEach, isOneOf } from '../rules/checks.js';
 import { validateConditions } from '../rules/conditions.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { each, refuseRepeated } from '../rules/lists.js';
@@ -33,7 +33,7 @@ export function validatePolicy({ metadata, spec }: ApiObject, old?: ApiObject): 
   const field = 'spec.matchConstraints';
   const same = ['paramKind', 'matchConditions'].every((name) => equal(at(spec, name), at(old, 'spec', name)));
   return [
-    ...oneOf('spec.failurePolicy', at(spec, 'failurePolicy'), FAILURE_POLICIES),
+    ...givenOneOf('spec.failurePolicy', at(spec, 'failurePolicy'), FAILURE_POLICIES),
     ...(isObject(parameters) ? validateParamKind(parameters, 'spec.paramKind') : []),
     ...(isObject(match) ? validateMatch(match, field) : [required(field)]),
     ...(isObject(match) && objectsAt(match, 'resourceRules').length === 0 ? [required(`${field}.resourceRules`)] : []),
@@ -118,7 +118,7 @@ function validateMatch(match: Json, path: string): FieldError[] {
   const selector = (name: string, field: string) =>
     isObject(match[name]) ? validateLabelSelector(match[name], field) : [required(field)];
   return [
-    ...oneOf(`${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES),
+    ...givenOneOf(`${path}.matchPolicy`, match.matchPolicy, MATCH_POLICIES),
     ...selector('namespaceSelector', `${path}.namespaceSelector`),
     ...selector('objectSelector', `${path}.labelSelector`),
     ...['resourceRules', 'excludeResourceRules'].flatMap((name) =>

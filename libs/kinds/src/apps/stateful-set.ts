@@ -25,7 +25,7 @@ import { containersOf } from '../values/text.js';
 import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
-import { validateLasting, validateSelected, validateSelector } from './workload-validation.js';
+import { validateBesideSelector, validateLasting, validateSelector } from './workload-validation.js';
 
 /** Members of the spec that may change. */
 const MUTABLE = [
@@ -101,8 +101,7 @@ function validateStatefulSet(spec: unknown, context: PodContext): FieldError[] {
     ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
     ...nonNegativeMembers(at(spec, 'ordinals'), 'spec.ordinals', ['start']),
     ...validateSelector(spec, 'statefulset'),
-    ...validateSelected(spec, ''),
-    ...validateTemplateMetadata(at(spec, 'template'), 'spec.template', context),
+    ...validateBesideSelector(spec, '', () => validateTemplateMetadata(at(spec, 'template'), 'spec.template', context)),
     ...validateLasting(spec, 'StatefulSet'),
   ];
 }

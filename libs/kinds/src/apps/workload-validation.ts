@@ -18,15 +18,25 @@ export function validateSelector(spec: unknown, kind: string): FieldError[] {
   return errors;
 }
 
-/** A workload must own the pods that it makes. */
-export function validateSelected(spec: unknown, unreadable = 'invalid label selector'): FieldError[] {
-  const selector = at(spec, 'selector');
+/** A workload must own the pods that it makes; of a selector that cannot be read that is not asked. */
+export function validateSelected(spec: unknown): FieldError[] {
   const labels = at(spec, 'template', 'metadata', 'labels');
-  const matches = selectorMatches(selector, mapAt(spec, 'template', 'metadata', 'labels'));
-  if (matches === undefined) return [invalidValue('spec.selector', shownSelector(selector), unreadable)];
-  if (matches) return [];
+  const matches = selectorMatches(at(spec, 'selector'), mapAt(spec, 'template', 'metadata', 'labels'));
+  if (matches !== false) return [];
   const text = '`selector` does not match template `labels`';
   return [invalidValue(`${TEMPLATE}.metadata.labels`, shownMap(labels), text)];
+}
+
+/** The template is looked at only beside a selector that can be read; else `unreadable` is said of that. */
+export function validateBesideSelector(
+  spec: unknown,
+  unreadable: string,
+  validateTemplate: () => FieldError[],
+): FieldError[] {
+  const selector = at(spec, 'selector');
+  if (selectorMatches(selector, {}) === undefined)
+    return [invalidValue('spec.selector', shownSelector(selector), unreadable)];
+  return [...validateSelected(spec), ...validateTemplate()];
 }
 
 /** Pods of a workload run for ever. `kind` as messages name it. */
@@ -46,8 +56,9 @@ export function validateLasting(spec: unknown, kind: string): FieldError[] {
 /** Selector and template of Deployments and ReplicaSets. */
 export const validateReplicated = (spec: unknown, context: PodContext): FieldError[] => [
   ...validateSelector(spec, 'deployment'),
-  ...validateSelected(spec),
-  ...validateTemplate(at(spec, 'template'), TEMPLATE, context),
-  ...(countAt(spec, 'replicas') > 1 ? validateReadOnlyDisks(at(spec, 'template'), TEMPLATE) : []),
-  ...validateLasting(spec, 'ReplicaSet'),
+  ...validateBesideSelector(spec, 'invalid label selector', () => [
+    ...validateTemplate(at(spec, 'template'), TEMPLATE, context),
+    ...(countAt(spec, 'replicas') > 1 ? validateReadOnlyDisks(at(spec, 'template'), TEMPLATE) : []),
+    ...validateLasting(spec, 'ReplicaSet'),
+  ]),
 ];

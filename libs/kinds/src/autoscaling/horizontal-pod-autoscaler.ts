@@ -36,7 +36,7 @@ export const horizontalPodAutoscalerV2 = (settings: KindSettings): KindDeclarati
     if (isObject(spec.behavior)) defaultBehavior(spec.behavior);
   },
   gatedFields: [gatedMember('HPAContainerMetrics', 'spec.metrics[].containerResource')],
-  validate: ({ spec }, _names, old) => validateAutoscaler(spec, old?.spec, settings.features),
+  validate: ({ spec }, names, old) => validateAutoscaler(spec, old?.spec, names, settings.features),
   validateStatus: validateAutoscalerStatus,
   row: (object) => ({ ...commonCells(object), Targets: targets(object) }),
 });
@@ -57,7 +57,7 @@ function defaultBehavior(behavior: Json): void {
     const rules = ensureObject(behavior, direction);
     if (direction === 'scaleUp') fill(rules, 'stabilizationWindowSeconds', 0);
     fillZero(rules, 'selectPolicy', 'Max');
-    if (isEmpty(rules.policies)) rules.policies = POLICIES[direction].map((policy) => ({ ...policy }));
+    rules.policies ??= POLICIES[direction].map((policy) => ({ ...policy }));
   }
 }
 

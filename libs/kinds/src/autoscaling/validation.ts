@@ -4,12 +4,16 @@ import {
   type FieldError,
   forbiddenField,
   invalidValue,
+  type Names,
   notSupported,
   pathSegmentErrors,
   required,
 } from '@orch/machinery';
 import type { Features } from '@orch/schema';
-import { isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
+import { invalidEach, isNotPositive, isOneOf, nonNegativeMembers, requiredText } from '../rules/checks.js';
+import { shownQuantity } from '../rules/go-quantity.js';
+import { each } from '../rules/lists.js';
+import { containerResourceErrors } from '../rules/resource-names.js';
 import { at, countAt, isObject, type Json, numberAt, objectsAt, textAt } from '../values/fields.js';
 
 const SOURCES: Readonly<Record<string, string>> = {
@@ -29,10 +33,10 @@ const MAX_PERIOD_SECONDS = 1800;
 const MAX_WINDOW_SECONDS = 3600;
 
 /** The spec of a HorizontalPodAutoscaler in version 2. */
-export const validateAutoscaler = (spec: unknown, old: unknown, features: Features): FieldError[] => [
+export const validateAutoscaler = (spec: unknown, old: unknown, names: Names, features: Features): FieldError[] => [
   ...validateBounds(spec, features.enabled('HPAScaleToZero') || numberAt(old, 'minReplicas') === 0 ? 0 : 1),
   ...validateTargetRef(at(spec, 'scaleTargetRef'), 'spec.scaleTargetRef'),
-  ...objectsAt(spec, 'metrics').flatMap((metric, index) => validateMetric(metric, `spec.metrics[${index}]`, features)),
+  ...each(objectsAt(spec, 'metrics'), 'spec.metrics', (metric, path) => validateMetric(metric, path, names, features)),
   ...validateIdle(spec),
   ...['scaleUp', 'scaleDown'].flatMap((name) => validateRules(at(spec, 'behavior', name), `spec.behavior.${name}`)),
 ];
@@ -64,7 +68,7 @@ export const validateAutoscalerStatus = ({ status }: ApiObject): FieldError[] =>
 const validateTargetRef = (reference: unknown, path: string): FieldError[] =>
   ['kind', 'name'].flatMap((name) => requiredText(reference, path, name, pathSegmentErrors));
 
-function validateMetric(metric: Json, path: string, features: Features): FieldError[] {
+function validateMetric(metric: Json, path: string, names: Names, features: Features): FieldError[] {
   const type = textAt(metric, 'type');
   const present = MEMBERS.filter((name) => isObject(metric[name]));
   const [first] = present;
@@ -72,9 +76,9 @@ function validateMetric(metric: Json, path: string, features: Features): FieldEr
   if (type === '') errors.push(required(`${path}.type`, 'must specify a metric source type'));
   const expected = SOURCES[type];
   if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
-  if (first !== undefined) errors.push(...validateSource(first, metric[first], `${path}.${first}`));
-  if (expected === undefined) return [...errors, notSupported(`${path}.type`, type, TYPES)];
-  if (!isObject(metric[expected])) errors.push(required(`${path}.${expected}`, missingText(expected, features)));
+  if (first !== undefined) errors.push(...validateSource(first, metric[first], `${path}.${first}`, names));
+  if (expected === undefined) errors.push(notSupported(`${path}.type`, type, TYPES));
+  else if (!isObject(metric[expected])) errors.push(required(`${path}.${expected}`, missingText(expected, features)));
   if (present.length === 1) return errors;
   const others = present.filter((name) => name !== expected);
   return [
@@ -89,14 +93,14 @@ const missingText = (source: string, features: Features): string => {
   return off ? `${text} (only allowed when HPAContainerMetrics feature is enabled)` : text;
 };
 
-function validateSource(member: (typeof MEMBERS)[number], source: unknown, path: string): FieldError[] {
+function validateSource(member: (typeof MEMBERS)[number], source: unknown, path: string, names: Names): FieldError[] {
   const target = at(source, 'target');
   const missing = (name: string, text: string) => required(`${path}.target.${name}`, text);
   const ofObject =
     member === 'object' ? validateTargetRef(at(source, 'describedObject'), `${path}.describedObject`) : [];
   const identity = [
     ...ofObject,
-    ...validateIdentity(member, source, path),
+    ...validateIdentity(member, source, path, names),
     ...validateTarget(target, `${path}.target`),
   ];
   const [value, average, utilization] = ['value', 'averageValue', 'averageUtilization'].map(
@@ -126,10 +130,14 @@ function validateSource(member: (typeof MEMBERS)[number], source: unknown, path:
   }
 }
 
-function validateIdentity(member: string, source: unknown, path: string): FieldError[] {
+function validateIdentity(member: string, source: unknown, path: string, names: Names): FieldError[] {
   if (member === 'resource' || member === 'containerResource') {
-    const name = textAt(source, 'name') === '' ? [required(`${path}.name`, 'must specify a resource name')] : [];
+    const resource = textAt(source, 'name');
+    const name = resource === '' ? [required(`${path}.name`, 'must specify a resource name')] : [];
     if (member === 'resource') return name;
+    name.push(
+      ...(resource === '' ? [] : invalidEach(`${path}.name`, resource, containerResourceErrors(resource, names))),
+    );
     if (textAt(source, 'container') !== '')
       return [...name, ...requiredText(source, path, 'container', dnsLabelErrors)];
     return [...name, required(`${path}.container`, 'must specify a container')];
@@ -147,7 +155,7 @@ function validateTarget(target: unknown, path: string): FieldError[] {
   for (const name of ['value', 'averageValue']) {
     const text = textAt(target, name);
     if (text !== '' && isNotPositive(text)) {
-      errors.push(invalidValue(`${path}.${name}`, text, 'must be positive'));
+      errors.push(invalidValue(`${path}.${name}`, shownQuantity(text), 'must be positive'));
     }
   }
   const utilization = numberAt(target, 'averageUtilization');

@@ -16,22 +16,23 @@ import { shownMap, shownSelector } from '../values/go-syntax.js';
 const METADATA = 'spec.template.metadata';
 
 /** What is asked of a new Job beside its spec: its pods carry its name and uid, and can have the names that they get. */
-export const validateNewJob = (job: ApiObject, names: Names): FieldError[] => [
-  ...validateGenerated(job, names),
+export const validateIdentity = (job: ApiObject, names: Names, old?: ApiObject): FieldError[] => [
+  ...validateGenerated(job, names, old),
   ...validatePodNames(job),
 ];
 
-/** The labels and the selector that tell a Job's pods from those of all others, unless its author selects by hand. */
-function validateGenerated({ metadata, spec }: ApiObject, names: Names): FieldError[] {
+/**
+ * The labels and the selector that tell a Job's pods from those of all others, unless its author selects by hand. One that was
+ * stored before labels had the product's domain need not have those.
+ */
+function validateGenerated({ metadata, spec }: ApiObject, names: Names, old?: ApiObject): FieldError[] {
   const selector = at(spec, 'selector');
   if (at(spec, 'manualSelector') === true || !isObject(selector)) return [];
   const [uid, name] = [metadata?.uid ?? '', metadata?.name ?? ''];
-  const expected = {
-    'controller-uid': uid,
-    'job-name': name,
-    [names.key('batch.orch.io/controller-uid')]: uid,
-    [names.key('batch.orch.io/job-name')]: name,
-  };
+  const named = { [names.key('batch.orch.io/controller-uid')]: uid, [names.key('batch.orch.io/job-name')]: name };
+  const before = mapAt(old, 'spec', 'template', 'metadata', 'labels');
+  const wantsNamed = !old || Object.keys(named).every((key) => before[key] !== undefined);
+  const expected = { 'controller-uid': uid, 'job-name': name, ...(wantsNamed && named) };
   const labels = mapAt(spec, 'template', 'metadata', 'labels');
   const errors = Object.entries(expected).flatMap(([key, value]) => validateLabel(labels, key, value));
   if (selectorMatches(selector, expected) !== false) return errors;

@@ -8,7 +8,7 @@ import type { KindSettings } from '../rules/settings.js';
 import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
-import { validateJobStatus, validateNewJob } from './job-identity-validation.js';
+import { validateIdentity, validateJobStatus } from './job-identity-validation.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
 
 /** Marks Jobs whose pods are counted by their finalizers, as all are. */
@@ -35,8 +35,10 @@ export const job = (settings: KindSettings): KindDeclaration => ({
   prepareForUpdate(object, old, names) {
     if (old.metadata?.annotations?.[names.key(TRACKED)] !== undefined) markTracked(object, names);
   },
-  validate: ({ spec }, names, old) => validateJob(spec, podContext(names, settings, at(old, 'spec', 'template'))),
-  validateCreate: validateNewJob,
+  validate: (object, names, old) => [
+    ...validateIdentity(object, names, old),
+    ...validateJob(object.spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  ],
   validateUpdate: (object, old) => validateJobUpdate(object, old, settings.features.enabled('ElasticIndexedJob')),
   validateStatus: validateJobStatus,
   row: (object, now) => ({

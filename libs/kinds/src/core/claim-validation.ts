@@ -128,7 +128,7 @@ export function validateClaimUpdate(object: ApiObject, old: ApiObject, names: Na
 /** A claim does not shrink, unless it takes back what could not be given. */
 function validateShrinking(object: ApiObject, old: ApiObject, features: Features): FieldError[] {
   const [after, size] = [object, old].map((each) =>
-    quantityOf(textAt(each, 'spec', 'resources', 'requests', 'storage')),
+    quantityOf(textAt(each, 'spec', 'resources', 'requests', 'storage') || '0'),
   );
   if (!after || !size || after.compare(size) >= 0) return [];
   const field = 'spec.resources.requests.storage';
@@ -157,7 +157,7 @@ function comparable(spec: Json, before: Json, object: ApiObject, mayName: boolea
   if (!before.volumeName) fixed.volumeName = before.volumeName;
   if (before.storageClassName === undefined && mayName) fixed.storageClassName = undefined;
   const storage = at(before, 'resources', 'requests', 'storage');
-  if (textAt(object, 'status', 'phase') === 'Bound' && storage !== undefined) {
+  if (textAt(object, 'status', 'phase') === 'Bound' && storage !== undefined && at(spec, 'resources', 'requests')) {
     const requests = { ...objectAt(spec, 'resources', 'requests'), storage };
     fixed.resources = { ...objectAt(spec, 'resources'), requests };
   }

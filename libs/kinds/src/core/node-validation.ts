@@ -6,6 +6,7 @@ import {
   duplicate,
   type FieldError,
   forbiddenField,
+  internalError,
   invalidValue,
   labelValueErrors,
   type Names,
@@ -72,6 +73,11 @@ function validateNetworks(networks: readonly string[]): FieldError[] {
     prefixLength(network) === undefined ? [invalidValue(field, shown, 'must be valid CIDR')] : [],
   );
   if (networks.length < 2) return errors;
+  const wrong = networks.findIndex((network) => prefixLength(network) === undefined);
+  if (wrong >= 0) {
+    const cause = `invalid CIDR[${wrong}]: <nil> (invalid CIDR address: ${networks[wrong]})`;
+    errors.push(internalError(CIDRS, `invalid PodCIDRs. failed to check with dual stack with error:${cause}`));
+  }
   if (networks.length > 2 || families.size < 2 || errors.length > 0) {
     errors.push(invalidValue(CIDRS, shown, 'may specify no more than one CIDR for each IP family'));
   }

@@ -13,7 +13,7 @@ import {
 import { invalidEach, isNotPositive, isOneOf, quantityOf } from '../rules/checks.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
-import { at, isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
+import { at, isEmpty, isObject, type Json, mapAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { VOLUME_MODES, validateAccessModes } from './claim-validation.js';
 import { sourcesOf, validateSource } from './volume-source-validation.js';
 
@@ -39,7 +39,7 @@ export function validateVolume({ metadata, spec }: ApiObject, names: Names, alon
 export function validateInlineVolume(spec: Readonly<Json>, path: string, names: Names): FieldError[] {
   const context = 'in the context of inline volumes';
   const unfit = ['claimRef', 'capacity', 'nodeAffinity', 'storageClassName'].filter(
-    (name) => isObject(spec[name]) || textAt(spec, name) !== '',
+    (name) => (isObject(spec[name]) && !(name === 'capacity' && isEmpty(spec[name]))) || textAt(spec, name) !== '',
   );
   const policy = textAt(spec, 'persistentVolumeReclaimPolicy');
   const mode = at(spec, 'volumeMode');

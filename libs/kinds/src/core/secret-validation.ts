@@ -1,4 +1,12 @@
-import { type ApiObject, type FieldError, invalidValue, type Names, required, tooLong } from '@orch/machinery';
+import {
+  type ApiObject,
+  type FieldError,
+  invalidValue,
+  type Names,
+  required,
+  tooLong,
+  verbatim,
+} from '@orch/machinery';
 import { mapAt, textAt } from '../values/fields.js';
 
 /** All values of a Secret or a ConfigMap together, bytes. */
@@ -48,12 +56,27 @@ function validateJson(data: Readonly<Record<string, string>>, key: string): Fiel
   const value = data[key];
   if (value === undefined) return [];
   const refuse = (text: string) => [invalidValue(`data[${key}]`, '<secret contents redacted>', text)];
+  const text = Buffer.from(value, 'base64').toString('utf8');
   try {
-    const parsed: unknown = JSON.parse(Buffer.from(value, 'base64').toString('utf8'));
-    return typeof parsed === 'object' && !Array.isArray(parsed)
+    const parsed: unknown = JSON.parse(text);
+    const found = Array.isArray(parsed) ? 'array' : typeof parsed === 'boolean' ? 'bool' : typeof parsed;
+    return found === 'object'
       ? []
-      : refuse('json: cannot unmarshal into Go value of type map[string]interface {}');
+      : refuse(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
   } catch {
-    return refuse('invalid character looking for beginning of value');
+    return refuse(syntaxFault(text));
   }
+}
+
+/** Why a text is no JSON: what it begins with is told, of the rest that it is not complete. */
+function syntaxFault(text: string): string {
+  const first = text.replace(/^[ \t\r\n]+/, '').charAt(0);
+  if (first === '' || /[{["\-\dtfn]/.test(first)) return 'unexpected end of JSON input';
+  return `invalid character ${shownCharacter(first)} looking for beginning of value`;
+}
+
+/** In single quotes, with escapes for what cannot be printed. */
+function shownCharacter(character: string): string {
+  if (character === "'") return "'\\''";
+  return `'${verbatim(character).text.slice(1, -1)}'`;
 }

@@ -54,13 +54,16 @@ export const sourcesOf = (spec: unknown): string[] =>
 
 /** One source. `volume` is the name of the volume, `path` that of its spec. */
 export function validateSource(spec: Json, path: string, volume: string, names: Names): FieldError[] {
-  const [first, ...others] = sourcesOf(spec);
-  if (first === undefined) return [required(path, 'must specify a volume type')];
-  const errors = SOURCES.get(first)?.(spec[first] as Json, `${path}.${first}`, volume, names) ?? [];
-  const more = others.map((name) =>
-    forbiddenField(`${path}.${name === 'cephfs' ? 'cephFS' : name}`, 'may not specify more than 1 volume type'),
-  );
-  return [...errors, ...more];
+  const sources = sourcesOf(spec);
+  if (sources.length === 0) return [required(path, 'must specify a volume type')];
+  return sources.flatMap((name, index) => {
+    // That one is not refused behind another.
+    if (index > 0 && name !== 'flexVolume')
+      return [
+        forbiddenField(`${path}.${name === 'cephfs' ? 'cephFS' : name}`, 'may not specify more than 1 volume type'),
+      ];
+    return SOURCES.get(name)?.(spec[name] as Json, `${path}.${name}`, volume, names) ?? [];
+  });
 }
 
 function validateLocal(source: Json, path: string): FieldError[] {

@@ -8,7 +8,7 @@ import {
   required,
   validateLabels,
 } from '@orch/machinery';
-import { invalidEach, oneOf, PROTOCOLS } from '../rules/checks.js';
+import { givenOneOf, invalidEach, oneOf, PROTOCOLS } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 import { type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { addressOfFamilyErrors, specialAddressErrors } from '../values/ip-address.js';
@@ -97,7 +97,7 @@ function validatePorts(ports: readonly Json[]): FieldError[] {
       const [name, protocol] = [textAt(port, 'name'), port.appProtocol];
       return [
         ...(name === '' ? [] : invalidEach(`${path}.name`, name, dnsLabelErrors(name))),
-        ...oneOf(`${path}.protocol`, port.protocol, PROTOCOLS),
+        ...givenOneOf(`${path}.protocol`, port.protocol, PROTOCOLS),
         ...(typeof protocol === 'string'
           ? invalidEach(`${path}.appProtocol`, protocol, qualifiedNameErrors(protocol))
           : []),

@@ -1,8 +1,9 @@
-import type { ApiObject } from '@orch/machinery';
+import { type ApiObject, dnsSubdomainErrors, type Names } from '@orch/machinery';
 import { gatedMember } from '../rules/gated-fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { fill, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { equal } from '../values/equal.js';
+import { fill, type Json, mapAt, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { someOf, UNSET } from '../values/text.js';
 import { validateEndpointSlice } from './endpoint-slice-validation.js';
 
@@ -17,6 +18,10 @@ export const endpointSlice: KindDeclaration = {
       fill(port, 'protocol', 'TCP');
     }
   },
+  prepareForCreate: (object, names) => dropTopology(object, names),
+  prepareForUpdate(object, old, names) {
+    if (!equal(object.endpoints, old.endpoints)) dropTopology(object, names, old);
+  },
   validate: validateEndpointSlice,
   validateUpdate: (object, old) => immutableField(object, old, 'addressType'),
   row: (object) => ({
@@ -25,6 +30,21 @@ export const endpointSlice: KindDeclaration = {
     Endpoints: endpoints(object),
   }),
 };
+
+/**
+ * Topology is read only in this version. Endpoints that had their node there, of those that the stored object has, keep it under its
+ * own name.
+ */
+function dropTopology(object: ApiObject, names: Names, old?: ApiObject): void {
+  const nodeOf = (endpoint: Json): string => mapAt(endpoint, 'deprecatedTopology')[names.key('orch.io/hostname')] ?? '';
+  const nodes = new Set(objectsAt(old, 'endpoints').map(nodeOf));
+  for (const endpoint of objectsAt(object, 'endpoints')) {
+    const node = nodeOf(endpoint);
+    if (endpoint.nodeName === undefined && node !== '' && nodes.has(node) && dnsSubdomainErrors(node).length === 0)
+      endpoint.nodeName = node;
+    delete endpoint.deprecatedTopology;
+  }
+}
 
 function ports(object: ApiObject): string {
   const shown = objectsAt(object, 'ports').map((port) => String(numberAt(port, 'port') ?? port.name ?? '*'));

@@ -12,7 +12,7 @@ import {
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, fillZero, isObject, type Json, textAt } from '../values/fields.js';
+import { at, fill, isObject, type Json, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
 import { validateReference } from './ingress-validation.js';
 
@@ -23,7 +23,7 @@ export const ingressClass: KindDeclaration = {
   generation: true,
   defaults(object) {
     const parameters = at(object, 'spec', 'parameters');
-    if (isObject(parameters)) fillZero(parameters, 'scope', 'Cluster');
+    if (isObject(parameters)) fill(parameters, 'scope', 'Cluster');
   },
   validate: ({ spec }) => validateClass(spec),
   validateUpdate: (object, old) => immutableField(object, old, 'spec', 'controller'),

@@ -1,36 +1,31 @@
-import {
-  type ApiObject,
-  dnsLabelErrors,
-  duplicate,
-  type FieldError,
-  type Names,
-  validateLabels,
-} from '@orch/machinery';
+import { type ApiObject, dnsLabelErrors, duplicate, type FieldError, validateLabels } from '@orch/machinery';
+import { podContext } from '../pods/kept-rules.js';
+import type { PodContext } from '../pods/pod-context.js';
+import { validateResources } from '../pods/resource-validation.js';
 import { validateTolerations } from '../pods/toleration-validation.js';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { each } from '../rules/lists.js';
-import { containerResourceErrors, validateAmounts } from '../rules/resource-names.js';
+import type { KindSettings } from '../rules/settings.js';
 import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
 
-export const runtimeClass: KindDeclaration = {
+export const runtimeClass = (settings: KindSettings): KindDeclaration => ({
   freeFinalizers: true,
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
-  validate: validateClass,
+  validate: (object, names) => validateClass(object, podContext(names, settings)),
   row: (object) => ({ Handler: textAt(object, 'handler') }),
-};
+});
 
 /** What runs pods, what that costs, and where it is. The cost is called in errors as clients know it. */
-function validateClass(object: ApiObject, names: Names): FieldError[] {
+function validateClass(object: ApiObject, context: PodContext): FieldError[] {
   const handler = textAt(object, 'handler');
-  const cost = mapAt(object, 'overhead', 'podFixed');
   const tolerations = objectsAt(object, 'scheduling', 'tolerations');
   return [
     // An empty name is refused as any other wrong one.
     ...invalidEach('handler', handler, dnsLabelErrors(handler)),
-    ...validateAmounts(cost, 'overhead.limits', (name) => containerResourceErrors(name, names), names),
+    ...validateResources({ limits: mapAt(object, 'overhead', 'podFixed') }, 'overhead', context),
     ...validateLabels(mapAt(object, 'scheduling', 'nodeSelector'), 'scheduling.nodeSelector'),
     ...validateTolerations(tolerations, 'scheduling.tolerations.tolerations'),
     ...refuseRepeated(tolerations),

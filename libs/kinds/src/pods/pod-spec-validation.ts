@@ -1,5 +1,6 @@
 import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, invalidValue, validateLabels } from '@orch/machinery';
-import { invalidEach, isOneOf, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
+import { invalidEach, MAX_INT32, oneOf, rangeText } from '../rules/checks.js';
+import { validatePreemptionPolicy } from '../rules/preemption-policy.js';
 import { mapAt, numberAt, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { validateAffinity } from './affinity-validation.js';
 import { containerSteps } from './container-lists-validation.js';
@@ -18,7 +19,6 @@ import { validateHostProcess } from './windows-validation.js';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
-const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 
 /** {@link podSpecSteps} in one. */
 export const validatePodSpec = (spec: unknown, path: string, context: PodContext): FieldError[] =>
@@ -68,7 +68,7 @@ const validateSettings = (spec: unknown, path: string, context: PodContext): Fie
   ...validateHostAliases(spec, `${path}.hostAliases`),
   ...validateName(spec, path, 'priorityClassName', dnsSubdomainErrors),
   ...validateRuntimeClass(objectAt(spec).runtimeClassName, `${path}.runtimeClassName`),
-  ...isOneOfOrRequired(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
+  ...validatePreemptionPolicy(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
   ...validateResources({ limits: objectAt(spec).overhead }, `${path}.overhead`, context),
 ];
 
@@ -80,9 +80,6 @@ function validateName(spec: unknown, path: string, name: string, errorsOf: (valu
 /** An empty name is one, too. */
 const validateRuntimeClass = (name: unknown, field: string): FieldError[] =>
   typeof name === 'string' ? invalidEach(field, name, dnsSubdomainErrors(name)) : [];
-
-const isOneOfOrRequired = (field: string, policy: unknown): FieldError[] =>
-  policy === '' ? oneOf(field, policy, PREEMPTION_POLICIES) : isOneOf(field, policy, PREEMPTION_POLICIES);
 
 function validateDeadline(spec: unknown, path: string): FieldError[] {
   const seconds = numberAt(spec, 'activeDeadlineSeconds');

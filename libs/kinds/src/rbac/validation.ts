@@ -7,7 +7,8 @@ import {
   required,
 } from '@orch/machinery';
 import { invalidEach, requiredText } from '../rules/checks.js';
-import { validateLabelSelector } from '../rules/label-selector.js';
+import { selectorMatches, validateLabelSelector } from '../rules/label-selector.js';
+import { each } from '../rules/lists.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 
@@ -23,7 +24,15 @@ export function validateRole(role: unknown, namespaced: boolean): FieldError[] {
   if (selectors.length === 0) {
     errors.push(required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   }
-  return [...errors, ...selectors.flatMap((selector, index) => validateLabelSelector(selector, `${field}[${index}]`))];
+  const unreadable = (selector: Json, path: string) =>
+    selectorMatches(selector, {}) === undefined ? [invalidValue(path, null, 'invalid label selector.')] : [];
+  return [
+    ...errors,
+    ...each(selectors, field, (selector, path) => [
+      ...validateLabelSelector(selector, path),
+      ...unreadable(selector, path),
+    ]),
+  ];
 }
 
 function validateRule(rule: Json, path: string, namespaced: boolean): FieldError[] {

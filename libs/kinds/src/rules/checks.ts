@@ -41,6 +41,10 @@ export function oneOf(field: string, value: unknown, supported: readonly string[
   return isOneOf(field, value, supported);
 }
 
+/** A member that must be there and be one of some; an empty text counts as a value, as of what may be null. */
+export const givenOneOf = (field: string, value: unknown, supported: readonly string[]): FieldError[] =>
+  value === undefined || value === null ? [required(field)] : isOneOf(field, value, supported);
+
 /** A text that must be one of some when it is there; an empty one counts as a value. */
 export const isOneOf = (field: string, value: unknown, supported: readonly string[]): FieldError[] =>
   value === undefined || value === null || supported.includes(String(value))

@@ -3,10 +3,12 @@ import { equal } from '../values/equal.js';
 import { at } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 
-/** Refuses a change of the field at a path. */
+/** Refuses a change of the field at a path. A text or a number that is taken away is shown as its zero. */
 export function immutableField(object: ApiObject, old: ApiObject, ...path: readonly string[]): FieldError[] {
-  const value = at(object, ...path);
-  return equal(value, at(old, ...path)) ? [] : [invalidValue(path.join('.'), value, 'field is immutable')];
+  const [value, before] = [at(object, ...path), at(old, ...path)];
+  if (equal(value, before)) return [];
+  const zero = typeof before === 'string' ? '' : typeof before === 'number' ? 0 : undefined;
+  return [invalidValue(path.join('.'), value ?? zero, 'field is immutable')];
 }
 
 /** Refuses a change of the label selector at `spec.selector`. */

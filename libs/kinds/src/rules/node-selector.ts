@@ -69,9 +69,9 @@ function validateFieldRequirement(requirement: Json, path: string): FieldError[]
   return [...errors, ...names];
 }
 
-/** Where volumes can be made, in alternatives that differ. */
+/** Where volumes can be made, in alternatives that differ; one that asks for nothing differs from none, as clients know it. */
 export function validateTopologies(terms: readonly Json[], path: string): FieldError[] {
-  const seen = new Set<string>();
+  const seen = new Set([canonicalTerm({})]);
   return each(terms, path, (term, field) => {
     const known = canonicalTerm(term);
     const again = seen.has(known) ? [duplicate(`${field}.matchLabelExpressions`, '')] : [];

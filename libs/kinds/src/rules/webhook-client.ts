@@ -38,10 +38,12 @@ function validateUrl(field: string, text: string): FieldError[] {
 function validateService(service: unknown, path: string): FieldError[] {
   const port = numberAt(service, 'port') ?? DEFAULT_PORT;
   const wrong = portNumberErrors(port);
+  // The release takes the one for the other, and clients compare what it says.
+  const missing = (name: string, told: string) =>
+    textAt(service, name) === '' ? [required(`${path}.${told}`, `service ${told} is required`)] : [];
   return [
-    ...['name', 'namespace'].flatMap((name) =>
-      textAt(service, name) === '' ? [required(`${path}.${name}`, `service ${name} is required`)] : [],
-    ),
+    ...missing('namespace', 'name'),
+    ...missing('name', 'namespace'),
     ...(wrong.length > 0 ? [invalidValue(`${path}.port`, port, `port is not valid: ${wrong.join(', ')}`)] : []),
     ...validatePath(textAt(service, 'path'), `${path}.path`),
   ];

@@ -1,13 +1,12 @@
 import { type ApiObject, type FieldError, forbiddenField } from '@orch/machinery';
-import { isOneOf } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { validatePreemptionPolicy } from '../rules/preemption-policy.js';
 import { equal } from '../values/equal.js';
 import { countAt } from '../values/fields.js';
 
 const SYSTEM_PREFIX = 'system-';
 const HIGHEST_OF_USERS = 1_000_000_000;
-const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 /** Classes that the installation brings along, with their values. */
 const OF_THE_SYSTEM = new Map([
   ['system-node-critical', 2_000_001_000],
@@ -27,7 +26,7 @@ export const priorityClass: KindDeclaration = {
 
 function validatePriority(object: ApiObject): FieldError[] {
   const name = object.metadata?.name ?? '';
-  const errors = isOneOf('preemptionPolicy', object.preemptionPolicy, PREEMPTION_POLICIES);
+  const errors = validatePreemptionPolicy('preemptionPolicy', object.preemptionPolicy);
   if (name.startsWith(SYSTEM_PREFIX)) {
     const wrong = systemClassError(name, object);
     const text = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${wrong}`;

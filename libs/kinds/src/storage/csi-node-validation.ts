@@ -13,13 +13,10 @@ import { equal } from '../values/equal.js';
 import { at, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 
 /** Bytes of the id that a driver gives a node. */
-const MAX_NODE_ID = 192;
-/** Those that a node of an older release may have, and keep. */
-const MAX_KEPT_NODE_ID = 256;
+const MAX_NODE_ID = 256;
 
-/** The CSI drivers of a node. `old` is the stored object, in an update. */
-export function validateNodeDrivers(object: ApiObject, old?: ApiObject): FieldError[] {
-  const longest = old ? MAX_KEPT_NODE_ID : MAX_NODE_ID;
+/** The CSI drivers of a node. */
+export function validateNodeDrivers(object: ApiObject): FieldError[] {
   const seen = new Set<string>();
   return each(objectsAt(object, 'spec', 'drivers'), 'spec.drivers', (driver, path) => {
     const name = textAt(driver, 'name');
@@ -27,7 +24,7 @@ export function validateNodeDrivers(object: ApiObject, old?: ApiObject): FieldEr
     seen.add(name);
     return [
       ...validateDriverName(name, `${path}.name`),
-      ...validateNodeId(textAt(driver, 'nodeID'), `${path}.nodeID`, longest),
+      ...validateNodeId(textAt(driver, 'nodeID'), `${path}.nodeID`),
       ...nonNegativeMembers(at(driver, 'allocatable'), `${path}.allocatable`, ['count']),
       ...again,
       ...validateTopologyKeys(driver, path),
@@ -35,9 +32,10 @@ export function validateNodeDrivers(object: ApiObject, old?: ApiObject): FieldEr
   });
 }
 
-function validateNodeId(id: string, field: string, longest: number): FieldError[] {
+function validateNodeId(id: string, field: string): FieldError[] {
   if (id === '') return [required(field)];
-  return Buffer.byteLength(id) > longest ? [invalidValue(field, id, `must be ${longest} characters or less`)] : [];
+  if (Buffer.byteLength(id) <= MAX_NODE_ID) return [];
+  return [invalidValue(field, id, `must be ${MAX_NODE_ID} characters or less`)];
 }
 
 /** Errors name the driver, not the key. */

@@ -4,7 +4,7 @@ import { validateNodeDrivers, validateNodeDriversUpdate } from './csi-node-valid
 
 export const csiNode: KindDeclaration = {
   unconditionalUpdate: false,
-  validate: (object, _names, old) => validateNodeDrivers(object, old),
+  validate: validateNodeDrivers,
   validateUpdate: validateNodeDriversUpdate,
   row: (object) => ({ Drivers: objectsAt(object, 'spec', 'drivers').length }),
 };

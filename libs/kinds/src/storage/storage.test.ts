@@ -83,12 +83,12 @@ describe('the drivers of a node', () => {
     [
       {
         'spec.drivers': [
-          { name: 'd', nodeID: 'x'.repeat(193), allocatable: { count: -1 } },
+          { name: 'd', nodeID: 'x'.repeat(257), allocatable: { count: -1 } },
           { name: 'd', topologyKeys: ['a', 'a', ''] },
         ],
       },
       [
-        `spec.drivers[0].nodeID: Invalid value: "${'x'.repeat(193)}": must be 192 characters or less`,
+        `spec.drivers[0].nodeID: Invalid value: "${'x'.repeat(257)}": must be 256 characters or less`,
         'spec.drivers[0].allocatable.count: Invalid value: -1: must be greater than or equal to 0',
         'spec.drivers[1].nodeID: Required value',
         'spec.drivers[1].name: Duplicate value: "d"',

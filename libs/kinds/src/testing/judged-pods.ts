@@ -36,6 +36,7 @@ const OPENINGS: Readonly<Record<FieldError['reason'], string>> = {
   FieldValueTooLong: 'Too long: ',
   FieldValueTooMany: 'Too many: ',
   FieldValueTypeInvalid: 'Invalid value: ',
+  InternalError: 'Internal error: ',
   FieldValueNotFound: 'Not found: ',
 };
 

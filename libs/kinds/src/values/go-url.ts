@@ -23,8 +23,8 @@ export function parseUrl(text: string): UrlParts | string {
   const [rest, query] = cut(scheme === '' ? whole : whole.slice(scheme.length + 1), '?');
   const parts = { scheme: scheme.toLowerCase(), host: '', hasUser: false, query, fragment };
   if (!rest.startsWith('/')) {
-    if (scheme !== '' || !(rest.split('/')[0] ?? '').includes(':')) return parts;
-    return wrong(text, 'first path segment in URL cannot contain colon');
+    if (scheme !== '') return parts;
+    if ((rest.split('/')[0] ?? '').includes(':')) return wrong(text, 'first path segment in URL cannot contain colon');
   }
   const badEscape = BAD_ESCAPE.exec(rest)?.[0];
   if (badEscape !== undefined) return wrong(text, `invalid URL escape ${JSON.stringify(badEscape)}`);
