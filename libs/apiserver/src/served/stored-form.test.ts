@@ -88,6 +88,21 @@ describe('objects that lie in several versions', () => {
     expect(lying(other, 'as-ever').spec).toHaveProperty('metrics');
   });
 
+  it('tell of the defaults of the version that they lie in, and of no other', async () => {
+    const { form } = usual.api.endpoint(HPA, undefined, 'v2');
+    await ask(usual, 'POST', path('v2'), autoscaler('a'));
+    await ask(other, 'POST', path('v2'), autoscaler('b'));
+    const old = { ...autoscaler('c'), apiVersion: 'autoscaling/v1', spec: { scaleTargetRef, maxReplicas: 3 } };
+    await ask(usual, 'POST', path('v1'), old);
+    await ask(other, 'POST', path('v1'), { ...old, metadata: { name: 'd' } });
+    expect(form.defaults).toBeGreaterThan(0);
+    expect(['a', 'b', 'c', 'd'].map((name) => row(usual, name).defaults)).toEqual([form.defaults, 0, 0, form.defaults]);
+    const same = await ask(usual, 'GET', path('v2', 'c'));
+    await ask(usual, 'PATCH', path('v2', 'c'), { metadata: { labels: { x: 'y' } } }, 'application/merge-patch+json');
+    expect(row(usual, 'c').defaults).toBe(form.defaults);
+    expect((await ask(usual, 'GET', path('v2', 'c'))).spec).toEqual(same.spec);
+  });
+
   it('stand side by side in a list, from the database and from memory, in JSON and in tables', async () => {
     await ask(usual, 'POST', path('v2'), autoscaler('a'));
     await ask(other, 'POST', path('v2'), autoscaler('b'));

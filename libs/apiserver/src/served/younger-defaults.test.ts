@@ -218,6 +218,20 @@ describe('an object that was stored before some of its defaults', () => {
     expect(gone).toMatchObject({ type: 'DELETED', object: { spec: LATER } });
   });
 
+  it('gets them for good when it is marked as deleted', async () => {
+    const { version, ...old } = await lying('a');
+    const body = Buffer.from(
+      old.body.toString().replace('{"metadata":{', '{"metadata":{"finalizers":["example.com/f"],'),
+    );
+    const { type, form } = now.api.endpoint(SETS);
+    await now.api.store.write({ ...old, op: 'update', type, version, body, terminating: false });
+    const marked = await ask(now, 'DELETE', path('a'));
+    expect(marked.metadata.deletionTimestamp).toBeDefined();
+    expect(marked.spec).toMatchObject(LACKING);
+    expect(row('a').defaults).toBe(form.defaults);
+    expect(JSON.parse(row('a').body.toString()).spec).toMatchObject(LACKING);
+  });
+
   it('is selected by them', async () => {
     const { api, server } = now;
     const type = api.endpoint('namespaces').type;
