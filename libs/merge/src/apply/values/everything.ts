@@ -40,14 +40,19 @@ function belowItems(list: ListType, items: readonly JsonValue[]): FieldSet | und
   return level.build();
 }
 
-/** Puts a level together, in order. So long as it is what came last there, nothing is made. */
+/**
+ * Puts a level together, in order. So long as it is what came last there, nothing is made. In types that hold themselves a
+ * level below may be of the same place, and come last meanwhile.
+ */
 class Growing {
+  readonly #known: FieldSet | undefined;
   readonly #last: readonly Node[];
   #same = 0;
   #nodes: Node[] | undefined;
 
   constructor(private readonly levels: KnownLevels) {
-    this.#last = levels.last?.nodes ?? [];
+    this.#known = levels.last;
+    this.#last = this.#known?.nodes ?? [];
   }
 
   add(element: PathElement, below: FieldSet | undefined): void {
@@ -64,7 +69,7 @@ class Growing {
 
   build(): FieldSet | undefined {
     if (this.#nodes) return this.levels.of(this.#nodes);
-    return this.#same === this.#last.length ? this.levels.last : this.levels.of(this.#last.slice(0, this.#same));
+    return this.#same === this.#last.length ? this.#known : this.levels.of(this.#last.slice(0, this.#same));
   }
 }
 
