@@ -37,6 +37,8 @@ function sessionSettings(settings: ConnectionSettings): [name: string, value: st
   return [
     ['search_path', settings.schema],
     ['synchronous_commit', 'on'],
+    // Each statement of a write sees what was committed before it, else a key could be created twice.
+    ['default_transaction_isolation', 'read committed'],
     // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
     // database without statistics must not make the planner think otherwise.
     ['plan_cache_mode', 'force_generic_plan'],
@@ -79,7 +81,9 @@ export class Connection {
       ssl: address.tls ?? false,
       application_name: settings.applicationName,
       connectionTimeoutMillis: settings.connectTimeout,
-      ...(pooled ? {} : { options: own.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
+      ...(pooled
+        ? {}
+        : { options: own.map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`).join(' ') }),
       keepAlive: true,
       keepAliveInitialDelayMillis: 5000,
       stream: () => socket,

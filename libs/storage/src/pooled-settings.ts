@@ -4,12 +4,16 @@
  */
 export class PooledSettings {
   readonly #local: string;
-  /** One statement that sets all of them for the transaction in which it runs. */
+  /**
+   * One statement that sets all of them for the transaction in which it runs. It is refused (25001) where that does not see at each
+   * statement what was committed before, as the default of its user or database has it.
+   */
   readonly statement: string;
 
   constructor(settings: readonly (readonly [name: string, value: string])[]) {
     this.#local = settings.map(([name, value]) => `SET LOCAL ${name} = '${value}'`).join('; ');
-    this.statement = `SELECT ${settings.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
+    const whole = [...settings, ['transaction_isolation', 'read committed'] as const];
+    this.statement = `SELECT ${whole.map(([name, value]) => `set_config('${name}', '${value}', true)`).join(', ')}`;
   }
 
   /**

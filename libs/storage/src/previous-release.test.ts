@@ -324,3 +324,19 @@ describe('owners of fields, beside that server', () => {
     ]);
   });
 });
+
+it('a table that is published takes updates after the migration', async () => {
+  const own = server.freshSchema();
+  const { connection, type: things } = await openBefore(own);
+  await connection.query('CREATE PUBLICATION everything FOR ALL TABLES');
+  let migrated: PostgresStore | undefined;
+  try {
+    const { version } = await writeOn(connection, things, { action: 1, name: 'a' });
+    migrated = await open(own);
+    expect(await writeOn(connection, things, { action: 3, name: 'a', version })).toMatchObject({ outcome: '1' });
+  } finally {
+    await connection.query('DROP PUBLICATION everything');
+    await connection.end();
+    await migrated?.close();
+  }
+});

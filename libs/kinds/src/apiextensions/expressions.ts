@@ -12,9 +12,23 @@ export class TooManySteps extends Error {
   }
 }
 
-/** Matches texts with the regular expressions of a definition, in time that grows with both and is bounded for all of them together. */
+/** Comparisons of values with their schemas, which may be as many as the product of the sizes of both. */
+const MOST_COMPARISONS = 200_000;
+
+/** Thrown when values would take too long to compare. */
+export class TooManyComparisons extends Error {
+  constructor() {
+    super(`takes more than ${MOST_COMPARISONS} comparisons with its schema`);
+  }
+}
+
+/**
+ * Matches texts with the regular expressions of a definition, in time that grows with both and is bounded for all of them together,
+ * as is what else its values are compared with.
+ */
 export class Expressions {
   #left = MOST_STEPS;
+  #comparisons = MOST_COMPARISONS;
   readonly #known = new Map<string, Known>();
 
   /**
@@ -26,6 +40,12 @@ export class Expressions {
     if (typeof compiled === 'string') return `${pattern}, but pattern is invalid: ${compiled}`;
     this.#take(Math.ceil((weight * (text.length + 1)) / TEXT_SHARE));
     return compiled.test(text) ? undefined : pattern;
+  }
+
+  /** Counts what is compared besides. @throws TooManyComparisons */
+  compare(comparisons: number): void {
+    this.#comparisons -= comparisons;
+    if (this.#comparisons < 0) throw new TooManyComparisons();
   }
 
   #compiled(pattern: string): Known {

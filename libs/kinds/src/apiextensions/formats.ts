@@ -69,6 +69,8 @@ function isDateTime(text: string): boolean {
 }
 
 const UNITS = /^(?:ns|nano.*|us|µs|micro.*|ms|milli.*|s|sec.*|m|min.*|h|hr|hour.*|d|day.*|w|wk|week.*)$/i;
+/** Begun at the first digit only: begun at each, a text of digits would take time that grows with its square. */
+const AMOUNT = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
 const MOST = 2n ** 63n - 1n;
 
 /** One that Go reads, or any text with an amount of a unit in it, and no amount that is too large. */
@@ -77,11 +79,12 @@ function isDuration(text: string): boolean {
     parseDuration(text);
     return true;
   } catch {
-    const amounts = [...text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)];
-    return (
-      amounts.every(([, amount = '']) => amount.length < 20 && BigInt(amount) <= MOST) &&
-      amounts.some(([, , unit = '']) => UNITS.test(unit))
-    );
+    let found = false;
+    for (const [, amount = '', unit = ''] of text.matchAll(AMOUNT)) {
+      if (amount.length >= 20 || BigInt(amount) > MOST) return false;
+      found ||= UNITS.test(unit);
+    }
+    return found;
   }
 }
 
@@ -147,9 +150,10 @@ const CARD =
 /** A number of one of the known issuers, with its check digit. */
 function isCreditCard(text: string): boolean {
   const code = bare(text);
+  if (!CARD.test(code)) return false;
   const doubled = (digit: number) => (digit > 4 ? digit * 2 - 9 : digit * 2);
   const sum = digitsOf(code)
     .reverse()
     .reduce((total, digit, at) => total + (at % 2 ? doubled(digit) : digit), 0);
-  return CARD.test(code) && sum % 10 === 0;
+  return sum % 10 === 0;
 }

@@ -32,6 +32,61 @@ it('a default that would take too long to compare is refused', () => {
   expect(error?.message).toContain('takes more than 200000 comparisons');
 });
 
+describe('defaults that would take too long are refused, all of a definition together', () => {
+  const count = (length: number) => Array.from({ length }, (_, at) => at);
+  const listOf = (items: Json, value: unknown[]) => ({ type: 'array', items, default: value });
+  const objects = (length: number, sign: number) => count(length).map((at) => ({ a: count(200), b: sign * (at + 1) }));
+
+  it.each<[string, Json]>([
+    [
+      'many small ones',
+      Object.fromEntries(
+        count(100).map((at) => [
+          `p${at}`,
+          listOf({ type: 'integer', enum: count(600).map((value) => -value - 1) }, count(300)),
+        ]),
+      ),
+    ],
+    [
+      'objects among objects',
+      {
+        x: listOf(
+          { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, enum: objects(100, 1) },
+          objects(200, -1),
+        ),
+      },
+    ],
+    [
+      'small values among large ones',
+      { x: listOf({ type: 'string', enum: ['a'.repeat(500_000)] }, count(1000).map(String)) },
+    ],
+    [
+      'a long text with many lengths',
+      {
+        x: {
+          type: 'string',
+          anyOf: count(1000).map((at) => ({ minLength: 200_001 + at })),
+          default: 'a'.repeat(200_000),
+        },
+      },
+    ],
+    [
+      'many values below a long name',
+      {
+        x: {
+          type: 'object',
+          additionalProperties: { type: 'object', additionalProperties: { type: 'integer' } },
+          default: { ['a'.repeat(100_000)]: Object.fromEntries(count(5000).map((at) => [`k${at}`, 'no'])) },
+        },
+      },
+    ],
+  ])('%s', (_, properties) => {
+    const errors = wrongDefaults({ type: 'object', properties }, 's', new Expressions());
+    expect(errors.some(({ message }) => message.includes('takes more than 200000 comparisons'))).toBe(true);
+    expect(errors.length).toBeLessThan(2000);
+  });
+});
+
 describe('patterns of defaults', () => {
   it.each([
     ['^[a-z]{1,63}$', 66],

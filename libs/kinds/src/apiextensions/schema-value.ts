@@ -10,7 +10,7 @@ import {
 } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { type Expressions, TooManySteps } from './expressions.js';
+import { type Expressions, TooManyComparisons, TooManySteps } from './expressions.js';
 import { isOfFormat } from './formats.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
@@ -18,32 +18,33 @@ import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 interface Place {
   readonly base: string;
   readonly name: string;
-  /** What may still be compared; shared by all places of a value. */
-  readonly budget: { left: number };
   readonly expressions: Expressions;
 }
 
-/** Comparisons of one value with its schema, which may be as many as the product of the sizes of both. */
-const MOST_COMPARISONS = 200_000;
-
-class TooManyComparisons extends Error {
-  constructor() {
-    super(`takes more than ${MOST_COMPARISONS} comparisons with its schema`);
-  }
-}
+/** Characters that are looked at, or written into a message, in the time of one comparison. */
+const CHARACTERS = 16;
+/** Characters of a path that add nothing yet to what a message about it takes. */
+const PATH_CHARACTERS = 256;
 
 /**
  * What a schema says against a value.
  * @param base path of the value
- * @param expressions all that the patterns of values that are judged together may take
+ * @param expressions all that values which are judged together may take
  */
 export function valueErrors(schema: Json, value: unknown, base: string, expressions: Expressions): FieldError[] {
   try {
-    return errorsOf(schema, value, { base, name: '', budget: { left: MOST_COMPARISONS }, expressions });
+    return errorsOf(schema, value, { base, name: '', expressions });
   } catch (error) {
     if (!(error instanceof TooManyComparisons || error instanceof TooManySteps)) throw error;
     return [invalidValue(base, '', error.message)];
   }
+}
+
+/** How long it takes to compare a value with another, or to write it into a message. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + Math.ceil(value.length / CHARACTERS);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + sizeOf(name) + sizeOf(member), 1);
 }
 
 /** What has to be looked at for each value that a schema is for. */
@@ -54,8 +55,9 @@ function costOf(schema: Json): number {
 }
 
 function errorsOf(schema: Json, value: unknown, place: Place): FieldError[] {
-  place.budget.left -= costOf(schema);
-  if (place.budget.left < 0) throw new TooManyComparisons();
+  const { base, name, expressions } = place;
+  // Any of them may become a message, which begins with the path.
+  expressions.compare(costOf(schema) * (1 + Math.floor((base.length + name.length) / PATH_CHARACTERS)));
   const wanted = textAt(schema, 'type');
   const type = typeOf(value);
   if (value === null) return wanted === '' || schema.nullable === true ? [] : [wrongType(place, wanted, 'null')];
@@ -90,10 +92,11 @@ const wrongType = (place: Place, wanted: string, type: string): FieldError =>
 /** Of lengths and pattern, the first that is not kept is told. */
 function ofText(schema: Json, value: string, place: Place): FieldError[] {
   const format = textAt(schema, 'format');
-  const form = said(place, `must be of type ${format}: ${verbatim(value).text}`);
+  place.expressions.compare(sizeOf(value));
+  const form = () => said(place, `must be of type ${format}: ${verbatim(value).text}`);
   return [
     ...ofForm(schema, value, place),
-    ...(isOfFormat(format, value) ? [] : [typeInvalid(pathOf(place), value, form)]),
+    ...(isOfFormat(format, value) ? [] : [typeInvalid(pathOf(place), value, form())]),
   ];
 }
 
@@ -139,7 +142,10 @@ function ofList(schema: Json, value: readonly unknown[], place: Place): FieldErr
 
 function ofEnum(schema: Json, value: unknown, place: Place): FieldError[] {
   const { enum: known } = schema;
-  if (!Array.isArray(known) || known.length === 0 || known.some((one) => equal(one, value))) return [];
+  if (!Array.isArray(known) || known.length === 0) return [];
+  place.expressions.compare(known.length * sizeOf(value));
+  if (known.some((one) => equal(one, value))) return [];
+  place.expressions.compare(sizeOf(known));
   return [
     notSupported(
       pathOf(place),

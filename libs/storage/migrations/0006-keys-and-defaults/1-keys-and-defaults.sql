@@ -17,6 +17,13 @@ ALTER TABLE object ADD COLUMN era bigint NOT NULL DEFAULT 0, ADD COLUMN defaults
 ALTER TABLE change ADD COLUMN defaults smallint, ADD COLUMN prior_defaults smallint;
 ALTER TABLE object DROP CONSTRAINT object_pkey;
 CREATE INDEX object_key ON object (type, namespace, name, era);
+-- Who publishes the table would have every update refused. For all others whole rows in the log would be wasted.
+DO $$
+BEGIN
+  IF EXISTS (SELECT FROM pg_publication_tables p WHERE p.schemaname = current_schema() AND p.tablename = 'object') THEN
+    ALTER TABLE object REPLICA IDENTITY FULL;
+  END IF;
+END $$;
 
 -- A call that had begun goes on with the text it began with, and relies on the key as it was. It says nothing of defaults, by
 -- which it is known when it adds an object, and has to be made once more, as servers do by themselves.
