@@ -1,5 +1,6 @@
-import { type FieldSet, NO_FIELDS, unionOf } from '../paths/field-set.js';
+import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
+import { unionOf } from '../paths/set-algebra.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
 /** How many entries of updates an object keeps apart. */

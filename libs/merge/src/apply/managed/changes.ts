@@ -1,6 +1,7 @@
 import type { JsonObject } from '@orch/machinery';
-import { type FieldSet, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
+import { recursiveDifference } from '../paths/set-algebra.js';
 import { type Comparison, compareObjects } from '../values/compare.js';
 import type { Work } from './conversion.js';
 import type { ManagedKind } from './kind.js';

@@ -1,8 +1,9 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { difference, type FieldSet, NO_FIELDS } from '../paths/field-set.js';
+import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { isBeyond } from '../paths/nesting.js';
 import { compareText } from '../paths/order.js';
+import { difference } from '../paths/set-algebra.js';
 import type { Type } from '../types/type.js';
 import { compareObjects } from '../values/compare.js';
 import { fieldSetOf } from '../values/field-set-of.js';

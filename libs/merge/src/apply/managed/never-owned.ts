@@ -1,5 +1,6 @@
-import { difference, type FieldSet, pathsOf } from '../paths/field-set.js';
+import type { FieldSet } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
+import { difference, pathsOf } from '../paths/set-algebra.js';
 
 const METADATA = [
   'name',

@@ -1,5 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
-import { covers, difference, type FieldSet, intersection, union, unionOf } from '../paths/field-set.js';
+import { type FieldSet, union } from '../paths/field-set.js';
+import { covers, difference, intersection, unionOf } from '../paths/set-algebra.js';
 import type { Type } from '../types/type.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { withNamedFields } from '../values/named-fields.js';

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@orch/machinery';
-import { difference, type FieldSet, intersection, NO_FIELDS, recursiveDifference, union } from '../paths/field-set.js';
+import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
+import { difference, intersection, recursiveDifference } from '../paths/set-algebra.js';
 import { fieldSetOf } from '../values/field-set-of.js';
 import { mergeObjects } from '../values/merge.js';
 import { type Changes, ChangesByVersion } from './changes.js';

@@ -1,5 +1,5 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
-import { compareElements, fieldElement, type PathElement, PathElementError, parsePathElement } from './path-element.js';
+import { compareElements, type PathElement, PathElementError, parsePathElement } from './path-element.js';
 
 /** How a child is found below an object, step by step. */
 export type Path = readonly PathElement[];
@@ -253,32 +253,22 @@ export class LevelBuilder {
   }
 }
 
-/** The set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */
-export const pathsOf = (paths: readonly (readonly string[])[]): FieldSet =>
-  setOf(...paths.map((path) => path.map(fieldElement)));
-
-/** The set of some paths. */
-export function setOf(...paths: readonly Path[]): FieldSet {
-  return paths.reduce((set, path) => union(set, singleton(path)), NO_FIELDS);
-}
-
-function singleton(path: Path): FieldSet {
-  let set: FieldSet | undefined;
-  for (const element of [...path].reverse()) set = FieldSet.of([{ element, member: set === undefined, below: set }]);
-  return set ?? NO_FIELDS;
-}
-
 const joined = (a: Node, b: Node): Node =>
   changedNode(a, a.member || b.member, a.below && b.below ? union(a.below, b.below) : (a.below ?? b.below));
 
-const changedNode = (node: Node, member: boolean, below: FieldSet | undefined): Node =>
+/** The node with other content; itself when nothing is other. */
+export const changedNode = (node: Node, member: boolean, below: FieldSet | undefined): Node =>
   member === node.member && below === node.below ? node : { element: node.element, member, below };
 
 /**
  * Goes through two levels side by side and keeps what `pick` makes of each element that either has. The first set itself
  * when all its nodes stay and none comes.
  */
-function zip(a: FieldSet, b: FieldSet, pick: (x: Node | undefined, y: Node | undefined) => Node | undefined): FieldSet {
+export function zip(
+  a: FieldSet,
+  b: FieldSet,
+  pick: (x: Node | undefined, y: Node | undefined) => Node | undefined,
+): FieldSet {
   const made: Node[] = [];
   let [i, j] = [0, 0];
   let same = true;
@@ -295,94 +285,9 @@ function zip(a: FieldSet, b: FieldSet, pick: (x: Node | undefined, y: Node | und
   return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
 }
 
-/** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
-const LOPSIDED = 16;
-
-/** As {@link zip}, for what can only leave nodes of the first. */
-function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) => Node | undefined): FieldSet {
-  if (b.nodes.length < LOPSIDED * a.nodes.length) return zip(a, b, (x, y) => x && pick(x, y));
-  const made: Node[] = [];
-  let same = true;
-  for (const x of a.nodes) {
-    const node = pick(x, b.at(x.element));
-    same &&= node === x;
-    if (node && (node.member || node.below)) made.push(node);
-  }
-  if (same) return a;
-  return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
-}
-
-const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
-
 /** Paths of either. */
 export function union(a: FieldSet, b: FieldSet): FieldSet {
   if (a.isEmpty || a === b) return b;
   if (b.isEmpty) return a;
   return zip(a, b, (x, y) => (x && y ? joined(x, y) : (x ?? y)));
-}
-
-/** Paths of any of them. Thousands of sets take little more than their sizes together. */
-export function unionOf(sets: readonly FieldSet[]): FieldSet {
-  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
-  const middle = sets.length >> 1;
-  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
-}
-
-/** Paths of both. */
-export function intersection(a: FieldSet, b: FieldSet): FieldSet {
-  if (a.isEmpty || b.isEmpty) return NO_FIELDS;
-  return among(a, b, (x, y) => {
-    if (!y) return undefined;
-    const below = x.below && y.below ? orNone(intersection(x.below, y.below)) : undefined;
-    return { element: x.element, member: x.member && y.member, below };
-  });
-}
-
-/** Paths of the first that the second does not have. What is below a path of the second stays. */
-export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (a.isEmpty || b.isEmpty) return a;
-  return among(a, b, (x, y) => {
-    if (!y) return x;
-    const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
-    return changedNode(x, x.member && !y.member, below);
-  });
-}
-
-/** Paths of the first that neither are in the second nor below one of its paths. */
-export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
-  if (a.isEmpty || b.isEmpty) return a;
-  return among(a, b, (x, y) => {
-    if (!y) return x;
-    if (y.member) return undefined;
-    return changedNode(x, x.member, x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below);
-  });
-}
-
-/** Whether all paths of the second are in the first. Ends at the first that is not. */
-export function covers(a: FieldSet, b: FieldSet): boolean {
-  return b.nodes.every(({ element, member, below }) => {
-    const node = a.at(element);
-    if (!node || (member && !node.member)) return false;
-    return below === undefined || (node.below !== undefined && covers(node.below, below));
-  });
-}
-
-/** Paths that have none below them. */
-export function leaves(set: FieldSet): FieldSet {
-  return FieldSet.of(
-    set.nodes.map(({ element, below }) => ({ element, member: !below, below: below && leaves(below) })),
-  );
-}
-
-/** Whether both have the same paths. */
-export function equalSets(a: FieldSet, b: FieldSet): boolean {
-  return (
-    a === b ||
-    (a.nodes.length === b.nodes.length &&
-      a.nodes.every((x, i) => {
-        const y = b.nodes[i] as Node;
-        if (x.member !== y.member || compareElements(x.element, y.element) !== 0) return false;
-        return x.below && y.below ? equalSets(x.below, y.below) : x.below === y.below;
-      }))
-  );
 }

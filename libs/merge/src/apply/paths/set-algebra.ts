@@ -1,0 +1,102 @@
+import { changedNode, FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-set.js';
+import { compareElements, fieldElement } from './path-element.js';
+
+/** The set of some paths of fields, by the names of the fields: `['metadata', 'labels']`. */
+export const pathsOf = (paths: readonly (readonly string[])[]): FieldSet =>
+  setOf(...paths.map((path) => path.map(fieldElement)));
+
+/** The set of some paths. */
+export function setOf(...paths: readonly Path[]): FieldSet {
+  return paths.reduce((set, path) => union(set, singleton(path)), NO_FIELDS);
+}
+
+function singleton(path: Path): FieldSet {
+  let set: FieldSet | undefined;
+  for (const element of [...path].reverse()) set = FieldSet.of([{ element, member: set === undefined, below: set }]);
+  return set ?? NO_FIELDS;
+}
+
+/** A level so many times as large as another is searched, not walked through: thousands of small ones are compared with it. */
+const LOPSIDED = 16;
+
+/** As {@link zip}, for what can only leave nodes of the first. */
+function among(a: FieldSet, b: FieldSet, pick: (x: Node, y: Node | undefined) => Node | undefined): FieldSet {
+  if (b.nodes.length < LOPSIDED * a.nodes.length) return zip(a, b, (x, y) => x && pick(x, y));
+  const made: Node[] = [];
+  let same = true;
+  for (const x of a.nodes) {
+    const node = pick(x, b.at(x.element));
+    same &&= node === x;
+    if (node && (node.member || node.below)) made.push(node);
+  }
+  if (same) return a;
+  return made.length === 0 ? NO_FIELDS : FieldSet.of(made);
+}
+
+const orNone = (set: FieldSet): FieldSet | undefined => (set.isEmpty ? undefined : set);
+
+/** Paths of any of them. Thousands of sets take little more than their sizes together. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
+  const middle = sets.length >> 1;
+  return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
+
+/** Paths of both. */
+export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return NO_FIELDS;
+  return among(a, b, (x, y) => {
+    if (!y) return undefined;
+    const below = x.below && y.below ? orNone(intersection(x.below, y.below)) : undefined;
+    return { element: x.element, member: x.member && y.member, below };
+  });
+}
+
+/** Paths of the first that the second does not have. What is below a path of the second stays. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return a;
+  return among(a, b, (x, y) => {
+    if (!y) return x;
+    const below = x.below && y.below ? orNone(difference(x.below, y.below)) : x.below;
+    return changedNode(x, x.member && !y.member, below);
+  });
+}
+
+/** Paths of the first that neither are in the second nor below one of its paths. */
+export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.isEmpty || b.isEmpty) return a;
+  return among(a, b, (x, y) => {
+    if (!y) return x;
+    if (y.member) return undefined;
+    return changedNode(x, x.member, x.below && y.below ? orNone(recursiveDifference(x.below, y.below)) : x.below);
+  });
+}
+
+/** Whether all paths of the second are in the first. Ends at the first that is not. */
+export function covers(a: FieldSet, b: FieldSet): boolean {
+  return b.nodes.every(({ element, member, below }) => {
+    const node = a.at(element);
+    if (!node || (member && !node.member)) return false;
+    return below === undefined || (node.below !== undefined && covers(node.below, below));
+  });
+}
+
+/** Paths that have none below them. */
+export function leaves(set: FieldSet): FieldSet {
+  return FieldSet.of(
+    set.nodes.map(({ element, below }) => ({ element, member: !below, below: below && leaves(below) })),
+  );
+}
+
+/** Whether both have the same paths. */
+export function equalSets(a: FieldSet, b: FieldSet): boolean {
+  return (
+    a === b ||
+    (a.nodes.length === b.nodes.length &&
+      a.nodes.every((x, i) => {
+        const y = b.nodes[i] as Node;
+        if (x.member !== y.member || compareElements(x.element, y.element) !== 0) return false;
+        return x.below && y.below ? equalSets(x.below, y.below) : x.below === y.below;
+      }))
+  );
+}
