@@ -71,7 +71,10 @@ async function holdEverything(url: string): Promise<() => Promise<void>> {
 
 /** Whoever waits to drop history keeps nobody from reading it. */
 async function expectHistory(stage: Stage): Promise<void> {
-  const { metadata } = (await stage.api().get(`${PATH}?limit=1`)).json<ApiList>();
+  const newest = await stage.api().get(`${PATH}?limit=1`);
+  stage.must('R.answer', newest.status === 200, `a list was answered with ${newest.status}`);
+  if (newest.status !== 200) return;
+  const { metadata } = newest.json<ApiList>();
   await rest(HISTORY_MS, stage.signal);
   const start = performance.now();
   const { status } = await stage
