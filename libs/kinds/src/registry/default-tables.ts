@@ -45,7 +45,7 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
     StatefulSet: { tables: ['73a2cd11f234'], features: ['MaxUnavailableStatefulSet', 'StatefulSetAutoDeletePVC'] },
   },
   autoscaling: {
-    HorizontalPodAutoscaler: { tables: ['942620654ec0'] },
+    HorizontalPodAutoscaler: { tables: ['a782337951d1'] },
   },
   batch: {
     CronJob: { tables: ['69d334d7b144'] },
@@ -59,7 +59,7 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
     PriorityLevelConfiguration: { tables: ['6816f35912e5'] },
   },
   'networking.orch.io': {
-    IngressClass: { tables: ['cc65bbdb9c8c'] },
+    IngressClass: { tables: ['c74993fb429b'] },
     NetworkPolicy: { tables: ['31cd5974262b'] },
   },
   'node.orch.io': {
