@@ -17,6 +17,7 @@ it('goes on while maintenance waits for something: that a database is in use is 
     schema,
     lockTimeout: 60_000,
     statementTimeout: 60_000,
+    answerTimeout: 60_000,
   });
   const [session, looker] = [await server.session(schema), await server.session(schema)];
   try {
