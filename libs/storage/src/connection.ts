@@ -32,6 +32,17 @@ export interface ConnectionSettings {
 
 const AS_TEXT = { getTypeParser: () => (value: string) => value };
 
+/** How statements are planned. */
+export const PLANNER_SETTINGS: readonly [name: string, value: string][] = [
+  // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
+  // database without statistics must not make the planner think otherwise.
+  ['plan_cache_mode', 'force_generic_plan'],
+  ['enable_seqscan', 'off'],
+  // With statistics it would gather all row versions of a key, and then sort: an old snapshot may keep any number.
+  ['enable_bitmapscan', 'off'],
+  ['jit', 'off'],
+];
+
 /** What PostgreSQL is to heed in our sessions. */
 function sessionSettings(settings: ConnectionSettings): [name: string, value: string][] {
   return [
@@ -39,11 +50,7 @@ function sessionSettings(settings: ConnectionSettings): [name: string, value: st
     ['synchronous_commit', 'on'],
     // Each statement of a write sees what was committed before it, else a key could be created twice.
     ['default_transaction_isolation', 'read committed'],
-    // Every query of ours goes by a key: planning anew for its values is wasted (a third of a lone write), and a fresh
-    // database without statistics must not make the planner think otherwise.
-    ['plan_cache_mode', 'force_generic_plan'],
-    ['enable_seqscan', 'off'],
-    ['jit', 'off'],
+    ...PLANNER_SETTINGS,
     ['statement_timeout', String(settings.statementTimeout)],
     ['lock_timeout', String(settings.lockTimeout)],
     ['idle_in_transaction_session_timeout', String(settings.idleTransactionTimeout)],
