@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLANNER_SETTINGS } from './connection.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
-import { GET } from './reader.js';
+import { GET, MEASURE_FEW } from './reader.js';
 import type { TypeId, Version, WriteOutcome } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -139,6 +139,17 @@ describe('an old snapshot', () => {
     const after = await besideSnapshot(many, async () => [await read(), await decide()]);
     expect((after[0] ?? 0) - (before[0] ?? 0)).toBeLessThanOrEqual(5);
     expect((after[1] ?? 0) - (before[1] ?? 0)).toBeLessThanOrEqual(10);
+  });
+
+  it('makes the measure of a type read no more than before', async () => {
+    let version = await create('weighed');
+    const measure = () => pagesOf(MEASURE_FEW.replace('$1', String(type)).replace('$1', String(type)).replace('$2', '900'));
+    for (let i = 0; i < 20; i++) version = await update('weighed', version);
+    const before = await measure();
+    const many = async () => {
+      for (let i = 0; i < COMMITS; i++) version = await update('weighed', version);
+    };
+    expect((await besideSnapshot(many, measure)) - before).toBeLessThanOrEqual(20);
   });
 
   it('does not make the compactor go through heads again that it has removed', async () => {

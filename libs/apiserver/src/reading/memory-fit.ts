@@ -1,4 +1,4 @@
-import type { Store, TypeId } from '@orch/storage';
+import { type Store, StoreUnavailableError, type TypeId } from '@orch/storage';
 
 /** Milliseconds for which what was found holds. */
 const KEPT_MS = 30_000;
@@ -16,11 +16,10 @@ export class MemoryFit {
 
   /** @param maxBytes bodies of a type, together */
   constructor(
-    private readonly store: Store,
+    private readonly store: Pick<Store, 'measure'>,
     private readonly maxBytes: number,
   ) {}
 
-  /** @throws StoreUnavailableError */
   fits(type: TypeId): Promise<boolean> {
     const known = this.#found.get(type);
     if (known && performance.now() - known.at < KEPT_MS) return known.fits;
@@ -31,7 +30,13 @@ export class MemoryFit {
   }
 
   async #measure(type: TypeId): Promise<boolean> {
-    const { objects, bytes } = await this.store.measure(type, OBJECTS + 1);
-    return objects <= OBJECTS && bytes <= this.maxBytes;
+    try {
+      const { objects, bytes } = await this.store.measure(type, OBJECTS + 1);
+      return objects <= OBJECTS && bytes <= this.maxBytes;
+    } catch (error) {
+      // What cannot be measured in time can be listed from the database, which says so itself when it is not there.
+      if (error instanceof StoreUnavailableError) return false;
+      throw error;
+    }
   }
 }
