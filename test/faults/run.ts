@@ -145,7 +145,12 @@ async function runOn(
     const sequences = actors.listers.map((lister) => lister.lists);
     const judged = judge({ traffic, lives, sequences, final, recorded: { ...recorded, floors } });
     return {
-      violations: [...stage.violations, ...judged, ...found.violations],
+      violations: [
+        ...stage.violations,
+        ...actors.watchers.flatMap((watcher) => watcher.violations),
+        ...judged,
+        ...found.violations,
+      ],
       strikes: stage.strikes,
       measures: stage.measures,
       counts: { ...count(traffic, actors.watchers, sequences, recorded.histories), ...found.counts },

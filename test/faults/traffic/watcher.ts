@@ -3,6 +3,7 @@ import { keyOf, printOf, readState, type WireObject } from '../model/object-stat
 import type { Life, LifeStart, List, Refusal } from '../model/records.js';
 import { selectorsOf } from '../model/selection.js';
 import type { Random } from '../random.js';
+import type { Violation } from '../validators/violation.js';
 import { isRefusal, mayPass, refOf, rest, type Server, type Traffic } from './context.js';
 import { list } from './lister.js';
 import type { WatchPlan } from './watch-plan.js';
@@ -44,6 +45,7 @@ export class RunningLife implements Life {
 /** One watcher: begins, goes on from its last version after whatever breaks, and begins anew when that is impossible. */
 export class Watcher {
   readonly lives: RunningLife[] = [];
+  readonly violations: Violation[] = [];
   #requests = 0;
   /** Monotonic ms since when it has been refused; undefined while it is not. */
   #outsideSince: number | undefined;
@@ -77,7 +79,7 @@ export class Watcher {
     }
   }
 
-  /** Undefined when the run ends first. */
+  /** Undefined when the run ends first, or there is no list to be had. */
   async #begin(signal: AbortSignal): Promise<RunningLife | undefined> {
     const { plan, traffic, random } = this;
     const { kind, selection, beginning } = plan;
@@ -93,7 +95,12 @@ export class Watcher {
         traffic.lists.push(answer);
         return new RunningLife(plan, traffic, { mode: 'list', version: answer.version }, answer);
       } catch (error) {
-        if (isRefusal(error) || !mayPass(error) || performance.now() > giveUpAt) throw error;
+        if (isRefusal(error) || !mayPass(error)) throw error;
+        if (performance.now() > giveUpAt) {
+          const message = `${plan.id} was given no list of ${kind} for ${BEGIN_MS} ms: ${error}`;
+          this.violations.push({ rule: 'V2.refused', message });
+          return undefined;
+        }
       }
       await rest(random.between(50, 500), signal);
     }
