@@ -47,6 +47,11 @@ export interface StoreOptions {
   readonly waitingBytes?: number;
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
+  /**
+   * Row versions of objects that are dead and not removed, as the database counts them, from which on lists of few objects go
+   * around them; default 20,000.
+   */
+  readonly deadRows?: number;
   /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
   readonly pageBytes?: number;
   /** Until {@link openStore} gives up reaching the database; default 10,000. */
@@ -101,6 +106,7 @@ export function completeOptions(options: StoreOptions): CompleteOptions {
     batchBytes: 4 << 20,
     waiting: 10_000,
     waitingBytes: 128 << 20,
+    deadRows: 20_000,
     pageRows: 500,
     pageBytes: 1 << 20,
     openTimeout: 10_000,

@@ -1,5 +1,6 @@
 import { ROW_COLUMNS } from './rows.js';
 import type { Key, TypeId, Version } from './store.js';
+import { walk } from './walk-sql.js';
 
 /** Text for the statements below: COPY takes no parameters. @throws TypeError for what PostgreSQL cannot hold */
 export function literal(text: string): string {
@@ -20,6 +21,11 @@ export const LOCK_HISTORY = 'LOCK TABLE ONLY history_partition, ONLY change IN A
 /** Rows come in the order of their index: sorting would hold all of them before the first goes out. */
 export const IN_INDEX_ORDER = 'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off';
 
+/** Whether the objects of a type ($1) are fewer than $2, where at least $3 row versions are dead and have not been removed. */
+export const IS_SPARSE = `
+SELECT CASE WHEN pg_stat_get_dead_tuples('object'::regclass) >= $3
+  THEN (${walk('o.type = $1', { limit: '$2' })} SELECT count(*) < $2 FROM walked) ELSE false END`;
+
 export const bounds = (type: TypeId) =>
   `SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = ${type}`;
 
@@ -38,10 +44,24 @@ export interface KeyRange {
   readonly after?: Key;
   /** The last one. */
   readonly through?: Key;
+  /** The objects are few among the row versions that are kept of them. */
+  readonly sparse?: boolean;
+}
+
+/** The objects of a range, to be read in order. */
+function objects(range: KeyRange): string {
+  const { type, sparse } = range;
+  if (!sparse) return `(SELECT * FROM object WHERE ${within('object', range)})`;
+  return `(${walk(within('o', range))}
+    SELECT k.namespace, k.name, x.uid, x.version, x.body, x.stored_version, x.owners, x.defaults
+      FROM (SELECT namespace, name FROM walked ${ORDER}) k
+      CROSS JOIN LATERAL (
+        SELECT * FROM object l WHERE l.type = ${type} AND l.namespace = k.namespace AND l.name = k.name
+         ORDER BY l.era DESC LIMIT 1) x)`;
 }
 
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */
-export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM object o WHERE ${within('o', range)}`;
+export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM ${objects(range)} o`;
 
 /**
  * The rows at a version: those that nothing has touched since, which their own version says, and for the others what the
@@ -49,8 +69,7 @@ export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM obje
  * in an index tells what is of another version, though: one that finds little in its range reads all of it.
  */
 export function exactRows(range: KeyRange, at: Version): string {
-  return `(SELECT ${ROW_COLUMNS} FROM object o
-    WHERE ${within('o', range)} AND o.version <= ${at} ${ORDER})
+  return `(SELECT ${ROW_COLUMNS} FROM ${objects(range)} o WHERE o.version <= ${at} ${ORDER})
   UNION ALL
   (SELECT k.namespace, k.name, c.uid, c.prior_version, c.prior, coalesce(c.prior_stored_version, ''), c.prior_owners,
           c.prior_defaults
@@ -85,7 +104,7 @@ const firstChangeAfter = (type: TypeId, at: Version) =>
 /** The keys that were written since a version, each with its first deletion since, or else the version that it has now. */
 const writtenSince = (range: KeyRange, at: Version) =>
   `SELECT namespace, name, min(version) AS last FROM (
-    (SELECT namespace, name, version FROM object o WHERE ${within('o', range)} AND o.version > ${at} ${ORDER})
+    (SELECT namespace, name, version FROM ${objects(range)} o WHERE o.version > ${at} ${ORDER})
     UNION ALL
     (SELECT namespace, name, version FROM change c
       WHERE ${within('c', range)} AND c.sought AND c.action = ${DELETION} AND c.version > ${at} ${ORDER})) w
@@ -93,7 +112,7 @@ const writtenSince = (range: KeyRange, at: Version) =>
 
 /** The key of the n-th object of a range, of whatever version; no row where there are fewer. */
 export const nthKey = (range: KeyRange, n: number) =>
-  `SELECT namespace, name FROM object o WHERE ${within('o', range)} ${ORDER} OFFSET ${n - 1} LIMIT 1`;
+  `SELECT namespace, name FROM ${objects(range)} o ${ORDER} OFFSET ${n - 1} LIMIT 1`;
 
 /** Of the first n rows the last two with their numbers, the last one first. */
 export const lastTwo = (rows: string, n: number) =>

@@ -4,7 +4,7 @@ import { toStoreError } from './failures.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
-import { unknownType } from './reader.js';
+import { FEW, unknownType } from './reader.js';
 import { text } from './rows.js';
 import { SnapshotPages, SnapshotSession } from './snapshot-session.js';
 import {
@@ -16,9 +16,14 @@ import {
   cut,
   exactRows,
   IN_INDEX_ORDER,
+  IS_SPARSE,
+  type KeyRange,
   LOCK_HISTORY,
 } from './snapshot-sql.js';
 import { HistoryExpiredError, type Snapshot, type SnapshotRequest, type Version } from './store.js';
+
+/** What is read, and how. */
+type Reading = SnapshotRequest & KeyRange;
 
 /** Lists of one consistent state, of any length in bounded memory. */
 export class Snapshots {
@@ -33,10 +38,12 @@ export class Snapshots {
     const connection = await this.pool.acquire();
     const session = new SnapshotSession(connection, this.pool, this.options);
     try {
-      const { at } = request;
-      if (at === undefined) return await this.#current(request, session, [BEGIN]);
+      const { at, type } = request;
+      const [row] = await connection.statement('is_sparse', IS_SPARSE, [type, FEW, this.options.deadRows]);
+      const reading = { ...request, sparse: row?.[0] === 't' };
+      if (at === undefined) return await this.#current(reading, session, [BEGIN]);
       const head = await this.#reach(request, at, session);
-      return await (at === head ? this.#current(request, session, []) : this.#exact(request, at, session));
+      return await (at === head ? this.#current(reading, session, []) : this.#exact(reading, at, session));
     } catch (error) {
       await session.end();
       const known = error instanceof HistoryExpiredError || error instanceof RangeError || error instanceof TypeError;
@@ -55,7 +62,7 @@ export class Snapshots {
     return head;
   }
 
-  async #current(request: SnapshotRequest, session: SnapshotSession, begin: readonly string[]): Promise<Snapshot> {
+  async #current(request: Reading, session: SnapshotSession, begin: readonly string[]): Promise<Snapshot> {
     const { type, limit, cut: wanted } = request;
     const rows = currentRows(request);
     const counts = wanted === 'count' && limit !== undefined ? [count(rows)] : [];
@@ -73,7 +80,7 @@ export class Snapshots {
     };
   }
 
-  async #exact(request: SnapshotRequest, at: Version, session: SnapshotSession): Promise<Snapshot> {
+  async #exact(request: Reading, at: Version, session: SnapshotSession): Promise<Snapshot> {
     const { limit, cut: wanted } = request;
     if (limit === undefined) {
       const whole = copyOut(exactRows(request, at), undefined);
