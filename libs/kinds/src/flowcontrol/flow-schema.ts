@@ -8,7 +8,6 @@ const DEFAULT_PRECEDENCE = 1000;
 export const flowSchema: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
   generation: true,
-  unconditionalUpdate: false,
   defaults: (object) => fillZero(ensureObject(object, 'spec'), 'matchingPrecedence', DEFAULT_PRECEDENCE),
   validate: validateFlowSchema,
   validateStatus: validateFlowStatus,

@@ -22,7 +22,6 @@ export function priorityLevelConfiguration(_settings: KindSettings, version: str
   return {
     resetFields: { status: [['metadata'], ['spec']] },
     generation: true,
-    unconditionalUpdate: false,
     defaults(object) {
       const limited = at(object, 'spec', 'limited');
       if (isObject(limited)) defaultLimited(limited, shares);

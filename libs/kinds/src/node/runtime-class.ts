@@ -12,6 +12,7 @@ import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
 
 export const runtimeClass = (settings: KindSettings): KindDeclaration => ({
   freeFinalizers: true,
+  createOnUpdate: true,
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
   validate: (object, names) => validateClass(object, podContext(names, settings)),

@@ -62,7 +62,7 @@ export interface Allocation {
 export interface KindRules {
   /** What `metadata.name` must look like. */
   readonly nameRule: NameRule;
-  /** The kind counts its changes in metadata.generation. */
+  /** The kind counts all changes of what is desired in metadata.generation. */
   readonly hasGeneration: boolean;
   /** PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean;
@@ -125,11 +125,19 @@ export interface KindRules {
   readonly scale?: ScaleRules;
 }
 
+/** A generation that does not rise with everything that is desired. */
+export interface Generation {
+  /** That of a new object; 0: none. */
+  readonly first: 0 | 1;
+  /** Whether an update is one more. */
+  rises(object: ApiObject, old: ApiObject): boolean;
+}
+
 /** What one kind says of itself; what it leaves out is generic. */
 export interface KindDeclaration {
   readonly nameRule?: NameRule;
-  /** Default false. */
-  readonly generation?: boolean;
+  /** How metadata.generation is counted; true: from 1, and with every change of what is desired. Default: not at all. */
+  readonly generation?: true | Generation;
   /** Default false. */
   readonly createOnUpdate?: boolean;
   /** Default true. */
