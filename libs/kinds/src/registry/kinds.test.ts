@@ -299,6 +299,26 @@ describe('as the release has it', () => {
     expect([old, object].map(({ metadata }) => metadata?.generation)).toEqual(generations);
   });
 
+  it.each([
+    ['admissionregistration.orch.io', 'v1alpha1', 'validatingadmissionpolicies'],
+    ['apiregistration.orch.io', 'v1', 'apiservices'],
+    ['flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas'],
+    ['flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations'],
+    ['internal.apiserver.orch.io', 'v1alpha1', 'storageversions'],
+    ['storage.orch.io', 'v1', 'volumeattachments'],
+  ])('the status of %s/%s %s is written without metadata', (group, version, plural) => {
+    const rules = rulesOf(group, version, plural);
+    const metadata = { name: 'a', labels: { a: 'b' }, finalizers: ['a/b'] };
+    const object: ApiObject = {
+      metadata: { name: 'a', labels: { c: 'd' }, annotations: { e: 'f' }, ownerReferences: [] },
+      spec: 'changed',
+      status: { conditions: [] },
+    };
+    rules.prepareForUpdate(object, { metadata, spec: 'kept' }, through('status'));
+    expect(object).toEqual({ metadata, spec: 'kept', status: { conditions: [] } });
+    expect(rules.resetFields('status')).toEqual([['metadata'], ['spec']]);
+  });
+
   it('the secrets of a service account are kept by their names', () => {
     const rules = rulesOf('', 'v1', 'serviceaccounts');
     const sent = () => ({ secrets: [{ name: 'a', namespace: 'other', uid: 'u' }, { kind: 'Secret' }] });
