@@ -143,7 +143,8 @@ describe('an old snapshot', () => {
 
   it('makes the measure of a type read no more than before', async () => {
     let version = await create('weighed');
-    const measure = () => pagesOf(MEASURE_FEW.replace('$1', String(type)).replace('$1', String(type)).replace('$2', '900'));
+    const measure = () =>
+      pagesOf(MEASURE_FEW.replace('$1', String(type)).replace('$1', String(type)).replace('$2', '900'));
     for (let i = 0; i < 20; i++) version = await update('weighed', version);
     const before = await measure();
     const many = async () => {

@@ -63,6 +63,7 @@ export function deriveRules(
         yield declared.validateStatus(object, names, old, subresource);
       }
     },
+    warnings: (object, old) => declared.warnings?.(object, names, old) ?? [],
     allocate: declared.allocate ?? (() => undefined),
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),

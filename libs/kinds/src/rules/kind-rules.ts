@@ -117,6 +117,8 @@ export interface KindRules {
   storedFieldName(name: string): string;
   /** What a field of the version that is stored is called in refusals of what came in this version. */
   refusedFieldName(storedField: string): string;
+  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  warnings(object: ApiObject, old?: ApiObject): string[];
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
@@ -159,6 +161,8 @@ export interface KindDeclaration {
   /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   prepareForDelete?(object: ApiObject): void;
+  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  warnings?(object: ApiObject, names: Names, old?: ApiObject): string[];
   hasFinalizers?(object: ApiObject): boolean;
   /**
    * What objects must be like. Of an update it is asked only when the desired state changes, so that finalizers can be
