@@ -6,7 +6,8 @@ const THOUSANDTHS = 1000n;
 /** Of amounts of bytes that are no whole ones, among those of a map by resource. */
 export const fractionWarnings = (amounts: unknown, resources: readonly string[], path: string): string[] =>
   resources.flatMap((resource) => {
-    const quantity = quantityOf(textAt(amounts, resource));
+    const text = textAt(amounts, resource);
+    const quantity = text === '' ? undefined : quantityOf(text);
     if (!quantity || quantity.milliValue() % THOUSANDTHS === 0n) return [];
     return [
       `${path}[${resource}]: fractional byte value ${JSON.stringify(quantity.toString())} is invalid, must be an integer`,

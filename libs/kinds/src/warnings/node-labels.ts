@@ -10,9 +10,20 @@ const LATER_NAMES: Readonly<Record<string, readonly [since: string, name: string
   'beta.orch.io/instance-type': ['v1.17', 'node.orch.io/instance-type'],
 };
 
-function laterName(label: string, names: Names): string | undefined {
-  const found = Object.entries(LATER_NAMES).find(([old]) => names.key(old) === label);
-  return found && `deprecated since ${found[1][0]}; use "${names.key(found[1][1])}" instead`;
+/** What is said of each such label, in each profile of names. */
+const texts = new Map<Names, ReadonlyMap<string, string>>();
+
+function textsOf(names: Names): ReadonlyMap<string, string> {
+  const known = texts.get(names);
+  if (known) return known;
+  const made = new Map(
+    Object.entries(LATER_NAMES).map(([label, [since, later]]) => [
+      names.key(label),
+      `deprecated since ${since}; use "${names.key(later)}" instead`,
+    ]),
+  );
+  texts.set(names, made);
+  return made;
 }
 
 /** A label, and where it stands. */
@@ -21,14 +32,14 @@ type Placed = readonly [place: string, label: string];
 /** Of keys of maps, which their place names. */
 export const keyWarnings = (labels: readonly Placed[], names: Names): string[] =>
   labels.flatMap(([place, label]) => {
-    const text = laterName(label, names);
+    const text = textsOf(names).get(label);
     return text === undefined ? [] : [`${place}: ${text}`];
   });
 
 /** Of values that are labels. */
 export const labelWarnings = (labels: readonly Placed[], names: Names): string[] =>
   labels.flatMap(([place, label]) => {
-    const text = laterName(label, names);
+    const text = textsOf(names).get(label);
     return text === undefined ? [] : [`${place}: ${label} is ${text}`];
   });
 

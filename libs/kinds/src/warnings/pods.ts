@@ -38,16 +38,17 @@ interface PodLike {
 export function podWarnings(pod: unknown, path: string, names: Names): string[] {
   const { metadata = {}, spec } = objectAt(pod) as PodLike;
   const annotations = metadata.annotations ?? {};
+  const profileKey = names.key(PROFILE_OF_CONTAINER);
   const [meta, own] = path === '' ? ['metadata', 'spec'] : [`${path}.metadata`, `${path}.spec`];
   return [
     ...placementWarnings(spec, own, names),
-    ...annotationWarnings(annotations, ANNOTATIONS, meta, names),
+    ...ANNOTATIONS.flatMap(([key, text]) => annotationWarnings(annotations, names.key(key), text, meta)),
     ...objectsAt(spec, 'volumes').flatMap((volume, index) => volumeWarnings(volume, `${own}.volumes[${index}]`)),
     ...listWarnings(spec, own),
     ...fractionWarnings(at(spec, 'overhead'), BYTES, `${own}.overhead`),
-    ...profileWarnings(spec, annotations, PROFILE_OF_POD, meta, names),
+    ...profileWarnings(spec, annotations, names.key(PROFILE_OF_POD), meta),
     ...eachContainer(spec, own, (container, place) => [
-      ...profileWarnings(container, annotations, PROFILE_OF_CONTAINER + textAt(container, 'name'), meta, names),
+      ...profileWarnings(container, annotations, profileKey + textAt(container, 'name'), meta),
       ...['limits', 'requests'].flatMap((name) =>
         fractionWarnings(at(container, 'resources', name), BYTES, `${place}.resources.${name}`),
       ),
@@ -84,29 +85,23 @@ function placementWarnings(spec: unknown, path: string, names: Names): string[] 
   ];
 }
 
-function annotationWarnings(
+const annotationWarnings = (
   annotations: Readonly<Record<string, string>>,
-  known: readonly (readonly [key: string, text: string])[],
+  key: string,
+  text: string,
   meta: string,
-  names: Names,
-): string[] {
-  return known.flatMap(([canonical, text]) => {
-    const key = names.key(canonical);
-    return Object.hasOwn(annotations, key) ? [`${meta}.annotations[${key}]: ${text}`] : [];
-  });
-}
+): string[] => (Object.hasOwn(annotations, key) ? [`${meta}.annotations[${key}]: ${text}`] : []);
 
 /** @param holder what may have a profile of its own, in place of the annotation */
-function profileWarnings(
+const profileWarnings = (
   holder: unknown,
   annotations: Readonly<Record<string, string>>,
-  canonical: string,
+  key: string,
   meta: string,
-  names: Names,
-): string[] {
-  if (isObject(at(holder, 'securityContext', 'seccompProfile'))) return [];
-  return annotationWarnings(annotations, [[canonical, USE_FIELD]], meta, names);
-}
+): string[] =>
+  isObject(at(holder, 'securityContext', 'seccompProfile'))
+    ? []
+    : annotationWarnings(annotations, key, USE_FIELD, meta);
 
 function volumeWarnings(volume: Json, path: string): string[] {
   const template = at(volume, 'ephemeral', 'volumeClaimTemplate');
