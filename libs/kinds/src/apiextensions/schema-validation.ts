@@ -1,10 +1,10 @@
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
-import { isObject, type Json, textAt } from '../values/fields.js';
+import { type Json, textAt } from '../values/fields.js';
 import { unknownInDefaults, wrongDefaults } from './default-validation.js';
 import { Expressions } from './expressions.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { hasSchema, says } from './schema-walk.js';
+import { hasDefault, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -69,7 +69,7 @@ const isStructural = (schema: Json): boolean =>
   [validateLevels, validateValues].every((check) => check(schema, '').length === 0);
 
 const isExtended = (schema: Json): boolean =>
-  (schema.default !== undefined && schema.default !== null) ||
+  hasDefault(schema) ||
   Object.entries(schema).some(
     ([name, value]) => name.startsWith('x-kubernetes-') && name !== 'x-kubernetes-map-type' && says(value),
   );
@@ -131,16 +131,17 @@ function* together(errorsOfEach: Iterable<FieldError[]>): Iterable<FieldError[]>
   yield errors;
 }
 
+/** Whether a member is more than what it is where nobody sets it: numbers, lists and structs are unset there. */
+const isSet = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'object' ? value !== null : says(value);
+
 function validateRoot(schema: Json, path: string): FieldError[] {
   const type = textAt(schema, 'type');
   if (type !== '' && type !== 'object') {
     const text = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
     return [invalidValue(`${path}.type`, type, text)];
   }
-  const strange = Object.entries(schema).some(
-    ([name, value]) => !Object.hasOwn(AT_ROOT, name) && (isObject(value) || says(value)),
-  );
-  if (!strange) return [];
+  if (Object.entries(schema).every(([name, value]) => Object.hasOwn(AT_ROOT, name) || !isSet(value))) return [];
   const known = Object.values(AT_ROOT).join(' ');
   const text = `only [${known}] fields are allowed at the root of the schema if the status subresource is enabled`;
   return [invalidValue(path, new VerbatimValue('apiextensions.JSONSchemaProps{...}'), text)];

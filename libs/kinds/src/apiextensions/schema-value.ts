@@ -10,6 +10,7 @@ import {
 } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { shownUntyped } from '../values/go-syntax.js';
 import { type Expressions, TooManyComparisons, TooManySteps } from './expressions.js';
 import { isOfFormat } from './formats.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
@@ -155,7 +156,7 @@ function ofEnum(schema: Json, value: unknown, place: Place): FieldError[] {
   return [
     notSupported(
       pathOf(place),
-      value,
+      shownUntyped(value),
       known.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
     ),
   ];
