@@ -29,6 +29,31 @@ conformance('Create [Path shapes]', ({ api, namespace }) => {
     expect(BigInt(b?.metadata.resourceVersion ?? 0) > BigInt(a?.metadata.resourceVersion ?? 0)).toBe(true);
   });
 
+  test('tells of what is taken and strange, in a dry run too, and in an update of it', async () => {
+    const ns = await namespace();
+    const strange = deployment('a.b');
+    const { containers } = strange.spec.template.spec;
+    Object.assign(containers[0] as object, {
+      env: [
+        { name: 'A', value: '1' },
+        { name: 'A', value: '2' },
+      ],
+    });
+    const repeated = 'spec.template.spec.containers[0].env[1].name: duplicate name "A"';
+    const named = expect.stringMatching(/^metadata.name: this is used in Pod names and hostnames, which can/);
+    for (const query of ['?dryRun=All', '']) {
+      const { warnings } = expectStatus(await api.post(deployments(ns) + query, strange), 201);
+      expect([...warnings].sort()).toEqual([named, repeated]);
+    }
+    const path = `${deployments(ns)}/a.b`;
+    const labelled = await api.patch(path, 'merge', { metadata: { labels: { a: 'b' } } });
+    expect(expectStatus(labelled, 200).warnings).toEqual([]);
+    const scaled = await api.patch(path, 'merge', { spec: { replicas: 7 } });
+    expect(expectStatus(scaled, 200).warnings).toEqual([repeated]);
+    const status = await api.patch(`${path}/status`, 'merge', { status: { replicas: 1 } });
+    expect(expectStatus(status, 200).warnings).toEqual([]);
+  });
+
   test('a name can be held once at a time, and again after deletion', async () => {
     const ns = await namespace();
     const [first] = await createAll(api, ns, ['a']);

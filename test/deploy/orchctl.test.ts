@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -43,6 +43,7 @@ function orchctl(args: readonly string[], { input = '', env = {} }: { input?: st
   const { stdout, stderr, status } = spawnSync(process.execPath, [EXECUTABLE, ...args], {
     encoding: 'utf8',
     input,
+    maxBuffer: 64 << 20,
     cwd: dir,
     env: { PATH: process.env.PATH, ORCH_NAMING: 'kubernetes', ...env },
   });
@@ -120,6 +121,32 @@ describe('orchctl convert', () => {
     expect(converted(typed)).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'LeaseList', items: [lease] });
     expect(converted(list)).toMatchObject({ kind: 'List', items: [{ apiVersion: 'coordination.k8s.io/v1' }] });
   });
+
+  test('reads what it can of a directory, and follows no links to directories', () => {
+    for (const name of ['links/a.yaml', 'links/c.yaml']) file(name, CONFIG);
+    writeFileSync(
+      join(dir, 'links/b.yaml'),
+      Buffer.from('apiVersion: v1\nkind: ConfigMap\ndata: {a: caf\xe9}\n', 'latin1'),
+    );
+    symlinkSync('nowhere', join(dir, 'links/b.yml'));
+    symlinkSync('.', join(dir, 'links/d'));
+    const { status, stdout, stderr } = orchctl(['convert', '-R', '-f', 'links']);
+    expect(documents(stdout)).toHaveLength(2);
+    expect(stderr.split('\n')).toEqual([
+      'Error: links/b.yaml: is not a text in UTF-8',
+      expect.stringMatching(/^Error: links\/b.yml: ENOENT/),
+      '',
+    ]);
+    expect(status).toBe(1);
+  });
+
+  test('reads as many documents as there are', () => {
+    const { status, stdout } = orchctl(['convert', '-f', '-'], {
+      input: '{"apiVersion":"v1","kind":"List","items":[]}\n'.repeat(150_000),
+    });
+    expect(status).toBe(0);
+    expect(stdout.match(/^kind: List$/gm)).toHaveLength(150_000);
+  }, 60_000);
 
   test('reads directories in order, and those within when asked', () => {
     file('tree/b.yml', DEPLOYMENT);

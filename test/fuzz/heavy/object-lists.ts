@@ -170,6 +170,24 @@ export const OBJECT_LISTS: readonly Body[] = [
     '}}}}]}}',
   ],
   [
+    'a definition of many wrong defaults',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    definition(
+      '"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{',
+    ),
+    (i) => `"p${i}":{"type":"string","default":1}`,
+    '}}}}]}}',
+  ],
+  [
+    'a definition of a default of many wrong values',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    definition(
+      '"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"p":{"type":"array","items":{"type":"string","anyOf":[{"pattern":"a"},{"minLength":2}]},"default":[',
+    ),
+    () => '1',
+    ']}}}}}]}}',
+  ],
+  [
     'webhooks',
     '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',
     `{${typed('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration')},"webhooks":[`,

@@ -5,7 +5,7 @@ import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StoredForm } from '../served/stored-form.js';
-import { ownersApart, toStoredBody, withoutOwners } from './stored-body.js';
+import { fromStored, ownersApart, spliceJson, toStoredBody, withoutOwners } from './stored-body.js';
 
 const scheme = loadScheme(namesOf('orch'));
 const storage = scheme.resource('', 'v1', 'configmaps') ?? expect.unreachable();
@@ -58,5 +58,31 @@ describe('managedFields of a stored body', () => {
     const body = toStoredBody({ metadata: { name: 'a', managedFields: [] }, data: {} }, { form });
     expect(body.toString()).toBe('{"metadata":{"name":"a"},"data":{}}');
     expect(withoutOwners(body)).toBe(body);
+  });
+});
+
+describe('a stored body that somebody mended by hand', () => {
+  const metadata = { name: 'a', labels: { l: 'm' } };
+  const managedFields = [
+    { manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': {} } },
+  ];
+  const endpoint = { form, storage, storageApiVersion: 'v1' };
+
+  it.each([
+    ['members in another order', JSON.stringify({ data: { a: '1' }, metadata })],
+    ['spaces', JSON.stringify({ metadata, data: { a: '1' } }, null, 1)],
+  ])('is read as any other: %s', (_, text) => {
+    const stored = { version: 7n, storedVersion: '', defaults: 0, body: Buffer.from(text) };
+    const whole = { metadata: { resourceVersion: '7', ...JSON.parse(text).metadata }, data: { a: '1' } };
+    expect(JSON.parse(spliceJson('{', stored, form).toString())).toEqual(whole);
+    expect(fromStored(stored, endpoint)).toMatchObject(whole);
+    const { owners } = ownersApart.split(toStoredBody({ metadata: { ...metadata, managedFields } }, { form }));
+    const joined = { ...stored, body: ownersApart.join(stored.body, owners ?? expect.unreachable()) };
+    expect(fromStored(joined, endpoint)).toMatchObject({ ...whole, metadata: { ...whole.metadata, managedFields } });
+  });
+
+  it('is left as it is where it cannot be read', () => {
+    const body = Buffer.from('{"data":{"a":');
+    expect(() => ownersApart.join(body, Buffer.from('x'))).not.toThrow();
   });
 });

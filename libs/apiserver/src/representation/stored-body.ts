@@ -17,6 +17,29 @@ const CLOSING = 0x7d;
 /** How the owners end before the next member of metadata. */
 const OWNERS_END = Buffer.from('}],"');
 
+/** `meta`, as the number that its bytes are, and where it and the opening's last brace stand. */
+const META = Buffer.from('meta').readUInt32LE();
+const META_AT = 2;
+
+/** Whether a body begins as every one does. Looked at for each that is read, so not at more than tells it. */
+const beginsRight = (body: Buffer): boolean =>
+  body.length > OPENING.length &&
+  body.readUInt32LE(META_AT) === META &&
+  body[OPENING.length - 1] === OPENING.charCodeAt(OPENING.length - 1);
+
+const reordered = weakMemo((body: Buffer) => {
+  try {
+    const { metadata, ...rest } = parseStoredJson(body) as ApiObject;
+    return Buffer.from(stringifyJson({ metadata: metadata ?? {}, ...rest }));
+  } catch {
+    // What is no JSON is told to who reads it.
+    return body;
+  }
+});
+
+/** A stored body in its form, whoever wrote it: people mend objects by hand, in SQL. */
+const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(body));
+
 /** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
 export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
   const { apiVersion: _version, kind: _kind, metadata, ...rest } = form.fromHub?.(object) ?? object;
@@ -51,7 +74,7 @@ export const ownersApart: BodyCodec = {
   join(body, owners) {
     try {
       const text = unpackOwners(owners);
-      return withOwners(body, text.length, (out, at) => void text.copy(out, at));
+      return withOwners(orderly(body), text.length, (out, at) => void text.copy(out, at));
     } catch (error) {
       // A later release may have written them.
       if (error instanceof RangeError) return body;
@@ -101,7 +124,7 @@ export function fromStored(
   endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
 ): ApiObject {
   const { form, storage, storageApiVersion: apiVersion } = endpoint;
-  const object: ApiObject = { kind: storage.kind, apiVersion, ...readBody(stored.body) };
+  const object: ApiObject = { kind: storage.kind, apiVersion, ...readBody(orderly(stored.body)) };
   form.fill(stored, object);
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return form.toHub(form.versionOf(stored))?.(object) ?? object;
@@ -112,13 +135,14 @@ const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) =>
 
 /** A stored body with the defaults that are younger than it; the very same bytes where it lacks none. */
 export function filledBody(stored: Stored, form: StoredForm): Buffer {
-  if (form.isFilled(stored)) return stored.body;
+  const body = orderly(stored.body);
+  if (form.isFilled(stored)) return body;
   const byVersion = filled(form);
   const version = form.versionOf(stored);
   const lying = { storedVersion: stored.storedVersion, defaults: stored.defaults };
-  const fill = byVersion.get(version) ?? weakMemo((body: Buffer) => filling(body, lying, form));
+  const fill = byVersion.get(version) ?? weakMemo((each: Buffer) => filling(each, lying, form));
   byVersion.set(version, fill);
-  return fill(stored.body);
+  return fill(body);
 }
 
 /** Owners, who never own a default that they did not send, stay as they are. */

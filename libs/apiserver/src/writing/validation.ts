@@ -13,6 +13,7 @@ export function validation(draft: Draft, tools: StageTools): void | Promise<void
   let errors: readonly FieldError[] = [];
   for (const found of steps(draft)) if (found.length > 0) errors = [...errors, ...found];
   refuse(draft, errors);
+  warn(draft);
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
@@ -25,6 +26,12 @@ async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools
     await draft.turn();
   }
   refuse(draft, errors.flat());
+  warn(draft);
+}
+
+/** Who made or changed an object hears of what is strange in it, though it is taken. */
+function warn({ request: { endpoint, subresource, ownChange, caller }, object, old }: Draft): void {
+  if (subresource === '' && !ownChange) caller.warnings.push(...endpoint.storageRules.warnings(object, old));
 }
 
 /** What is larger already may stay so. */

@@ -1,9 +1,12 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import { at, fill, isObject, objectsAt, textAt } from '../values/fields.js';
 import { UNSET } from '../values/text.js';
 import { validatePolicy, validatePolicyBinding, validatePolicyStatus } from './policy-validation.js';
 
 export const validatingAdmissionPolicy: KindDeclaration = {
+  resetFields: { status: [['metadata'], ['spec']] },
+  subresources: { status: keepAllButStatus },
   generation: true,
   unconditionalUpdate: false,
   freeFinalizers: true,

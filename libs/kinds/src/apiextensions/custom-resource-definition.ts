@@ -1,24 +1,19 @@
 import type { GatedFields } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
-import { at, ensureObject, fill, fillZero, isEmpty, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
 import { validateApproval } from './approval.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.js';
 import { allSchemas, hasSchema } from './schema-walk.js';
-import { validateSchemas } from './version-validation.js';
+import { schemasOf, validateSchemas } from './version-validation.js';
 
 const MEMBER = 'x-kubernetes-validations';
 
-const schemasOf = (object: unknown): Json[] =>
-  objectsAt(object, 'spec', 'versions').flatMap((version) => {
-    const schema = at(version, 'schema', 'openAPIV3Schema');
-    return isObject(schema) ? [schema] : [];
-  });
-
 const expressions: GatedFields = {
   feature: 'CustomResourceValidationExpressions',
-  inUse: (stored) => schemasOf(stored).some((schema) => hasSchema(schema, (each) => each[MEMBER] !== undefined)),
+  inUse: (stored) =>
+    schemasOf(at(stored, 'spec')).some((schema) => hasSchema(schema, (each) => each[MEMBER] !== undefined)),
   drop(object) {
-    for (const schema of schemasOf(object)) {
+    for (const schema of schemasOf(object.spec)) {
       for (const each of allSchemas(schema)) delete each[MEMBER];
     }
   },

@@ -8,8 +8,8 @@ import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
 const META = ['apiVersion', 'kind', 'metadata'];
 
-/** Fields in the defaults of a structural schema that would be pruned. */
-export const unknownInDefaults = (schema: Json, path: string): FieldError[] =>
+/** Fields in the defaults of a structural schema that would be pruned, default by default. */
+export const unknownInDefaults = (schema: Json, path: string): Iterable<FieldError[]> =>
   // What stands in the metadata of an object is not pruned by the schema.
   eachDefault(asEmbedded(schema), path, (each, value, field, around) =>
     around || isPruned(value, each) ? [] : [invalidValue(field, shownUntyped(value), 'must not have unknown fields')],
@@ -17,9 +17,9 @@ export const unknownInDefaults = (schema: Json, path: string): FieldError[] =>
 
 /**
  * Defaults of a structural schema obey it, but for rules in CEL; those of whole objects say their type and have sound
- * metadata, and so have objects with the defaults that stand in metadata.
+ * metadata, and so have objects with the defaults that stand in metadata. Default by default.
  */
-export function wrongDefaults(schema: Json, path: string, expressions: Expressions): FieldError[] {
+export function wrongDefaults(schema: Json, path: string, expressions: Expressions): Iterable<FieldError[]> {
   return eachDefault(asEmbedded(schema), path, (each, value, field, around) => {
     const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(each, value, field);
     return errors.length > 0 ? errors : valueErrors(each, value, field, expressions);
@@ -50,23 +50,17 @@ type Around = ((value: unknown) => Whole) | undefined;
 type Judge = (schema: Json, value: unknown, field: string, around: Around) => FieldError[];
 
 /** @param outer what stands around values of the schema, inside of metadata */
-function eachDefault(schema: Json, path: string, judge: Judge, outer?: Around): FieldError[] {
+function* eachDefault(schema: Json, path: string, judge: Judge, outer?: Around): Iterable<FieldError[]> {
   const value = schema.default;
   const whole = isEmbedded(schema);
   const around = whole ? undefined : outer;
   const items = itemSchema(schema);
-  return [
-    ...(value === undefined || value === null ? [] : judge(schema, value, `${path}.default`, around)),
-    ...(items ? eachDefault(items, `${path}.items`, judge, around && ((item) => around([item]))) : []),
-    ...propertiesOf(schema).flatMap(([name, property]) =>
-      eachDefault(
-        property,
-        `${path}.properties[${name}]`,
-        judge,
-        aroundMember(whole ? schema : undefined, name, around),
-      ),
-    ),
-  ];
+  if (value !== undefined && value !== null) yield judge(schema, value, `${path}.default`, around);
+  if (items) yield* eachDefault(items, `${path}.items`, judge, around && ((item) => around([item])));
+  for (const [name, property] of propertiesOf(schema)) {
+    const outside = aroundMember(whole ? schema : undefined, name, around);
+    yield* eachDefault(property, `${path}.properties[${name}]`, judge, outside);
+  }
 }
 
 /** @param schema of a whole object, if the member is one of such */

@@ -13,7 +13,8 @@ import { at, type Json, objectAt, objectsAt, stringsAt, textAt } from '../values
 import { shownStrings } from '../values/go-syntax.js';
 import { validateApproval } from './approval.js';
 import { validateConversion } from './conversion-validation.js';
-import { validateVersions } from './version-validation.js';
+import { hasDefault, hasSchema } from './schema-walk.js';
+import { schemasOf, validateVersions } from './version-validation.js';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 
@@ -34,6 +35,7 @@ export function validateDefinition(object: ApiObject, _names: Names, old?: ApiOb
     ...validateNames(objectAt(object, 'status', 'acceptedNames'), 'status.acceptedNames'),
     ...validateStoredVersions(object),
     ...(at(old, 'spec', 'preserveUnknownFields') === true ? [] : validatePruning(spec)),
+    ...(at(spec, 'preserveUnknownFields') === true ? validatePreserving(spec) : []),
   ];
 }
 
@@ -114,6 +116,18 @@ function validateStoredVersions(object: ApiObject): FieldError[] {
     known.includes(version) ? [] : [invalidValue(`${field}[${index}]`, version, 'must appear in spec.versions')],
   );
   return [...missing, ...unknown];
+}
+
+/** What needs fields that nobody declared to be pruned. */
+function validatePreserving(spec: unknown): FieldError[] {
+  const strategy = at(spec, 'conversion', 'strategy');
+  const why = 'must be None if spec.preserveUnknownFields is true';
+  return [
+    ...(schemasOf(spec).some((schema) => hasSchema(schema, hasDefault))
+      ? [invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema')]
+      : []),
+    ...(strategy === undefined || strategy === 'None' ? [] : [invalidValue('spec.conversion.strategy', strategy, why)]),
+  ];
 }
 
 const validatePruning = (spec: unknown): FieldError[] =>

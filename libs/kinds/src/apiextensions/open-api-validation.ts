@@ -21,19 +21,19 @@ export interface OpenApiStrictness extends ListStrictness {
   readonly knownTypes: boolean;
 }
 
-/** Everything that stands in the schema, rules of CEL by their form only. */
-export const validateOpenApi = (schema: Json, path: string, strict: OpenApiStrictness): FieldError[] =>
+/** Everything that stands in the schema, rules of CEL by their form only; schema by schema. */
+export const validateOpenApi = (schema: Json, path: string, strict: OpenApiStrictness): Iterable<FieldError[]> =>
   validateAt(schema, path, { insideMeta: false, root: true }, strict);
 
-function validateAt(schema: Json, path: string, place: Place, strict: OpenApiStrictness): FieldError[] {
-  return [
+function* validateAt(schema: Json, path: string, place: Place, strict: OpenApiStrictness): Iterable<FieldError[]> {
+  yield [
     ...validateForm(schema, path, place, strict),
     ...validateLists(schema, path, strict),
     ...validateRules(schema, `${path}.x-kubernetes-validations`),
-    ...[...childSchemas(schema)].flatMap(([name, child]) =>
-      isWalked(name) ? validateAt(child, `${path}.${name}`, placeBelow(schema, place, name), strict) : [],
-    ),
   ];
+  for (const [name, child] of childSchemas(schema)) {
+    if (isWalked(name)) yield* validateAt(child, `${path}.${name}`, placeBelow(schema, place, name), strict);
+  }
 }
 
 /** What is refused as a whole is not looked into. */

@@ -2,7 +2,7 @@
 const UNKNOWN: readonly (readonly [RegExp, string])[] = [
   [/\(\?(?:[=!]|<[=!])/, 'invalid or unsupported Perl syntax'],
   [/\\[1-9]/, 'invalid escape sequence'],
-  [/\\(?:[eghijklmoqruyEGHIJKLMNORTUVXYZ]|c.)/, 'invalid escape sequence'],
+  [/\\(?:[eghijklmoqruyEGHIJKLMNORTUVXYZC]|c.)/, 'invalid escape sequence'],
 ];
 
 /** What RE2 knows and others do not, in a form that both know. */
@@ -12,9 +12,28 @@ const TRANSLATED: readonly (readonly [RegExp, string])[] = [
   [/\(\?[imsU-]+\)/g, ''],
   [/\[:\^?[a-z]+:\]/g, 'a'],
   [/\\[pP](?:\{\^?\w+\}|\w)/g, 'a'],
-  [/\\[AzC]/g, ''],
+  [/\\[Az]/g, ''],
   [/\\x\{[0-9a-fA-F]+\}/g, 'a'],
 ];
+
+/** Characters of a class, and what is escaped. */
+const CLASS = /\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]/g;
+const ESCAPE = /\\[\s\S]/g;
+const COUNT = /\{(\d+)(?:,(\d*))?\}/g;
+const MOST_REPEATED = 1000;
+const NESTED = /(?:[*+?]|\{\d+(?:,\d*)?\})\??(?:[*+?]|\{\d+(?:,\d*)?\})/;
+
+/** What is wrong with the repetitions of an expression whose operators are those that stand there. */
+function repeatError(bare: string): string | undefined {
+  const operators = bare.replaceAll(CLASS, 'a').replaceAll(ESCAPE, 'a');
+  for (const [count, low, high = low] of operators.matchAll(COUNT)) {
+    const wrong = Math.max(Number(low), Number(high)) > MOST_REPEATED || (high !== '' && Number(high) < Number(low));
+    if (wrong) return `error parsing regexp: invalid repeat count: \`${count}\``;
+  }
+  const nested = NESTED.exec(operators)?.[0];
+  if (nested === undefined || /^(?:[*+?]|\{.*\})\?$/.test(nested)) return undefined;
+  return `error parsing regexp: invalid nested repetition operator: \`${nested}\``;
+}
 
 /** What is said to expressions that others refuse too, by what they say to them. */
 const REFUSED: readonly (readonly [RegExp, string])[] = [
@@ -40,6 +59,8 @@ export function patternError(pattern: string): string | undefined {
     const found = form.exec(bare)?.[0];
     if (found !== undefined) return `error parsing regexp: ${text}: \`${found}\``;
   }
+  const repeated = repeatError(bare);
+  if (repeated !== undefined) return repeated;
   const known = TRANSLATED.reduce((text, [form, other]) => text.replaceAll(form, other), bare);
   try {
     new RegExp(known);

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { vectorsOf } from '../testing/vectors.js';
 import type { Json } from '../values/fields.js';
-import { unknownInDefaults, wrongDefaults } from './default-validation.js';
+import * as defaults from './default-validation.js';
 import { Expressions, weightOf } from './expressions.js';
+import { schemaStrictness, validateSchema } from './schema-validation.js';
 
 /** A schema at the path `s`, and what the release (`defaulting.ValidateDefaults`, 0.27.16) says of its defaults, sorted. */
 interface Vector {
   readonly schema: Json;
   readonly refused: readonly string[];
 }
+
+const unknownInDefaults = (schema: Json, path: string) => [...defaults.unknownInDefaults(schema, path)].flat();
+const wrongDefaults = (schema: Json, path: string, expressions: Expressions) =>
+  [...defaults.wrongDefaults(schema, path, expressions)].flat();
 
 const vectors = vectorsOf<Vector>('reference-defaults.jsonl', import.meta.url);
 
@@ -84,6 +89,32 @@ describe('defaults that would take too long are refused, all of a definition tog
     const errors = wrongDefaults({ type: 'object', properties }, 's', new Expressions());
     expect(errors.some(({ message }) => message.includes('takes more than 200000 comparisons'))).toBe(true);
     expect(errors.length).toBeLessThan(2000);
+  });
+});
+
+describe('very many defaults that are wrong', () => {
+  const stepsOf = (properties: Json) => {
+    const schema = { type: 'object', properties };
+    return [...validateSchema(schema, 's', false, schemaStrictness([schema], [], false))];
+  };
+  const wrong = { type: 'string', default: 1 };
+  const unknown = { type: 'object', default: { a: 1 } };
+
+  it.each<[string, Json]>([
+    ['of a wrong type', wrong],
+    ['with unknown fields', unknown],
+  ])('are found a few at a time: %s', (_, property) => {
+    const steps = stepsOf(Object.fromEntries(Array.from({ length: 3000 }, (_, at) => [`p${at}`, property])));
+    expect(steps.flat()).toHaveLength(3000);
+    expect(steps.length).toBeGreaterThan(15);
+  });
+
+  it('in one default are not all told', () => {
+    const items = { type: 'string' };
+    const errors = stepsOf({ x: { type: 'array', items, default: Array.from({ length: 10_000 }, () => 1) } }).flat();
+    expect(errors.map(({ message }) => message)).toEqual([
+      'Invalid value: "": takes more than 200000 comparisons with its schema',
+    ]);
   });
 });
 

@@ -1,10 +1,10 @@
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
-import { isObject, type Json, textAt } from '../values/fields.js';
+import { type Json, textAt } from '../values/fields.js';
 import { unknownInDefaults, wrongDefaults } from './default-validation.js';
 import { Expressions } from './expressions.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { hasSchema, says } from './schema-walk.js';
+import { hasDefault, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -55,8 +55,13 @@ export function schemaStrictness(
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
     expressions: new Expressions(),
     structural: !preserves || extended || olds.every(isStructural),
-    prunesDefaults: () => olds.every((schema) => unknownInDefaults(schema, '').length === 0),
+    prunesDefaults: () => olds.every(isFreeOfUnknown),
   };
+}
+
+function isFreeOfUnknown(schema: Json): boolean {
+  for (const unknown of unknownInDefaults(schema, '')) if (unknown.length > 0) return false;
+  return true;
 }
 
 const isStructural = (schema: Json): boolean =>
@@ -64,7 +69,7 @@ const isStructural = (schema: Json): boolean =>
   [validateLevels, validateValues].every((check) => check(schema, '').length === 0);
 
 const isExtended = (schema: Json): boolean =>
-  (schema.default !== undefined && schema.default !== null) ||
+  hasDefault(schema) ||
   Object.entries(schema).some(
     ([name, value]) => name.startsWith('x-kubernetes-') && name !== 'x-kubernetes-map-type' && says(value),
   );
@@ -77,13 +82,7 @@ export function* validateSchema(
   strict: SchemaStrictness,
 ): Iterable<FieldError[]> {
   let found = 0;
-  const steps = [
-    () => [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)],
-    ...(strict.structural && unstructured(schema) === undefined ? shapeSteps(schema, path, strict) : []),
-    () => validateOpenApi(schema, path, strict),
-  ];
-  for (const step of steps) {
-    const errors = step();
+  for (const errors of stepsOf(schema, path, hasStatus, strict)) {
     found += errors.length;
     yield errors;
   }
@@ -95,24 +94,46 @@ export function* validateSchema(
 const refuseNullable = (schema: Json, path: string): FieldError[] =>
   schema.nullable === true ? [forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root')] : [];
 
-/** Defaults are looked at when the shape is right. */
-function shapeSteps(schema: Json, path: string, strict: SchemaStrictness): (() => FieldError[])[] {
-  let found = 0;
-  const counted = (check: typeof validateLevels) => () => {
-    const errors = check(schema, path);
-    found += errors.length;
-    return errors;
-  };
-  const defaults = () => {
-    if (found > 0) return [];
-    const unknown = unknownInDefaults(schema, path);
-    return [
-      ...(unknown.length > 0 && strict.prunesDefaults() ? unknown : []),
-      ...wrongDefaults(schema, path, strict.expressions),
-    ];
-  };
-  return [counted(validateLevels), counted(validateValues), defaults];
+function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: SchemaStrictness): Iterable<FieldError[]> {
+  yield [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)];
+  if (strict.structural && unstructured(schema) === undefined) yield* shapeSteps(schema, path, strict);
+  yield* together(validateOpenApi(schema, path, strict));
 }
+
+/** Defaults are looked at when the shape is right. */
+function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
+  const levels = validateLevels(schema, path);
+  yield levels;
+  const values = validateValues(schema, path);
+  yield values;
+  if (levels.length + values.length > 0) return;
+  const unknown: FieldError[] = [];
+  for (const errors of together(unknownInDefaults(schema, path))) {
+    unknown.push(...errors);
+    yield [];
+  }
+  if (unknown.length > 0 && strict.prunesDefaults()) yield unknown;
+  yield* together(wrongDefaults(schema, path, strict.expressions));
+}
+
+/** Schemas, or defaults, that are looked at in one step. */
+const AT_ONCE = 500;
+
+function* together(errorsOfEach: Iterable<FieldError[]>): Iterable<FieldError[]> {
+  let errors: FieldError[] = [];
+  let count = 0;
+  for (const found of errorsOfEach) {
+    errors.push(...found);
+    if (++count % AT_ONCE > 0) continue;
+    yield errors;
+    errors = [];
+  }
+  yield errors;
+}
+
+/** Whether a member is more than what it is where nobody sets it: numbers, lists and structs are unset there. */
+const isSet = (value: unknown): boolean =>
+  typeof value === 'number' || typeof value === 'object' ? value !== null : says(value);
 
 function validateRoot(schema: Json, path: string): FieldError[] {
   const type = textAt(schema, 'type');
@@ -120,10 +141,7 @@ function validateRoot(schema: Json, path: string): FieldError[] {
     const text = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
     return [invalidValue(`${path}.type`, type, text)];
   }
-  const strange = Object.entries(schema).some(
-    ([name, value]) => !Object.hasOwn(AT_ROOT, name) && (isObject(value) || says(value)),
-  );
-  if (!strange) return [];
+  if (Object.entries(schema).every(([name, value]) => Object.hasOwn(AT_ROOT, name) || !isSet(value))) return [];
   const known = Object.values(AT_ROOT).join(' ');
   const text = `only [${known}] fields are allowed at the root of the schema if the status subresource is enabled`;
   return [invalidValue(path, new VerbatimValue('apiextensions.JSONSchemaProps{...}'), text)];

@@ -10,6 +10,7 @@ import {
 } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import { shownUntyped } from '../values/go-syntax.js';
 import { type Expressions, TooManyComparisons, TooManySteps } from './expressions.js';
 import { isOfFormat } from './formats.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
@@ -25,6 +26,8 @@ interface Place {
 const CHARACTERS = 16;
 /** Characters of a path that add nothing yet to what a message about it takes. */
 const PATH_CHARACTERS = 256;
+/** A message is written in the time of so many comparisons. */
+const WRITTEN = 32;
 
 /**
  * What a schema says against a value.
@@ -61,11 +64,15 @@ function errorsOf(schema: Json, value: unknown, place: Place): FieldError[] {
   const wanted = textAt(schema, 'type');
   const type = typeOf(value);
   if (value === null) return wanted === '' || schema.nullable === true ? [] : [wrongType(place, wanted, 'null')];
-  return [
+  const own = [
     ...(wanted === '' || isOf(type, wanted, value) ? [] : [wrongType(place, wanted, type)]),
     ...combined(schema, value, place),
     ...(typeof value === 'string' ? ofText(schema, value, place) : []),
     ...(typeof value === 'number' ? ofNumber(schema, value, place) : []),
+  ];
+  expressions.compare(own.length * WRITTEN);
+  return [
+    ...own,
     ...(Array.isArray(value) ? ofList(schema, value, place) : []),
     ...ofEnum(schema, value, place),
     ...(isObject(value) ? ofObject(schema, value, place) : []),
@@ -145,11 +152,11 @@ function ofEnum(schema: Json, value: unknown, place: Place): FieldError[] {
   if (!Array.isArray(known) || known.length === 0) return [];
   place.expressions.compare(known.length * sizeOf(value));
   if (known.some((one) => equal(one, value))) return [];
-  place.expressions.compare(sizeOf(known));
+  place.expressions.compare(sizeOf(known) + WRITTEN);
   return [
     notSupported(
       pathOf(place),
-      value,
+      shownUntyped(value),
       known.map((one) => (typeof one === 'string' ? one : JSON.stringify(one))),
     ),
   ];

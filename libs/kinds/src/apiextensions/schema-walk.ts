@@ -50,6 +50,12 @@ export const propertiesOf = ({ properties }: Json): [string, Json][] =>
       )
     : [];
 
+/** Whether a schema has a default of its own. */
+export const hasDefault = (schema: Json): boolean => isThere(schema.default);
+
+/** Whether a member is set, be it to its zero value. */
+export const isThere = (value: unknown): boolean => value !== undefined && value !== null;
+
 /** Whether a member says anything: more than its zero value. */
 export const says = (value: unknown): boolean =>
   value !== undefined &&

@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { isObject, type Json, textAt } from '../values/fields.js';
-import { hasSchema, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
+import { hasSchema, isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
 
 /**
  * Structural schemas: every field has a type outside of the parts that only test values, so that fields can be pruned and
@@ -25,7 +25,7 @@ const UNSUPPORTED = ['id', '$schema', '$ref', 'patternProperties', 'dependencies
 export function unstructured(schema: Json): string | undefined {
   let reason: string | undefined;
   hasSchema(schema, (each) => {
-    const name = UNSUPPORTED.find((member) => isSet(each[member]));
+    const name = UNSUPPORTED.find((member) => isSet(each, member));
     if (name !== undefined) reason = `OpenAPIV3Schema '${name === '$schema' ? 'schema' : name}' is not supported`;
     else if (Array.isArray(each.items)) reason = "OpenAPIV3Schema 'items' must be a schema, but is an array";
     else if (each[PRESERVE] === false) {
@@ -36,7 +36,14 @@ export function unstructured(schema: Json): string | undefined {
   return reason;
 }
 
-const isSet = (value: unknown): boolean => (isObject(value) ? Object.keys(value).length > 0 : says(value));
+/** Of these, an empty value is one, too. */
+const EVEN_EMPTY = new Set(['$ref', 'additionalItems']);
+
+function isSet(schema: Json, name: string): boolean {
+  const value = schema[name];
+  if (EVEN_EMPTY.has(name)) return isThere(value);
+  return isObject(value) ? Object.keys(value).length > 0 : says(value);
+}
 
 /** Types, extensions and metadata, of the schema and all that stands in it. */
 export const validateLevels = (schema: Json, path: string): FieldError[] => validateLevel(schema, 'root', path);

@@ -2,7 +2,7 @@ import { type FieldError, forbiddenField, invalidValue, required } from '@orch/m
 import { equal } from '../values/equal.js';
 import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { patternError } from './pattern.js';
-import { itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
+import { isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
 
 /** The parts of a schema that only test values: below `allOf`, `anyOf`, `oneOf` and `not`. */
 
@@ -25,6 +25,9 @@ const NOT_THERE: Readonly<Record<string, string>> = {
   'x-kubernetes-map-type': 'must be undefined to be structural',
   'x-kubernetes-validations': 'must be empty to be structural',
 };
+
+/** Of these, a zero value says something, too. */
+const EVEN_ZERO = new Set(['additionalProperties', 'default']);
 
 /** Whether alternatives say that a value is a number or a text, as an exception to the rule that they name no types. */
 const isIntOrString = (alternatives: unknown): boolean =>
@@ -74,8 +77,12 @@ function validateClause(clause: Json, path: string, skipAnyOf: boolean): FieldEr
       validateClause(property, `${path}.properties[${name}]`, false),
     ),
     ...Object.entries(NOT_THERE)
-      .filter(([name]) => says(clause[name]))
+      .filter(([name]) => (EVEN_ZERO.has(name) ? isThere(clause[name]) : says(clause[name])))
       .map(([name, text]) => forbiddenField(`${path}.${name}`, text)),
+    // What restricted metadata here would escape all that is asked of restrictions of it.
+    ...(propertyOf(clause, 'metadata')
+      ? [forbiddenField(`${path}.properties[metadata]`, 'must not be specified in a nested context')]
+      : []),
   ];
 }
 

@@ -39,6 +39,12 @@ const schemaOf = (version: Json): Json | undefined => {
   return isObject(schema) ? schema : undefined;
 };
 
+/** The schemas of the versions that have one. */
+export const schemasOf = (spec: unknown): Json[] =>
+  objectsAt(spec, 'versions')
+    .map(schemaOf)
+    .filter((schema) => schema !== undefined);
+
 const isPreserving = (spec: unknown): boolean => at(spec, 'preserveUnknownFields') === true;
 
 /** Every version has a schema; where one was stored without, those that are served have one. */
@@ -55,9 +61,7 @@ function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly
 /** The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name. */
 export function* validateSchemas(spec: unknown, old: unknown): Iterable<FieldError[]> {
   const versions = objectsAt(spec, 'versions');
-  const [schemas, before] = [versions, objectsAt(old, 'versions')].map((list) =>
-    list.flatMap((version) => schemaOf(version) ?? []),
-  ) as [Json[], Json[]];
+  const [schemas, before] = [schemasOf(spec), schemasOf(old)];
   const strict = schemaStrictness(schemas, before, isPreserving(spec));
   const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
   const [first] = schemas;

@@ -1,10 +1,12 @@
 import type { ApiObject } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { validateService, validateServiceStatus } from './api-service-validation.js';
 
 export const apiService: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  subresources: { status: keepAllButStatus },
   freeFinalizers: true,
   unconditionalUpdate: false,
   validate: validateService,

@@ -12,6 +12,7 @@ import { equal } from '../values/equal.js';
 import { at, countAt, ensureObject, fill, isObject, mapAt } from '../values/fields.js';
 import { shownSelector } from '../values/go-syntax.js';
 import { containersOf, formatLabels, formatSelector } from '../values/text.js';
+import { templateWarnings } from '../warnings/workloads.js';
 import { validateDaemonSetStatus } from './status-validation.js';
 import { validateDaemonSetStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
@@ -29,6 +30,11 @@ function generationOf({ metadata }: ApiObject): number {
 function setGeneration(object: ApiObject, generation: number): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(generation);
 }
+
+const hasTemplateOf = (object: ApiObject, other: ApiObject): boolean =>
+  equal(at(object, 'spec', 'template'), at(other, 'spec', 'template'));
+
+const ofTemplate = templateWarnings('spec', 'template');
 
 export const daemonSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
@@ -48,10 +54,10 @@ export const daemonSet = (settings: KindSettings): KindDeclaration => ({
   },
   prepareForUpdate(object, old) {
     const before = generationOf(old);
-    const same = equal(at(object, 'spec', 'template'), at(old, 'spec', 'template'));
-    setGeneration(object, same ? before : before + 1);
+    setGeneration(object, hasTemplateOf(object, old) ? before : before + 1);
   },
   validate: ({ spec }, names, old) => validateDaemonSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  warnings: (object, names, old) => (old && hasTemplateOf(object, old) ? [] : ofTemplate(object, names)),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDaemonSetStatus(object, old),
   row: (object) => ({

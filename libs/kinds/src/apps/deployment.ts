@@ -10,6 +10,7 @@ import { keepDesired } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject, fill, numberAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { workloadWarnings } from '../warnings/workloads.js';
 import { validateDeploymentStatus } from './status-validation.js';
 import { validateDeploymentStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
@@ -37,6 +38,7 @@ export const deployment = (settings: KindSettings): KindDeclaration => ({
   gatedFields: TEMPLATE_FIELDS,
   validate: ({ spec }, names, old) =>
     validateDeployment(spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  warnings: workloadWarnings('spec', 'template'),
   validateUpdate: immutableSelector,
   validateStatus: (object, _names, old) => validateDeploymentStatus(object, old),
   row: (object) => ({

@@ -7,6 +7,7 @@ import { workloadScale } from '../rules/scale.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { workloadWarnings } from '../warnings/workloads.js';
 import { validateReplicaStatus } from './status-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
 import { validateReplicated } from './workload-validation.js';
@@ -19,6 +20,7 @@ export const replicaSet = (settings: KindSettings): KindDeclaration => ({
     ...nonNegativeMembers(spec, 'spec', ['replicas', 'minReadySeconds']),
     ...validateReplicated(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   ],
+  warnings: workloadWarnings('spec', 'template'),
   validateUpdate: immutableSelector,
   validateStatus: validateReplicaStatus,
   row: (object) => ({

@@ -22,6 +22,8 @@ import {
   textAt,
 } from '../values/fields.js';
 import { containersOf } from '../values/text.js';
+import { claimWarnings } from '../warnings/amounts.js';
+import { templateWarnings } from '../warnings/workloads.js';
 import { validateStatefulSetStatus } from './status-validation.js';
 import { validateStatefulSetStrategy } from './strategy-validation.js';
 import { TEMPLATE_FIELDS } from './template-fields.js';
@@ -40,6 +42,13 @@ const OTHER_CHANGES = `updates to statefulset spec for fields other than ${MUTAB
   .map((name) => `'${name}'`)
   .join(', ')} and '${MUTABLE.at(-1)}' are forbidden`;
 const RETENTION = ['Retain', 'Delete'];
+
+const ofTemplate = templateWarnings('spec', 'template');
+
+const volumeWarnings = (spec: unknown): string[] =>
+  objectsAt(spec, 'volumeClaimTemplates').flatMap((claim, index) =>
+    claimWarnings(claim.spec, `spec.volumeClaimTemplates[${index}]`),
+  );
 
 export const statefulSet = (settings: KindSettings): KindDeclaration => ({
   generation: true,
@@ -76,6 +85,7 @@ export const statefulSet = (settings: KindSettings): KindDeclaration => ({
     validateStatefulSet(spec, podContext(names, settings, at(old, 'spec', 'template'))),
   validateUpdate: ({ spec }, { spec: old }) =>
     equal(fixedPart(spec), fixedPart(old)) ? [] : [forbiddenField('spec', OTHER_CHANGES)],
+  warnings: (object, names, old) => [...ofTemplate(object, names, old), ...volumeWarnings(object.spec)],
   validateStatus: (object, _names, old) => validateStatefulSetStatus(object, old),
   row: (object) => ({
     Ready: `${countAt(object, 'status', 'readyReplicas')}/${countAt(object, 'spec', 'replicas')}`,

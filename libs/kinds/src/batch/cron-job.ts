@@ -8,10 +8,20 @@ import type { KindSettings } from '../rules/settings.js';
 import { age, timeOf } from '../values/age.js';
 import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { containersOf, formatSelector, NONE, optionalBool } from '../values/text.js';
+import { workloadWarnings } from '../warnings/workloads.js';
 import { validateCronJob, validateCronJobName } from './cron-job-validation.js';
 
 const TEMPLATE = ['spec', 'jobTemplate', 'spec', 'template'];
 const templateOf = (object: ApiObject): unknown => at(object, ...TEMPLATE);
+
+const ofWorkload = workloadWarnings(...TEMPLATE);
+const DESCRIBED = 'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/';
+
+/** The field is called as clients know it from messages. */
+const zoneWarnings = (object: ApiObject): string[] =>
+  textAt(object, 'spec', 'schedule').includes('TZ')
+    ? [`CRON_TZ or TZ used in spec.spec.schedule is not officially supported, see ${DESCRIBED} for more details`]
+    : [];
 
 export const cronJob = (settings: KindSettings): KindDeclaration => ({
   generation: true,
@@ -23,6 +33,7 @@ export const cronJob = (settings: KindSettings): KindDeclaration => ({
   validate: (object, names, old) =>
     validateCronJob(object.spec, old?.spec, podContext(names, settings, old && templateOf(old))),
   validateCreate: ({ metadata }) => validateCronJobName(metadata?.name ?? ''),
+  warnings: (object, names, old) => [...ofWorkload(object, names, old), ...zoneWarnings(object)],
   row(object, now) {
     const last = at(object, 'status', 'lastScheduleTime');
     return {

@@ -8,6 +8,7 @@ import type { KindSettings } from '../rules/settings.js';
 import { humanDuration, timeOf } from '../values/age.js';
 import { at, countAt, ensureObject, fill, fillZero, isEmpty, numberAt, objectsAt } from '../values/fields.js';
 import { containersOf, formatSelector } from '../values/text.js';
+import { workloadWarnings } from '../warnings/workloads.js';
 import { validateIdentity, validateJobStatus } from './job-identity-validation.js';
 import { validateJob, validateJobUpdate } from './job-validation.js';
 
@@ -40,6 +41,7 @@ export const job = (settings: KindSettings): KindDeclaration => ({
     ...validateJob(object.spec, podContext(names, settings, at(old, 'spec', 'template'))),
   ],
   validateUpdate: (object, old) => validateJobUpdate(object, old, settings.features.enabled('ElasticIndexedJob')),
+  warnings: workloadWarnings('spec', 'template'),
   validateStatus: validateJobStatus,
   row: (object, now) => ({
     Completions: completions(object),

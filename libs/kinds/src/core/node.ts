@@ -29,6 +29,12 @@ export const node: KindDeclaration = {
       if (at(old, 'status', 'config') === undefined) drop(object.status, 'config');
     },
   },
+  warnings: ({ spec }) => [
+    ...(at(spec, 'configSource') === undefined ? [] : ['spec.configSource: the feature is removed']),
+    ...(textAt(spec, 'externalID') === ''
+      ? []
+      : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+  ],
   validate: validateNode,
   validateCreate: validateNodeResources,
   validateUpdate: validateNodeUpdate,

@@ -3,6 +3,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { isObject, objectAt, stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
+import { claimWarnings } from '../warnings/amounts.js';
 import { alignDataSources, foreignDataSource } from './claim-data-source.js';
 import { validateClaim, validateClaimStatus, validateClaimUpdate } from './claim-validation.js';
 import { storageClass, volumePhase } from './persistent-volume.js';
@@ -28,6 +29,7 @@ export const persistentVolumeClaim = (settings: KindSettings): KindDeclaration =
   validate: ({ spec }, _names, old) => validateClaim(spec, 'spec', settings.features, old?.spec),
   validateStatus: (object) => validateClaimStatus(object, settings.features),
   validateUpdate: (object, old, names) => validateClaimUpdate(object, old, names, settings.features),
+  warnings: ({ spec }) => claimWarnings(spec, 'spec'),
   row(object, _now, names) {
     const volume = textAt(object, 'spec', 'volumeName');
     return {

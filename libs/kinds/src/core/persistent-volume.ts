@@ -2,8 +2,9 @@ import type { ApiObject, Names } from '@orch/machinery';
 import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
-import { at, stringsAt, textAt } from '../values/fields.js';
+import { at, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { accessModes, UNSET } from '../values/text.js';
+import { termWarnings } from '../warnings/node-labels.js';
 import { mayBeAlone } from './claim-validation.js';
 import { validateVolume, validateVolumeUpdate } from './persistent-volume-validation.js';
 
@@ -14,6 +15,12 @@ export const persistentVolume = (settings: KindSettings): KindDeclaration => ({
   },
   validate: (object, names, old) => validateVolume(object, names, mayBeAlone(settings.features, old?.spec)),
   validateUpdate: validateVolumeUpdate,
+  warnings: ({ spec }, names) =>
+    termWarnings(
+      objectsAt(spec, 'nodeAffinity', 'required', 'nodeSelectorTerms'),
+      'spec.nodeAffinity.required.nodeSelectorTerms',
+      names,
+    ),
   row: (object, _now, names) => ({
     Capacity: textAt(object, 'spec', 'capacity', 'storage'),
     'Access Modes': accessModes(stringsAt(object, 'spec', 'accessModes')),

@@ -7,6 +7,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, mapAt } from '../values/fields.js';
 import { containersOf, formatLabels } from '../values/text.js';
+import { templateWarnings } from '../warnings/workloads.js';
 
 export const podTemplate = (settings: KindSettings): KindDeclaration => ({
   generation: true,
@@ -17,6 +18,7 @@ export const podTemplate = (settings: KindSettings): KindDeclaration => ({
   },
   validate: ({ template }, names, old) =>
     validateTemplate(template, 'template', podContext(names, settings, old?.template)),
+  warnings: templateWarnings('template'),
   row: (object) => ({
     ...containersOf(at(object, 'template', 'spec')),
     'Pod Labels': formatLabels(mapAt(object, 'template', 'metadata', 'labels')),

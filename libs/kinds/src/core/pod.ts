@@ -26,6 +26,8 @@ import {
   textAt,
 } from '../values/fields.js';
 import { NONE, orNone } from '../values/text.js';
+import { podWarnings } from '../warnings/pods.js';
+import { hostNameWarnings } from '../warnings/workloads.js';
 
 export function pod(settings: KindSettings): KindDeclaration {
   const resizes = settings.features.enabled('InPlacePodVerticalScaling');
@@ -45,6 +47,9 @@ export function pod(settings: KindSettings): KindDeclaration {
     validateCreate: (object, names) => validateNewPod(object, podContext(names, settings)),
     validateUpdate: (...step) => validateStep(settings, ...step),
     validateStatus: (object, _names, old) => validatePodStatus(object, old),
+    // Programs change pods, people make them.
+    warnings: (object, names, old) =>
+      old ? [] : [...hostNameWarnings(object, "the Pod's hostname"), ...podWarnings(object, '', names)],
     prepareForUpdate(object, old) {
       if (resizes) proposeResize(object, old);
     },

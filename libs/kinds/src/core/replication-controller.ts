@@ -13,6 +13,7 @@ import type { KindSettings } from '../rules/settings.js';
 import { at, countAt, ensureObject, isEmpty, isObject, mapAt } from '../values/fields.js';
 import { shownMap } from '../values/go-syntax.js';
 import { containersOf, formatLabels } from '../values/text.js';
+import { workloadWarnings } from '../warnings/workloads.js';
 
 export const replicationController = (settings: KindSettings): KindDeclaration => ({
   generation: true,
@@ -30,6 +31,7 @@ export const replicationController = (settings: KindSettings): KindDeclaration =
   gatedFields: TEMPLATE_FIELDS,
   validate: ({ spec }, names, old) =>
     validateController(spec, podContext(names, settings, at(old, 'spec', 'template'))),
+  warnings: workloadWarnings('spec', 'template'),
   validateStatus: validateReplicaStatus,
   row: (object) => ({
     Desired: countAt(object, 'spec', 'replicas'),

@@ -1,7 +1,9 @@
+import type { ApiObject, Names } from '@orch/machinery';
 import { validateContentKeys } from '../rules/content-keys.js';
 import { immutableContents, immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { ensureObject, mapAt, objectAt, textAt } from '../values/fields.js';
+import { keyPairFault } from '../warnings/key-pairs.js';
 import { validateSecret } from './secret-validation.js';
 
 export const secret: KindDeclaration = {
@@ -24,6 +26,17 @@ export const secret: KindDeclaration = {
     if (!object.type) object.type = old.type;
   },
   validate: validateSecret,
+  warnings: pairWarnings,
   row: (object) => ({ Type: textAt(object, 'type'), Data: Object.keys(objectAt(object, 'data')).length }),
   selectableFields: { type: (object) => textAt(object, 'type') },
 };
+
+/** A certificate comes with its key. */
+function pairWarnings(object: ApiObject, names: Names): string[] {
+  if (object.type !== names.key('orch.io/tls')) return [];
+  const [certificate = '', key = ''] = ['tls.crt', 'tls.key'].map((name) =>
+    Buffer.from(textAt(object, 'data', name), 'base64').toString('latin1'),
+  );
+  const fault = keyPairFault(certificate, key);
+  return fault === undefined ? [] : [fault];
+}

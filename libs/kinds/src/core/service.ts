@@ -13,6 +13,7 @@ import {
   textAt,
 } from '../values/fields.js';
 import { formatLabels, joined, orNone } from '../values/text.js';
+import { serviceWarnings } from '../warnings/services.js';
 import { validateBalancerStatus } from './balancer-status.js';
 import { allocateService, releaseService } from './service-allocation.js';
 import { addressesOf } from './service-families.js';
@@ -38,6 +39,7 @@ export const service: KindDeclaration = {
   prepareForUpdate: settleUpdate,
   validate: validateService,
   validateUpdate: validateServiceUpdate,
+  warnings: serviceWarnings,
   validateStatus: validateBalancerStatus,
   allocate: allocateService,
   release: releaseService,

@@ -24,6 +24,9 @@ export const endpointSlice: KindDeclaration = {
   },
   validate: validateEndpointSlice,
   validateUpdate: (object, old) => immutableField(object, old, 'addressType'),
+  // The field is called as clients know it from messages.
+  warnings: ({ addressType }, _names, old) =>
+    old || addressType !== 'FQDN' ? [] : ['spec.addressType: FQDN endpoints are deprecated'],
   row: (object) => ({
     AddressType: textAt(object, 'addressType'),
     Ports: ports(object),

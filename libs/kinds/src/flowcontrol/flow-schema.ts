@@ -1,4 +1,5 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import { countAt, ensureObject, fillZero, objectsAt, textAt } from '../values/fields.js';
 import { orNone } from '../values/text.js';
 import { validateFlowSchema, validateFlowStatus } from './flow-schema-validation.js';
@@ -7,8 +8,8 @@ const DEFAULT_PRECEDENCE = 1000;
 
 export const flowSchema: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  subresources: { status: keepAllButStatus },
   generation: true,
-  unconditionalUpdate: false,
   defaults: (object) => fillZero(ensureObject(object, 'spec'), 'matchingPrecedence', DEFAULT_PRECEDENCE),
   validate: validateFlowSchema,
   validateStatus: validateFlowStatus,

@@ -1,4 +1,5 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, fill, fillZero, isObject, type Json, numberAt, textAt } from '../values/fields.js';
 import { NONE } from '../values/text.js';
@@ -21,8 +22,8 @@ export function priorityLevelConfiguration(_settings: KindSettings, version: str
   const shares = SHARES[version] ?? 'nominalConcurrencyShares';
   return {
     resetFields: { status: [['metadata'], ['spec']] },
+    subresources: { status: keepAllButStatus },
     generation: true,
-    unconditionalUpdate: false,
     defaults(object) {
       const limited = at(object, 'spec', 'limited');
       if (isObject(limited)) defaultLimited(limited, shares);

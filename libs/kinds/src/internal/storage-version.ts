@@ -1,10 +1,12 @@
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import { objectsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateStorageVersionName, validateStorageVersionStatus } from './storage-version-validation.js';
 
 export const storageVersion: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  subresources: { status: keepAllButStatus },
   // Its own rule says more: `<group>.<resource>`.
   nameRule: 'pathSegment',
   unconditionalUpdate: false,

@@ -10,7 +10,6 @@ const LEAST_HOST_BITS = 4;
 
 export const clusterCidr: KindDeclaration = {
   nameRule: 'label',
-  generation: true,
   validate: ({ spec }) => validateRanges(spec),
   validateUpdate: (object, old) =>
     ['nodeSelector', 'perNodeHostBits', 'ipv4', 'ipv6'].flatMap((name) => immutableField(object, old, 'spec', name)),

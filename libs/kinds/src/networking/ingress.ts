@@ -1,4 +1,4 @@
-import type { ApiObject } from '@orch/machinery';
+import type { ApiObject, Names } from '@orch/machinery';
 import { validateBalancerStatus } from '../core/balancer-status.js';
 import { loadBalancerAddresses } from '../core/service.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
@@ -13,6 +13,7 @@ export const ingress: KindDeclaration = {
   validate: ({ spec }, _names, old) => validateIngress(spec, old?.spec),
   validateCreate: validateIngressAnnotation,
   validateStatus: validateBalancerStatus,
+  warnings: classWarnings,
   row: (object) => ({
     Class: orNone(textAt(object, 'spec', 'ingressClassName')),
     Hosts: hosts(object),
@@ -32,4 +33,11 @@ function hosts(object: ApiObject): string {
   if (named.length === 0) return '*';
   // How many more there are is counted from the rules, also from those for any host.
   return seen < rules.length ? `${named.join(',')} + ${rules.length - MAX_HOSTS} more...` : named.join(',');
+}
+
+function classWarnings(object: ApiObject, names: Names, old?: ApiObject): string[] {
+  const key = names.key('orch.io/ingress.class');
+  const told = object.metadata?.annotations?.[key] !== undefined;
+  if (old || !told || at(object, 'spec', 'ingressClassName') !== undefined) return [];
+  return [`annotation "${key}" is deprecated, please use 'spec.ingressClassName' instead`];
 }

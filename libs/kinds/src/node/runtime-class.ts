@@ -9,12 +9,19 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { each } from '../rules/lists.js';
 import type { KindSettings } from '../rules/settings.js';
 import { type Json, mapAt, objectsAt, textAt } from '../values/fields.js';
+import { keyWarnings } from '../warnings/node-labels.js';
 
 export const runtimeClass = (settings: KindSettings): KindDeclaration => ({
   freeFinalizers: true,
+  createOnUpdate: true,
   unconditionalUpdate: false,
   validateUpdate: (object, old) => immutableField(object, old, 'handler'),
   validate: (object, names) => validateClass(object, podContext(names, settings)),
+  warnings: (object, names) =>
+    keyWarnings(
+      Object.keys(mapAt(object, 'scheduling', 'nodeSelector')).map((label) => ['scheduling.nodeSelector', label]),
+      names,
+    ),
   row: (object) => ({ Handler: textAt(object, 'handler') }),
 });
 

@@ -275,6 +275,61 @@ it('gives kinds that it does not know the rules of custom resources', () => {
   expect(object).toEqual({ metadata: { generation: 2 }, anything: 2, status: 'kept' });
 });
 
+describe('as the release has it', () => {
+  it.each([
+    ['node.orch.io', 'v1', 'runtimeclasses', { createOnUpdate: true, unconditionalUpdate: false }],
+    ['scheduling.orch.io', 'v1', 'priorityclasses', { createOnUpdate: false, unconditionalUpdate: true }],
+    ['flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas', { unconditionalUpdate: true }],
+    ['flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations', { unconditionalUpdate: true }],
+  ])('a PUT of %s/%s %s is %j', (group, version, plural, expected) => {
+    expect(rulesOf(group, version, plural)).toMatchObject(expected);
+  });
+
+  it.each([
+    ['scheduling.orch.io', 'v1', 'priorityclasses', { description: 'd' }, [1, 1]],
+    ['resource.orch.io', 'v1alpha2', 'resourceclasses', { driverName: 'd' }, [undefined, undefined]],
+    ['storage.orch.io', 'v1', 'csidrivers', { spec: { requiresRepublish: true } }, [undefined, 1]],
+    ['storage.orch.io', 'v1', 'csidrivers', { spec: { storageCapacity: true } }, [undefined, undefined]],
+  ])('the generation of %s/%s %s, after %j', (group, version, plural, change, generations) => {
+    const rules = rulesOf(group, version, plural);
+    const old: ApiObject = { metadata: { generation: 7 } };
+    rules.prepareForCreate(old, through());
+    const object: ApiObject = { ...change };
+    rules.prepareForUpdate(object, old, through());
+    expect([old, object].map(({ metadata }) => metadata?.generation)).toEqual(generations);
+  });
+
+  it.each([
+    ['admissionregistration.orch.io', 'v1alpha1', 'validatingadmissionpolicies'],
+    ['apiregistration.orch.io', 'v1', 'apiservices'],
+    ['flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas'],
+    ['flowcontrol.apiserver.orch.io', 'v1beta2', 'prioritylevelconfigurations'],
+    ['internal.apiserver.orch.io', 'v1alpha1', 'storageversions'],
+    ['storage.orch.io', 'v1', 'volumeattachments'],
+  ])('the status of %s/%s %s is written without metadata', (group, version, plural) => {
+    const rules = rulesOf(group, version, plural);
+    const metadata = { name: 'a', labels: { a: 'b' }, finalizers: ['a/b'] };
+    const object: ApiObject = {
+      metadata: { name: 'a', labels: { c: 'd' }, annotations: { e: 'f' }, ownerReferences: [] },
+      spec: 'changed',
+      status: { conditions: [] },
+    };
+    rules.prepareForUpdate(object, { metadata, spec: 'kept' }, through('status'));
+    expect(object).toEqual({ metadata, spec: 'kept', status: { conditions: [] } });
+    expect(rules.resetFields('status')).toEqual([['metadata'], ['spec']]);
+  });
+
+  it('the secrets of a service account are kept by their names', () => {
+    const rules = rulesOf('', 'v1', 'serviceaccounts');
+    const sent = () => ({ secrets: [{ name: 'a', namespace: 'other', uid: 'u' }, { kind: 'Secret' }] });
+    const made: ApiObject = sent();
+    const updated: ApiObject = sent();
+    rules.prepareForCreate(made, through());
+    rules.prepareForUpdate(updated, {}, through());
+    for (const { secrets } of [made, updated]) expect(secrets).toEqual([{ name: 'a' }, {}]);
+  });
+});
+
 it.each([
   ['', 'v1', 'services', 'dns1035'],
   ['', 'v1', 'namespaces', 'label'],

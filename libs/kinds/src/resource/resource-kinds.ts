@@ -25,7 +25,6 @@ export const resourceClaimTemplate: KindDeclaration = {
 };
 
 export const resourceClass: KindDeclaration = {
-  generation: true,
   validate: validateClass,
   row: (object) => ({ DriverName: textAt(object, 'driverName') }),
 };

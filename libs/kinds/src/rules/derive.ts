@@ -5,7 +5,7 @@ import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
 import { validateFinalizerNames } from './finalizers.js';
 import { type DropDisabled, dropDisabled } from './gated-fields.js';
-import type { KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
+import type { Generation, KindDeclaration, KindRules, WriteContext } from './kind-rules.js';
 import {
   desiredChanged,
   desiredMembers,
@@ -33,7 +33,7 @@ export function deriveRules(
     declared.freeFinalizers ? [] : validateFinalizerNames(object, old, names);
   return {
     nameRule: declared.nameRule ?? 'subdomain',
-    hasGeneration: declared.generation ?? false,
+    hasGeneration: declared.generation === true,
     createOnUpdate: declared.createOnUpdate ?? false,
     unconditionalUpdate: declared.unconditionalUpdate ?? true,
     defaultPropagation: declared.defaultPropagation ?? 'Background',
@@ -63,6 +63,7 @@ export function deriveRules(
         yield declared.validateStatus(object, names, old, subresource);
       }
     },
+    warnings: (object, old) => declared.warnings?.(object, names, old) ?? [],
     allocate: declared.allocate ?? (() => undefined),
     release: declared.release ?? later,
     cells: cellsOf(definition, declared, names),
@@ -83,7 +84,8 @@ function creating(definition: ResourceDefinition, declared: KindDeclaration, nam
       if (empty) object.status = copy(empty);
       else delete object.status;
     }
-    if (declared.generation) ensureObject(object, 'metadata').generation = 1;
+    const { first } = generationOf(declared) ?? { first: 0 };
+    if (first > 0) ensureObject(object, 'metadata').generation = first;
     else delete object.metadata?.generation;
     drop(object);
     declared.prepareForCreate?.(object, names, user);
@@ -104,7 +106,7 @@ function updating(
     else if (separates) keepStatus(object, old);
     dropOf(subresource)(object, old);
     if (subresource === '') declared.prepareForUpdate?.(object, old, names);
-    countGeneration(object, old, declared.generation ?? false);
+    countGeneration(object, old, generationOf(declared));
   };
 }
 
@@ -118,11 +120,14 @@ function resetting(definition: ResourceDefinition, declared: KindDeclaration): K
   return (subresource) => declared.resetFields?.[subresource] ?? generic.get(subresource) ?? own;
 }
 
-/** Metadata's generation is the server's: the old one, and one more when the desired state has changed. */
-function countGeneration(object: ApiObject, old: ApiObject, counted: boolean): void {
+const generationOf = ({ generation }: KindDeclaration): Generation | undefined =>
+  generation === true ? { first: 1, rises: desiredChanged } : generation;
+
+/** Metadata's generation is the server's: the old one, and one more when what is counted has changed. */
+function countGeneration(object: ApiObject, old: ApiObject, counted: Generation | undefined): void {
   const metadata = ensureObject(object, 'metadata');
-  const before = old.metadata?.generation;
-  if (counted) metadata.generation = (before ?? 0) + (desiredChanged(object, old) ? 1 : 0);
-  else if (before === undefined) delete metadata.generation;
-  else metadata.generation = before;
+  const before = old.metadata?.generation ?? 0;
+  const generation = counted?.rises(object, old) ? before + 1 : before;
+  if (generation > 0) metadata.generation = generation;
+  else delete metadata.generation;
 }

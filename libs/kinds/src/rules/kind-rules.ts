@@ -62,7 +62,7 @@ export interface Allocation {
 export interface KindRules {
   /** What `metadata.name` must look like. */
   readonly nameRule: NameRule;
-  /** The kind counts its changes in metadata.generation. */
+  /** The kind counts all changes of what is desired in metadata.generation. */
   readonly hasGeneration: boolean;
   /** PUT to a name that does not exist creates the object. */
   readonly createOnUpdate: boolean;
@@ -117,6 +117,8 @@ export interface KindRules {
   storedFieldName(name: string): string;
   /** What a field of the version that is stored is called in refusals of what came in this version. */
   refusedFieldName(storedField: string): string;
+  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  warnings(object: ApiObject, old?: ApiObject): string[];
   /** The values of these fields. */
   selectableFields(object: ApiObject): Record<string, string>;
   /** Seconds of grace for a deletion, from the seconds asked for; 0 removes at once. */
@@ -125,11 +127,19 @@ export interface KindRules {
   readonly scale?: ScaleRules;
 }
 
+/** A generation that does not rise with everything that is desired. */
+export interface Generation {
+  /** That of a new object; 0: none. */
+  readonly first: 0 | 1;
+  /** Whether an update is one more. */
+  rises(object: ApiObject, old: ApiObject): boolean;
+}
+
 /** What one kind says of itself; what it leaves out is generic. */
 export interface KindDeclaration {
   readonly nameRule?: NameRule;
-  /** Default false. */
-  readonly generation?: boolean;
+  /** How metadata.generation is counted; true: from 1, and with every change of what is desired. Default: not at all. */
+  readonly generation?: true | Generation;
   /** Default false. */
   readonly createOnUpdate?: boolean;
   /** Default true. */
@@ -151,6 +161,8 @@ export interface KindDeclaration {
   /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
   prepareForDelete?(object: ApiObject): void;
+  /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
+  warnings?(object: ApiObject, names: Names, old?: ApiObject): string[];
   hasFinalizers?(object: ApiObject): boolean;
   /**
    * What objects must be like. Of an update it is asked only when the desired state changes, so that finalizers can be

@@ -1,7 +1,7 @@
 import type { ApiObject } from '@orch/machinery';
 import type { ResourceDefinition, Schema, StructSchema } from '@orch/schema';
 import { equal } from '../values/equal.js';
-import { type Json, takeFrom } from '../values/fields.js';
+import { ensureObject, type Json, objectAt, takeFrom } from '../values/fields.js';
 
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
@@ -14,6 +14,16 @@ export function keepDesired(object: ApiObject, old: ApiObject): void {
   for (const name of new Set([...Object.keys(object), ...Object.keys(old)])) {
     if (!ENVELOPE.has(name)) takeFrom(object, old, name);
   }
+}
+
+/** What people and controllers say of an object in its metadata. */
+const SAID_IN_METADATA = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
+
+/** All but the status of `object` becomes that of `old`, where a write through `status` may not change metadata either. */
+export function keepAllButStatus(object: ApiObject, old: ApiObject): void {
+  keepDesired(object, old);
+  const [metadata, before] = [ensureObject(object, 'metadata'), objectAt(old, 'metadata')];
+  for (const name of SAID_IN_METADATA) takeFrom(metadata, before, name);
 }
 
 /** Names of the members that are the desired state of objects of a kind. */

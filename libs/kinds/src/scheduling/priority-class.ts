@@ -14,8 +14,7 @@ const OF_THE_SYSTEM = new Map([
 ]);
 
 export const priorityClass: KindDeclaration = {
-  generation: true,
-  createOnUpdate: true,
+  generation: { first: 1, rises: () => false },
   validateCreate: validatePriority,
   validateUpdate: (object, old) => [
     ...(equal(object.value ?? 0, old.value ?? 0) ? [] : [forbiddenField('value', 'may not be changed in an update.')]),

@@ -1,6 +1,7 @@
 import { gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
+import { equal } from '../values/equal.js';
 import { at, ensureObject, fill, isEmpty, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { joined, UNSET } from '../values/text.js';
 import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js';
@@ -8,8 +9,13 @@ import { validateDriver, validateDriverUpdate } from './csi-driver-validation.js
 /** Brings drivers that can be told to mount with a context. */
 const CONTEXT_MOUNT = 'SELinuxMountReadWriteOncePod';
 
+const COUNTED = ['tokenRequests', 'requiresRepublish', 'seLinuxMount'];
+
 export const csiDriver = (settings: KindSettings): KindDeclaration => ({
-  generation: true,
+  generation: {
+    first: 0,
+    rises: ({ spec }, old) => COUNTED.some((name) => !equal(at(spec, name), at(old, 'spec', name))),
+  },
   unconditionalUpdate: false,
   defaults(object) {
     const spec = ensureObject(object, 'spec');

@@ -4,6 +4,7 @@ import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateLabelSelector } from '../rules/label-selector.js';
 import { at, textAt } from '../values/fields.js';
+import { selectorWarnings } from '../warnings/node-labels.js';
 
 export const csiStorageCapacity: KindDeclaration = {
   unconditionalUpdate: false,
@@ -12,6 +13,7 @@ export const csiStorageCapacity: KindDeclaration = {
     ...immutableField(object, old, 'nodeTopology'),
     ...immutableField(object, old, 'storageClassName'),
   ],
+  warnings: ({ nodeTopology }, names) => selectorWarnings(nodeTopology, 'nodeTopology', names),
   row: (object) => ({ StorageClassName: textAt(object, 'storageClassName'), Capacity: textAt(object, 'capacity') }),
 };
 

@@ -3,6 +3,7 @@ import {
   type FieldError,
   forbiddenField,
   invalidValue,
+  type Names,
   qualifiedNameErrors,
   required,
   tooLong,
@@ -13,6 +14,7 @@ import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateTopologies } from '../rules/node-selector.js';
 import { equal } from '../values/equal.js';
 import { mapAt, objectsAt, textAt } from '../values/fields.js';
+import { keyWarnings } from '../warnings/node-labels.js';
 
 const FORBIDDEN = ['parameters', 'provisioner', 'reclaimPolicy'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
@@ -28,6 +30,7 @@ export const storageClass: KindDeclaration = {
     ),
     ...immutableField(object, old, 'volumeBindingMode'),
   ],
+  warnings: topologyWarnings,
   row(object, _now, names) {
     const name = object.metadata?.name ?? '';
     const isDefault = ['storageclass.orch.io/is-default-class', 'storageclass.beta.orch.io/is-default-class'].some(
@@ -64,4 +67,14 @@ function validateParameters(parameters: Readonly<Record<string, string>>): Field
     ...(Object.hasOwn(parameters, '') ? [invalidValue('parameters', '', 'field can not be empty.')] : []),
     ...(size > MAX_PARAMETER_BYTES ? [tooLong('parameters', MAX_PARAMETER_BYTES)] : []),
   ];
+}
+
+function topologyWarnings({ allowedTopologies }: ApiObject, names: Names): string[] {
+  const places = objectsAt(allowedTopologies).flatMap((topology, at) =>
+    objectsAt(topology, 'matchLabelExpressions').map(
+      (expression, index) =>
+        [`allowedTopologies[${at}].matchLabelExpressions[${index}].key`, textAt(expression, 'key')] as const,
+    ),
+  );
+  return keyWarnings(places, names);
 }

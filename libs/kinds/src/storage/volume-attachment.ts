@@ -1,10 +1,12 @@
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { keepAllButStatus } from '../rules/separation.js';
 import { at, textAt } from '../values/fields.js';
 import { validateAttachment, validateAttachmentStatus, validateNewAttachment } from './volume-attachment-validation.js';
 
 export const volumeAttachment: KindDeclaration = {
   resetFields: { status: [['metadata'], ['spec']] },
+  subresources: { status: keepAllButStatus },
   unconditionalUpdate: false,
   validate: validateAttachment,
   validateCreate: ({ spec }) => validateNewAttachment(spec),

@@ -58,7 +58,7 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   const failures = new Failures(stderr);
   const made: unknown[] = [];
   for await (const input of inputsOf(filename, recursive, stdin, (error) => failures.add(error.message))) {
-    made.push(...convertInput(input, converter, failures));
+    for (const object of convertInput(input, converter, failures)) made.push(object);
   }
   stdout.write(printed(made, output));
   return failures.any ? 1 : 0;
@@ -90,17 +90,17 @@ class Failures {
 }
 
 /** The objects that a file's documents come to, in order. */
-function convertInput({ name, text }: Input, converter: ManifestConverter, failures: Failures): unknown[] {
-  return splitDocuments(text).flatMap((document) => {
+function* convertInput({ name, text }: Input, converter: ManifestConverter, failures: Failures): Iterable<unknown> {
+  for (const document of splitDocuments(text)) {
     const at = (line: number): string => `${name}:${line}`;
     const parsed = parseDocument(document);
     if ('error' in parsed) {
       failures.add(`${at(parsed.line)}: ${parsed.error}`);
-      return [];
+      continue;
     }
     const notes = failures.notesFor(at(document.begin));
     for (const { line, text: repeated } of parsed.repeated) failures.notesFor(at(line)).warning(repeated);
     const object = parsed.value === null ? undefined : converter.convert(parsed.value, notes);
-    return object === undefined ? [] : [object];
-  });
+    if (object !== undefined) yield object;
+  }
 }

@@ -41,6 +41,11 @@ describe('documents of a text', () => {
     expect(parsed).toEqual({ value: { b: 2 }, repeated: [{ line: 4, text: 'key "b" already set in map' }] });
   });
 
+  it('knows where an object ends behind the longest texts', () => {
+    const object = `{"a": "${'x'.repeat(20 << 20)}\\"}{"}`;
+    expect(splitDocuments(object + object).map(({ text }) => text.length)).toEqual([object.length, object.length]);
+  });
+
   it('reads many documents in time that grows with the text', () => {
     const text = 'apiVersion: v1\nkind: ConfigMap\n---\n'.repeat(20_000);
     const began = performance.now();

@@ -57,10 +57,15 @@ const newlines = (text: string): number => text.split('\n').length - 1;
 
 /** Where each outermost object ends. */
 function* endsOfObjects(text: string): Generator<number> {
+  const marks = /["\\{}]/g;
   let depth = 0;
-  for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[{}]/g)) {
-    if (token === '{') depth++;
-    if (token === '}' && --depth === 0) yield index + 1;
+  let within = false;
+  for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
+    if (mark[0] === '"') within = !within;
+    else if (mark[0] === '\\') marks.lastIndex += 1;
+    else if (within) continue;
+    else if (mark[0] === '{') depth++;
+    else if (--depth === 0) yield marks.lastIndex;
   }
 }
 

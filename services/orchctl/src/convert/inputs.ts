@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 
@@ -13,9 +14,11 @@ export class InputError extends Error {
 }
 
 const MANIFESTS = new Set(['.yaml', '.yml', '.json']);
+const STANDARD_INPUT = 'standard input';
 
 /**
- * The texts of files, of the manifests in directories in the order of their names, and of standard input (`-`).
+ * The texts of files, of the manifests in directories in the order of their names, and of standard input (`-`). Links to
+ * directories within a directory are not followed.
  * @param failed hears of what cannot be read; the rest is
  */
 export async function* inputsOf(
@@ -24,13 +27,20 @@ export async function* inputsOf(
   stdin: AsyncIterable<Uint8Array | string>,
   failed: (error: InputError) => void,
 ): AsyncGenerator<Input> {
-  for (const path of paths) {
+  const read = async <T>(name: string, reading: Promise<T>): Promise<T | undefined> => {
     try {
-      if (path === '-') yield { name: 'standard input', text: await textOf(stdin) };
-      else for await (const file of filesAt(path, recursive)) yield { name: file, text: await readFile(file, 'utf8') };
+      return await reading;
     } catch (error) {
-      if (!isSystemError(error)) throw error;
-      failed(new InputError(`${path}: ${error.message}`));
+      if (!(error instanceof InputError || isSystemError(error))) throw error;
+      failed(new InputError(`${name}: ${error.message}`));
+      return undefined;
+    }
+  };
+  for (const path of paths) {
+    const names = path === '-' ? [STANDARD_INPUT] : ((await read(path, filesAt(path, recursive))) ?? []);
+    for (const name of names) {
+      const text = await read(name, path === '-' ? textOf(stdin) : readFile(name).then(decoded));
+      if (text !== undefined) yield { name, text };
     }
   }
 }
@@ -38,21 +48,35 @@ export async function* inputsOf(
 async function textOf(stream: AsyncIterable<Uint8Array | string>): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of stream) pieces.push(Buffer.from(piece));
-  return Buffer.concat(pieces).toString('utf8');
+  return decoded(Buffer.concat(pieces));
+}
+
+/** @throws InputError rather than to put signs for what it cannot read */
+function decoded(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw new InputError('is not a text in UTF-8');
+  return bytes.toString();
 }
 
 /** The path itself, or the manifests in it; those of directories in it only when asked for. */
-async function* filesAt(path: string, recursive: boolean): AsyncGenerator<string> {
-  if (!(await stat(path)).isDirectory()) {
-    yield path;
-    return;
+async function filesAt(path: string, recursive: boolean): Promise<string[]> {
+  if (!(await stat(path)).isDirectory()) return [path];
+  const entries = await readdir(path, { withFileTypes: true });
+  entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files: string[] = [];
+  for (const entry of entries) {
+    const inner = join(path, entry.name);
+    if (entry.isDirectory()) {
+      if (recursive) for (const file of await filesAt(inner, true)) files.push(file);
+    } else if (MANIFESTS.has(extname(entry.name)) && !(await leadsToDirectory(inner))) files.push(inner);
   }
-  for (const name of (await readdir(path)).sort()) {
-    const inner = join(path, name);
-    const isDirectory = (await stat(inner)).isDirectory();
-    if (isDirectory && recursive) yield* filesAt(inner, true);
-    if (!isDirectory && MANIFESTS.has(extname(name))) yield inner;
-  }
+  return files;
 }
+
+/** A link that leads nowhere is told of when it is read. */
+const leadsToDirectory = async (path: string): Promise<boolean> =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
