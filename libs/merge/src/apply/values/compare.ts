@@ -3,7 +3,7 @@ import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
 import type { PathElement } from '../paths/path-element.js';
-import { planFor, type Step, valueAt } from '../types/plan.js';
+import { meant, type Plan, planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
 import { elementsOf, levelsOf } from './list-items.js';
@@ -132,18 +132,42 @@ class Level {
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
   const plan = planFor(map, after);
+  const from = valuesOf(plan, before);
+  return from ? compareMembers(plan, from, after) : compareShapes(map, plan, before, after);
+}
+
+/** The values of an object with the names of a plan, in their order; undefined for one with other names. */
+function valuesOf({ names }: Plan, object: JsonObject): (JsonValue | undefined)[] | undefined {
+  const values = new Array<JsonValue | undefined>(names.length);
+  let i = 0;
+  for (const name in object) {
+    if (name !== names[i]) return undefined;
+    values[i++] = object[name];
+  }
+  return i === names.length ? values : undefined;
+}
+
+/** Compares objects with the same names; so they mostly are. In one go: values looked up by their names take several times as long. */
+function compareMembers(plan: Plan, before: readonly (JsonValue | undefined)[], after: JsonObject): Change | undefined {
   let level: Level | undefined;
-  for (let i = 0; i < plan.steps.length; i++) {
-    const step = plan.steps[i] as Step;
-    const [from, to] = [valueAt(step, before), valueAt(step, after)];
+  let i = 0;
+  for (const name in after) {
+    const [from, to] = [before[i], after[name]];
+    const step = plan.members[i++] as Step;
     if (from === to) continue;
     level ??= new Level(plan.levels);
-    level.child(step.element, step.type, from, to);
+    level.child(step.element, step.type, meant(step, from), meant(step, to));
   }
-  const old = planFor(map, before);
-  if (old === plan) return level?.change();
-  level ??= new Level(plan.levels);
-  for (const step of old.steps) {
+  return level?.change();
+}
+
+function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: JsonObject): Change | undefined {
+  const level = new Level(plan.levels);
+  for (const step of plan.steps) {
+    const [from, to] = [valueAt(step, before), valueAt(step, after)];
+    if (from !== to) level.child(step.element, step.type, from, to);
+  }
+  for (const step of planFor(map, before).steps) {
     if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
     level.child(step.element, step.type, valueAt(step, before), undefined);
   }
