@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { KnownLevels } from '../paths/known-levels.js';
+import { LevelsOfPlace } from '../paths/known-levels.js';
 import { compareText } from '../paths/order.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
@@ -14,6 +14,8 @@ export interface Step {
   /** As in {@link FieldType}; unset for what is not declared. */
   readonly zero: JsonValue | undefined;
   readonly isZero: FieldType['isZero'];
+  /** Whether the type declares a field of that name. */
+  readonly declared: boolean;
   /** Every object inherits a member of that name, such as `constructor`; only one of its own counts. */
   readonly inherited: boolean;
 }
@@ -27,7 +29,7 @@ export interface Plan {
   /** Those of {@link names}, in their order. */
   readonly members: readonly Step[];
   /** What was lately made of such objects. */
-  readonly levels: KnownLevels;
+  readonly levels: LevelsOfPlace;
 }
 
 /** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
@@ -67,7 +69,7 @@ function makePlan(map: MapType, names: readonly string[]): Plan {
   const steps = places.map(({ name, at }) => stepOf(map, name, at));
   const members: Step[] = [];
   for (const step of steps) if (step.at >= 0) members[step.at] = step;
-  return { names, steps, members, levels: new KnownLevels() };
+  return { names, steps, members, levels: new LevelsOfPlace() };
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
@@ -80,6 +82,7 @@ function stepOf(map: MapType, name: string, at: number): Step {
     type: field?.type ?? map.others ?? ATOMIC_VALUE,
     zero: field?.zero,
     isZero: field?.isZero,
+    declared: field !== undefined,
     inherited: name in Object.prototype,
   };
 }

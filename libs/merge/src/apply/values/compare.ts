@@ -155,14 +155,14 @@ function compareMembers(plan: Plan, before: readonly (JsonValue | undefined)[], 
     const [from, to] = [before[i], after[name]];
     const step = plan.members[i++] as Step;
     if (from === to) continue;
-    level ??= new Level(plan.levels);
+    level ??= new Level(plan.levels.changes);
     level.child(step.element, step.type, meant(step, from), meant(step, to));
   }
   return level?.change();
 }
 
 function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: JsonObject): Change | undefined {
-  const level = new Level(plan.levels);
+  const level = new Level(plan.levels.changes);
   for (const step of plan.steps) {
     const [from, to] = [valueAt(step, before), valueAt(step, after)];
     if (from !== to) level.child(step.element, step.type, from, to);
@@ -195,7 +195,7 @@ function compareInTurn(list: ListType, before: readonly JsonValue[], after: read
     if (change === undefined) continue;
     const element = elementsOf(list, [to])?.[0];
     if (element === undefined) return ITSELF;
-    level ??= new Level(levelsOf(list));
+    level ??= new Level(levelsOf(list).changes);
     level.changed(element, change);
   }
   return level?.change();
@@ -208,7 +208,7 @@ interface Items {
 
 function compareLists(list: ListType, before: Items, after: Items): Change | undefined {
   const type = list.items;
-  const level = new Level(levelsOf(list));
+  const level = new Level(levelsOf(list).changes);
   const [old, now] = [byElement(before), byElement(after)];
   for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
   for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);

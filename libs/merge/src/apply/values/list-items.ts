@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, memberOf } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { KnownLevels } from '../paths/known-levels.js';
+import { LevelsOfPlace } from '../paths/known-levels.js';
 import {
   compareElements,
   indexElement,
@@ -44,7 +44,7 @@ export interface Sequence {
 export interface KeptOfList {
   /** The last first. */
   sequences?: readonly Sequence[];
-  levels?: KnownLevels;
+  levels?: LevelsOfPlace;
   /** Elements by the values of their keys: names, mostly, which come again and again. */
   elements?: Map<string, PathElement>;
 }
@@ -112,8 +112,8 @@ function byKeys(list: ListType, item: JsonValue): PathElement {
 }
 
 /** What was lately made of the items of a list. */
-export function levelsOf({ kept }: ListType): KnownLevels {
-  kept.levels ??= new KnownLevels();
+export function levelsOf({ kept }: ListType): LevelsOfPlace {
+  kept.levels ??= new LevelsOfPlace();
   return kept.levels;
 }
 
