@@ -6,7 +6,7 @@ import type { PathElement } from '../paths/path-element.js';
 import { meant, type Plan, planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
-import { elementsOf, levelsOf } from './list-items.js';
+import { elementsOf, levelsOf, sequenceOf } from './list-items.js';
 
 /** What one object has otherwise than another. */
 export interface Comparison {
@@ -186,17 +186,21 @@ function sameItems({ keys }: ListType, before: readonly JsonValue[], after: read
   return true;
 }
 
-/** Compares items in turn; their elements are asked for where something has changed. */
+/** Compares items in turn; how they are told apart is asked for where something has changed. Of equal ones the first counts. */
 function compareInTurn(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[]): Change | undefined {
   let level: Level | undefined;
+  let found: { readonly elements: readonly PathElement[]; readonly firsts: ReadonlySet<number> } | undefined;
   for (let i = 0; i < before.length; i++) {
-    const [from, to] = [before[i] ?? null, after[i] ?? null];
-    const change = compare(list.items, from, to);
+    const change = compare(list.items, before[i] ?? null, after[i] ?? null);
     if (change === undefined) continue;
-    const element = elementsOf(list, [to])?.[0];
-    if (element === undefined) return ITSELF;
+    if (found === undefined) {
+      const sequence = sequenceOf(list, after);
+      if (sequence === undefined) return ITSELF;
+      found = { elements: sequence.elements, firsts: new Set(sequence.order) };
+    }
+    if (!found.firsts.has(i)) continue;
     level ??= new Level(levelsOf(list).changes);
-    level.changed(element, change);
+    level.changed(found.elements[i] as PathElement, change);
   }
   return level?.change();
 }
