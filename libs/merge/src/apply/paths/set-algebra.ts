@@ -78,10 +78,12 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 /** Whether all paths of the second are in the first. Ends at the first that is not. */
 export function covers(a: FieldSet, b: FieldSet): boolean {
   if (a === b) return true;
-  return b.nodes.every(({ element, member, below }) => {
-    const node = a.at(element);
-    if (!node || (member && !node.member)) return false;
-    return below === undefined || (node.below !== undefined && covers(node.below, below));
+  return b.nodes.every((node, i) => {
+    // Equal sets have it at the same place.
+    const same = a.nodes[i];
+    const own = same?.element === node.element ? same : a.at(node.element);
+    if (!own || (node.member && !own.member)) return false;
+    return node.below === undefined || (own.below !== undefined && covers(own.below, node.below));
   });
 }
 

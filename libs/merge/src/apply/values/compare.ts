@@ -132,7 +132,8 @@ class Level {
 
 function compareMaps(map: MapType, before: JsonObject, after: JsonObject): Change | undefined {
   const plan = planFor(map, after);
-  const from = valuesOf(plan, before);
+  // What changed in a large one would have to be sorted.
+  const from = plan.isLarge ? undefined : valuesOf(plan, before);
   return from ? compareMembers(plan, from, after) : compareShapes(map, plan, before, after);
 }
 
@@ -167,7 +168,8 @@ function compareShapes(map: MapType, plan: Plan, before: JsonObject, after: Json
     const [from, to] = [valueAt(step, before), valueAt(step, after)];
     if (from !== to) level.child(step.element, step.type, from, to);
   }
-  for (const step of planFor(map, before).steps) {
+  const old = planFor(map, before);
+  for (const step of old === plan ? [] : old.steps) {
     if (Object.hasOwn(after, step.name) || step.zero !== undefined) continue;
     level.child(step.element, step.type, valueAt(step, before), undefined);
   }
