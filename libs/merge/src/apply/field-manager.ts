@@ -7,7 +7,7 @@ import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeOwne
 import { ApplyError, ManagedFieldsError } from './managed/errors.js';
 import { kindText, type ManagedKind, objectText, type VersionTypes } from './managed/kind.js';
 import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
-import { managedFieldsOf, withManagedFields } from './managed/metadata.js';
+import { enter, managedFieldsOf, withManagedFields } from './managed/metadata.js';
 import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
@@ -101,15 +101,14 @@ export class FieldManager {
     // Nobody is entered as the owner of what changed in an object of whose other fields nobody knows who owns them.
     if (owners.size === 0 && !reset && hasUid(live)) return after;
     const before = withManagedFields(live, undefined);
+    let left: Owners;
     try {
-      return withManagedFields(after, writeOwners(yield* this.#updated(before, after, owners, options)));
+      left = yield* this.#updated(before, after, owners, options);
     } catch (error) {
       if (!(error instanceof FieldsV1Error)) throw error;
-      return withManagedFields(
-        after,
-        writeOwners(yield* this.#updated(before, after, yield* undamaged(owners), options)),
-      );
+      left = yield* this.#updated(before, after, yield* undamaged(owners), options);
     }
+    return enter(after, writeOwners(left));
   }
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
@@ -169,7 +168,7 @@ export class FieldManager {
 
   /** The owners before an apply; all that is there already belongs to somebody, be it to nobody in particular. */
   *#ownersBefore(types: VersionTypes, live: JsonObject, spelled: JsonObject, options: ApplyOptions): Work<Owners> {
-    const owners = storedOwners(managedFieldsOf(live));
+    const owners = ownersToApplyTo(managedFieldsOf(live));
     if (owners.size > 0) return owners;
     refuseMisfits(
       types.said,
@@ -220,13 +219,18 @@ function settled({ object, owners }: Applied, id: string, now: Date): Map<string
 
 /** Entries of the request, so far as it has any that can be read; else the stored ones, so far as those can be. */
 function* ownersOf(sent: JsonValue | undefined, stored: JsonValue | undefined): Work<Owners> {
-  const owners = yield* readable(readSent(sent, stored));
-  return owners.size > 0 ? owners : yield* readable(readSent(stored, stored));
+  try {
+    const owners = yield* readSent(sent, stored);
+    if (owners.size > 0) return owners;
+  } catch (error) {
+    if (!(error instanceof ManagedFieldsError)) throw error;
+  }
+  return readableOwners(stored);
 }
 
-function* readable(reading: Work<Owners>): Work<Owners> {
+function readableOwners(stored: JsonValue | undefined): Owners {
   try {
-    return yield* reading;
+    return readStored(stored);
   } catch (error) {
     if (error instanceof ManagedFieldsError) return NO_OWNERS;
     throw error;
@@ -247,7 +251,7 @@ function* undamaged(owners: Owners): Work<Owners> {
 }
 
 /** @throws ApplyError when they cannot be read: what is to be taken away is not known then */
-function storedOwners(stored: JsonValue | undefined): Owners {
+function ownersToApplyTo(stored: JsonValue | undefined): Owners {
   try {
     return readStored(stored);
   } catch (error) {

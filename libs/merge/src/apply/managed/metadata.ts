@@ -15,3 +15,9 @@ export function withManagedFields(object: JsonObject, entries: JsonValue[] | und
   const { managedFields: _, ...metadata } = given;
   return { ...object, metadata };
 }
+
+/** Puts entries into an object without any, which is of {@link withManagedFields} and so the caller's own. */
+export function enter(object: JsonObject, entries: JsonValue[] | undefined): JsonObject {
+  if (entries && entries.length > 0 && isObject(object.metadata)) object.metadata.managedFields = entries;
+  return object;
+}

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@orch/machinery';
 import { type FieldSet, union } from '../paths/field-set.js';
 import { covers, difference, intersection, unionOf } from '../paths/set-algebra.js';
-import type { Type } from '../types/type.js';
-import { fieldSetOf } from '../values/field-set-of.js';
+import { namedSetOf } from '../values/field-set-of.js';
 import { withNamedFields } from '../values/named-fields.js';
 import { removeFields } from '../values/remove.js';
 import { STEP, type Work } from './conversion.js';
@@ -28,16 +27,18 @@ export function* pruned(
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
   if (type === undefined || before === undefined) return merged;
   yield STEP;
-  const without = removeFields(type, before, withNamedFields(type, last.fields));
+  const applied = withNamedFields(type, last.fields);
   yield STEP;
-  const kept = yield* withOwned(kind, { merged: before, left: without, apiVersion }, owners);
+  const without = removeFields(type, before, applied);
+  yield STEP;
+  const had = namedSetOf(type, before);
+  yield STEP;
+  const kept = yield* withOwned(kind, { merged: before, had, left: without, apiVersion }, owners);
   const left = (yield* inVersion(kind, kept.left, kept.apiVersion, apiVersion)) ?? before;
   yield STEP;
-  const had = named(type, before);
+  const gone = difference(had, namedSetOf(type, left));
   yield STEP;
-  const gone = difference(had, named(type, left));
-  yield STEP;
-  const result = removeFields(type, before, intersection(gone, withNamedFields(type, last.fields)));
+  const result = removeFields(type, before, intersection(gone, applied));
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
 }
 
@@ -51,6 +52,8 @@ function appliesStill(last: Owner, owners: Owners): boolean {
 
 interface Pruning {
   readonly merged: JsonObject;
+  /** The fields of that, with those that lead to them. */
+  readonly had: FieldSet;
   /** What is left of it. */
   readonly left: JsonObject;
   /** Version that both are in. */
@@ -74,16 +77,14 @@ function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<P
     const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));
     if (!merged || !left) continue;
     yield STEP;
-    const stays = union(named(type, left), withNamedFields(type, fields));
+    const stays = union(namedSetOf(type, left), withNamedFields(type, fields));
     yield STEP;
-    const had = named(type, merged);
+    const had = merged === now.merged ? now.had : namedSetOf(type, merged);
     yield STEP;
-    now = { merged, left: removeFields(type, merged, difference(had, stays)), apiVersion };
+    now = { merged, had, left: removeFields(type, merged, difference(had, stays)), apiVersion };
   }
   return now;
 }
-
-const named = (type: Type, object: JsonObject): FieldSet => withNamedFields(type, fieldSetOf(type, object));
 
 function* inVersion(kind: ManagedKind, object: JsonObject, from: string, to: string): Work<JsonObject | undefined> {
   if (from === to) return object;

@@ -17,6 +17,9 @@ export interface Node {
 /** Member of a trie that says that the place itself is in the set beside what is below it. */
 export const SELF = '.';
 
+/** Nodes of a level beyond which they are found by their texts: each search takes several comparisons of texts. */
+const WIDE = 64;
+
 /** What stands in `fieldsV1` at a place with nothing below it. */
 const LEAF: JsonObject = Object.freeze({});
 
@@ -125,6 +128,7 @@ export class FieldSet {
   /** What stands at an element; undefined when nothing does. */
   at(element: PathElement): Node | undefined {
     const { nodes } = this;
+    if (nodes.length > WIDE) return this.atText(element.text);
     let [low, high] = [0, nodes.length - 1];
     while (low <= high) {
       const middle = (low + high) >> 1;

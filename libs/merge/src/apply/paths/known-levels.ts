@@ -60,6 +60,18 @@ export class KnownLevels {
   }
 }
 
+/** The levels at one place of a type, by what they are sets of. */
+export class LevelsOfPlace {
+  /** Of what came or went as a whole. */
+  readonly everything = new KnownLevels();
+  /** Of what was changed. */
+  readonly changes = new KnownLevels();
+  /** Of what somebody owns who says it. */
+  readonly owned = new KnownLevels();
+  /** The same with the fields that lead there. */
+  readonly named = new KnownLevels();
+}
+
 function forgetAll(): void {
   for (const place of places) place.forget();
   places.clear();

@@ -15,6 +15,12 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
+const FROM_SURROGATES = /[\ud800-\uffff]/;
+
+/** Puts texts into the order of {@link compareText}, in place. Without surrogates it is that of UTF-16, which costs a fraction. */
+export const sortTexts = (texts: string[]): string[] =>
+  texts.some((text) => FROM_SURROGATES.test(text)) ? texts.sort(compareText) : texts.sort();
+
 /** Surrogates stand for what is beyond U+FFFF, so they come behind all others. */
 function byteOrder(unit: number): number {
   if (unit < SURROGATES) return unit;

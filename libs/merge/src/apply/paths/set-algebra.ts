@@ -44,6 +44,7 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
 
 /** Paths of both. */
 export function intersection(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return a;
   if (a.isEmpty || b.isEmpty) return NO_FIELDS;
   return among(a, b, (x, y) => {
     if (!y) return undefined;
@@ -54,6 +55,7 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Paths of the first that the second does not have. What is below a path of the second stays. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
   return among(a, b, (x, y) => {
     if (!y) return x;
@@ -64,6 +66,7 @@ export function difference(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Paths of the first that neither are in the second nor below one of its paths. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  if (a === b) return NO_FIELDS;
   if (a.isEmpty || b.isEmpty) return a;
   return among(a, b, (x, y) => {
     if (!y) return x;
@@ -74,10 +77,13 @@ export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
 
 /** Whether all paths of the second are in the first. Ends at the first that is not. */
 export function covers(a: FieldSet, b: FieldSet): boolean {
-  return b.nodes.every(({ element, member, below }) => {
-    const node = a.at(element);
-    if (!node || (member && !node.member)) return false;
-    return below === undefined || (node.below !== undefined && covers(node.below, below));
+  if (a === b) return true;
+  return b.nodes.every((node, i) => {
+    // Equal sets have it at the same place.
+    const same = a.nodes[i];
+    const own = same?.element === node.element ? same : a.at(node.element);
+    if (!own || (node.member && !own.member)) return false;
+    return node.below === undefined || (own.below !== undefined && covers(own.below, node.below));
   });
 }
 

@@ -76,15 +76,16 @@ class CustomTypes {
     const keys = schema['x-kubernetes-list-map-keys'];
     switch (schema['x-kubernetes-list-type']) {
       case 'set':
-        return { relation: 'set', items, keys: [] };
+        return { relation: 'set', items, keys: [], kept: {} };
       case 'map':
         return {
           relation: 'map',
           items,
           keys: Array.isArray(keys) ? keys.filter((key) => typeof key === 'string') : [],
+          kept: {},
         };
       default:
-        return { relation: 'atomic', items, keys: [] };
+        return { relation: 'atomic', items, keys: [], kept: {} };
     }
   }
 }

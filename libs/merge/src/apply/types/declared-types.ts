@@ -87,7 +87,8 @@ function typeOf(schema: Schema, zeros: boolean): Type {
   if (schema.kind === 'struct') return structType(schema, zeros);
   if (schema.kind === 'map')
     return { map: { ...mapOf(typeOf(schema.values, zeros)), ...nullAs(schema.values, zeros) } };
-  if (schema.kind === 'list') return { list: { relation: 'atomic', keys: [], ...listItems(schema.items, zeros) } };
+  if (schema.kind === 'list')
+    return { list: { relation: 'atomic', ...listItems(schema.items, zeros), keys: [], kept: {} } };
   return SCALARS[schema.kind];
 }
 
@@ -102,10 +103,11 @@ const nullAs = (schema: Schema, zeros: boolean): { zero?: JsonValue } => (zeros 
 /** What the field says of its list; where it says nothing, how patches merge it is how it is owned. */
 function listType(field: Field, itemSchema: Schema, zeros: boolean): ListType {
   const items = listItems(itemSchema, zeros);
-  if (field.listType !== undefined) return { relation: field.listType, ...items, keys: field.listMapKeys ?? [] };
-  if (!field.patchStrategy?.includes('merge')) return { relation: 'atomic', ...items, keys: [] };
-  if (field.patchMergeKey === undefined) return { relation: 'set', ...items, keys: [] };
-  return { relation: 'map', ...items, keys: [field.patchMergeKey] };
+  if (field.listType !== undefined)
+    return { relation: field.listType, ...items, keys: field.listMapKeys ?? [], kept: {} };
+  if (!field.patchStrategy?.includes('merge')) return { relation: 'atomic', ...items, keys: [], kept: {} };
+  if (field.patchMergeKey === undefined) return { relation: 'set', ...items, keys: [], kept: {} };
+  return { relation: 'map', ...items, keys: [field.patchMergeKey], kept: {} };
 }
 
 /** Keys that may not be absent in the declared type are zero where they were left out. */

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { KnownLevels } from '../paths/known-levels.js';
-import { compareText } from '../paths/order.js';
+import { LevelsOfPlace } from '../paths/known-levels.js';
+import { sortTexts } from '../paths/order.js';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { ATOMIC_VALUE, type FieldType, type MapType, type Type } from './type.js';
 
@@ -14,6 +14,8 @@ export interface Step {
   /** As in {@link FieldType}; unset for what is not declared. */
   readonly zero: JsonValue | undefined;
   readonly isZero: FieldType['isZero'];
+  /** Whether the type declares a field of that name. */
+  readonly declared: boolean;
   /** Every object inherits a member of that name, such as `constructor`; only one of its own counts. */
   readonly inherited: boolean;
 }
@@ -26,8 +28,10 @@ export interface Plan {
   readonly steps: readonly Step[];
   /** Those of {@link names}, in their order. */
   readonly members: readonly Step[];
+  /** Whether it is of very many members, and not kept. */
+  readonly isLarge: boolean;
   /** What was lately made of such objects. */
-  readonly levels: KnownLevels;
+  readonly levels: LevelsOfPlace;
 }
 
 /** Plans that a type keeps; few are enough, for objects of a type come in few shapes. */
@@ -37,6 +41,9 @@ const KEPT = 8;
 const LARGEST = 64;
 const LONGEST = 4_000;
 
+/** The last plan that was not kept, so long as nobody collects it: one write asks for it again and again. */
+let large: { readonly map: MapType; readonly plan: WeakRef<Plan> } | undefined;
+
 /** The plan for an object. */
 export function planFor(map: MapType, object: JsonObject): Plan {
   const { plans } = map;
@@ -44,9 +51,12 @@ export function planFor(map: MapType, object: JsonObject): Plan {
     const plan = plans[i] as Plan;
     if (hasNames(object, plan.names)) return plan;
   }
+  const last = large?.map === map ? large.plan.deref() : undefined;
+  if (last && hasNames(object, last.names)) return last;
   const names = Object.keys(object);
   const plan = makePlan(map, names);
-  if (names.length <= LARGEST && names.reduce((sum, { length }) => sum + length, 0) <= LONGEST) {
+  if (plan.isLarge) large = { map, plan: new WeakRef(plan) };
+  else {
     if (plans.length >= KEPT) plans.shift();
     plans.push(plan);
   }
@@ -61,13 +71,13 @@ function hasNames(object: JsonObject, names: readonly string[]): boolean {
 }
 
 function makePlan(map: MapType, names: readonly string[]): Plan {
-  const unwritten = map.always.length === 0 ? [] : map.always.filter((name) => !names.includes(name));
-  const places = [...names, ...unwritten].map((name, i) => ({ name, at: i < names.length ? i : -1 }));
-  places.sort((a, b) => compareText(a.name, b.name));
-  const steps = places.map(({ name, at }) => stepOf(map, name, at));
-  const members: Step[] = [];
+  const places = new Map(names.map((name, at) => [name, at]));
+  const unwritten = map.always.filter((name) => !places.has(name));
+  const steps = sortTexts([...names, ...unwritten]).map((name) => stepOf(map, name, places.get(name) ?? -1));
+  const members = new Array<Step>(names.length);
   for (const step of steps) if (step.at >= 0) members[step.at] = step;
-  return { names, steps, members, levels: new KnownLevels() };
+  const isLarge = names.length > LARGEST || names.reduce((sum, { length }) => sum + length, 0) > LONGEST;
+  return { names, steps, members, isLarge, levels: new LevelsOfPlace() };
 }
 
 /** What a type says of a member. What is not declared where nothing else may be is owned as one value. */
@@ -80,6 +90,7 @@ function stepOf(map: MapType, name: string, at: number): Step {
     type: field?.type ?? map.others ?? ATOMIC_VALUE,
     zero: field?.zero,
     isZero: field?.isZero,
+    declared: field !== undefined,
     inherited: name in Object.prototype,
   };
 }

@@ -1,5 +1,6 @@
 import type { JsonValue } from '@orch/machinery';
 import type { PathElement } from '../paths/path-element.js';
+import type { KeptOfList } from '../values/list-items.js';
 import type { Plan } from './plan.js';
 
 /** What a scalar may be; `untyped` is anything. */
@@ -64,6 +65,8 @@ export interface ListType {
   readonly zero?: JsonValue;
   /** Names of the fields by which items are told apart; only of a `map`. */
   readonly keys: readonly string[];
+  /** What was lately made of such lists. */
+  readonly kept: KeptOfList;
 }
 
 /** Which of a type's forms counts for a value: `map` before `scalar` before `list` where the value does not tell. */
@@ -98,14 +101,14 @@ type Mutable = { -readonly [K in keyof Type]: Type[K] };
 /** Anything, owned as a whole. */
 export const ATOMIC: Type = cyclic((self) => ({
   scalar: 'untyped',
-  list: { relation: 'atomic', items: self, keys: [] },
+  list: { relation: 'atomic', items: self, keys: [], kept: {} },
   map: mapOf(self, true),
 }));
 
 /** Anything, objects member by member and lists as a whole: how objects without a schema are owned. */
 export const DEDUCED: Type = cyclic((self) => ({
   scalar: 'untyped',
-  list: { relation: 'atomic', items: ATOMIC, keys: [] },
+  list: { relation: 'atomic', items: ATOMIC, keys: [], kept: {} },
   map: mapOf(self),
 }));
 

@@ -27,7 +27,7 @@ function belowMembers(map: MapType, object: JsonObject): FieldSet | undefined {
     const step = plan.members[i] as Step;
     parts[i++] = belowMember(step, object[name]);
   }
-  return plan.levels.made(plan, parts, () => nodesOf(plan, parts));
+  return plan.levels.everything.made(plan, parts, () => nodesOf(plan, parts));
 }
 
 function belowMember(step: Step, written: JsonValue | undefined): FieldSet | undefined {
@@ -50,7 +50,7 @@ function belowItems(list: ListType, items: readonly JsonValue[]): FieldSet | und
   if (sequence === undefined) return undefined;
   const { elements, order } = sequence;
   const parts = items.map((item) => everythingBelow(list.items, item));
-  return levelsOf(list).made(sequence, parts, () =>
+  return levelsOf(list).everything.made(sequence, parts, () =>
     order.map((i) => ({ element: elements[i] as PathElement, member: true, below: parts[i] })),
   );
 }

@@ -1,56 +1,88 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
-import { type FieldSet, LevelBuilder, NO_FIELDS } from '../paths/field-set.js';
+import { type FieldSet, LevelBuilder, NO_FIELDS, type Node } from '../paths/field-set.js';
+import type { PathElement } from '../paths/path-element.js';
+import { type Plan, planFor, type Step } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
-import { elementOf, typeOfField } from './everything.js';
-import { itemElement } from './list-items.js';
+import { itemElement, levelsOf, sequenceOf } from './list-items.js';
 
-/** What was found of a value: whether its own path is owned beside what is below it. */
-interface Owned {
-  readonly self: boolean;
-  readonly below: FieldSet | undefined;
-}
+/** In the place of what is below a value that is owned itself: nothing is. */
+const ITSELF = NO_FIELDS;
 
-const LEAF: Owned = { self: true, below: undefined };
-const NOTHING: Owned = { self: false, below: undefined };
+/** Which sets are made of objects: with the fields that merely lead to what is owned, or without. */
+type Extent = 'owned' | 'named';
 
 /**
  * What somebody owns who says this much of an object: its leaves, the items of its lists, the keys of its maps. Fields
  * that merely lead there are not owned.
  * @throws ItemError for lists whose items cannot be told apart
  */
-export const fieldSetOf = (type: Type, object: JsonObject): FieldSet => owned(type, object).below ?? NO_FIELDS;
+export const fieldSetOf = (type: Type, object: JsonObject): FieldSet => within(type, object, 'owned') ?? NO_FIELDS;
 
-function owned(type: Type, value: JsonValue): Owned {
+/**
+ * As {@link fieldSetOf}, with the declared fields that lead to what is owned, as in `withNamedFields`.
+ * @throws ItemError
+ */
+export const namedSetOf = (type: Type, object: JsonObject): FieldSet => within(type, object, 'named') ?? NO_FIELDS;
+
+/** What is owned below a value; {@link ITSELF} where it is the value, undefined where nothing is. */
+function within(type: Type, value: JsonValue, extent: Extent): FieldSet | undefined {
   const form = formOf(type, value);
-  if (form === 'map' && type.map) return ownedMap(type.map, value);
-  if (form === 'list' && type.list) return ownedList(type.list, value);
-  return LEAF;
+  if (form === 'map' && type.map) return withinMap(type.map, value, extent);
+  if (form === 'list' && type.list) return withinList(type.list, value, extent);
+  return ITSELF;
 }
 
-function ownedList(list: ListType, value: JsonValue): Owned {
-  if (list.relation === 'atomic') return LEAF;
-  if (!Array.isArray(value)) return NOTHING;
-  const level = new LevelBuilder();
-  for (let i = 0; i < value.length; i++) {
-    const item = value[i] ?? null;
-    level.add(itemElement(list, i, item), true, owned(list.items, item).below);
-  }
-  return { self: false, below: level.build() };
+function withinList(list: ListType, value: JsonValue, extent: Extent): FieldSet | undefined {
+  if (list.relation === 'atomic') return ITSELF;
+  if (!Array.isArray(value)) return undefined;
+  const parts = value.map((item) => below(within(list.items, item ?? null, extent)));
+  const sequence = sequenceOf(list, value);
+  if (sequence === undefined || sequence.order.length < value.length) return repeated(list, value, parts);
+  const { elements, order } = sequence;
+  return levelsOf(list)[extent].made(sequence, parts, () =>
+    order.map((i) => ({ element: elements[i] as PathElement, member: true, below: parts[i] })),
+  );
 }
 
-function ownedMap(map: MapType, value: JsonValue): Owned {
-  if (map.atomic) return LEAF;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return NOTHING;
+/** The set of items of which several have the same keys: they own together. @throws ItemError */
+function repeated(
+  list: ListType,
+  items: readonly JsonValue[],
+  parts: readonly (FieldSet | undefined)[],
+): FieldSet | undefined {
   const level = new LevelBuilder();
-  for (const name of Object.keys(value)) {
-    const member = value[name];
-    if (member === undefined) continue;
-    const field = map.fields.get(name);
-    const { self, below } = owned(typeOfField(map, field), member);
-    const all = self || field === undefined || isNullOrEmpty(member);
-    if (all || below) level.add(elementOf(field, name), all, below);
+  for (let i = 0; i < items.length; i++) level.add(itemElement(list, i, items[i] ?? null), true, parts[i]);
+  return level.build();
+}
+
+const below = (part: FieldSet | undefined): FieldSet | undefined => (part === ITSELF ? undefined : part);
+
+function withinMap(map: MapType, value: JsonValue, extent: Extent): FieldSet | undefined {
+  if (map.atomic) return ITSELF;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  const plan = planFor(map, value);
+  const parts = new Array<FieldSet | undefined>(plan.members.length);
+  let i = 0;
+  for (const name in value) {
+    const step = plan.members[i] as Step;
+    parts[i++] = withinMember(step, value[name], extent);
   }
-  return { self: false, below: level.build() };
+  return plan.levels[extent].made(plan, parts, () => nodesOf(plan, parts, extent));
+}
+
+function withinMember(step: Step, member: JsonValue | undefined, extent: Extent): FieldSet | undefined {
+  if (member === undefined) return undefined;
+  return within(step.type, member, extent) ?? (!step.declared || isNullOrEmpty(member) ? ITSELF : undefined);
+}
+
+function nodesOf({ steps }: Plan, parts: readonly (FieldSet | undefined)[], extent: Extent): Node[] {
+  const nodes: Node[] = [];
+  for (const { at, element, declared } of steps) {
+    const part = parts[at];
+    if (part === ITSELF) nodes.push({ element, member: true, below: undefined });
+    else if (part) nodes.push({ element, member: !declared || extent === 'named', below: part });
+  }
+  return nodes;
 }
 
 /** Of what holds nothing, the path itself is all there is to own. An empty list is nobody's. */

@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, memberOf } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { KnownLevels } from '../paths/known-levels.js';
+import { LevelsOfPlace } from '../paths/known-levels.js';
 import {
   compareElements,
   indexElement,
@@ -40,22 +40,29 @@ export interface Sequence {
   readonly order: readonly number[];
 }
 
-/** Sequences by their lists, the last first. */
-const sequences = new WeakMap<ListType, Sequence[]>();
+/** What was lately made of the lists of a type. */
+export interface KeptOfList {
+  /** The last first. */
+  sequences?: readonly Sequence[];
+  levels?: LevelsOfPlace;
+  /** Elements by the values of their keys: names, mostly, which come again and again. */
+  elements?: Map<string, PathElement>;
+}
+
 /** Sequences of a list that are kept, and how long those are at most. */
 const KEPT_SEQUENCES = 4;
 const LONGEST_KEPT = 64;
 
 /** How items are told apart; undefined when one of them cannot be. Those of the same keys as lately are not looked into again. */
 export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
-  const kept = sequences.get(list) ?? [];
+  const kept = list.kept.sequences ?? [];
   const known = kept.find(({ elements }) => areOf(list, items, elements));
   if (known) return known;
   const elements = elementsOf(list, items);
   if (elements === undefined) return undefined;
   const sequence = { elements, order: inElementOrder(elements) };
   const short = elements.every(({ text }) => text.length <= LONGEST);
-  if (short && items.length <= LONGEST_KEPT) sequences.set(list, [sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)]);
+  if (short && items.length <= LONGEST_KEPT) list.kept.sequences = [sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)];
   return sequence;
 }
 
@@ -104,21 +111,12 @@ function byKeys(list: ListType, item: JsonValue): PathElement {
   return shortElement(list, keys) ?? keyElement(keys);
 }
 
-/** Levels by their lists. */
-const levels = new WeakMap<ListType, KnownLevels>();
-
 /** What was lately made of the items of a list. */
-export function levelsOf(list: ListType): KnownLevels {
-  let known = levels.get(list);
-  if (known === undefined) {
-    known = new KnownLevels();
-    levels.set(list, known);
-  }
-  return known;
+export function levelsOf({ kept }: ListType): LevelsOfPlace {
+  kept.levels ??= new LevelsOfPlace();
+  return kept.levels;
 }
 
-/** Elements by their lists and the values of their keys: names, mostly, which come again and again. */
-const known = new WeakMap<ListType, Map<string, PathElement>>();
 const KEPT = 2_000;
 const LONGEST = 100;
 
@@ -133,13 +131,9 @@ function namedElement(list: ListType, name: string, value: string): PathElement 
   return element;
 }
 
-function elementsKept(list: ListType): Map<string, PathElement> {
-  let elements = known.get(list);
-  if (elements === undefined || elements.size >= KEPT) {
-    elements = new Map();
-    known.set(list, elements);
-  }
-  return elements;
+function elementsKept({ kept }: ListType): Map<string, PathElement> {
+  if (kept.elements === undefined || kept.elements.size >= KEPT) kept.elements = new Map();
+  return kept.elements;
 }
 
 /** The element of an item with keys of a few characters; undefined for other keys, which are not kept. */
