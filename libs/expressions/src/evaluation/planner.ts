@@ -8,7 +8,7 @@ import type { Checked } from '../types/checker.js';
 import { equal } from '../values/compare.js';
 import { CONVERSIONS } from '../values/convert.js';
 import { ValueList } from '../values/lists.js';
-import { ValueMap } from '../values/maps.js';
+import { kinsOf, ValueMap } from '../values/maps.js';
 import { Dictionary, Failure, failureOr, List, nameOfType, TypeValue, Uint, type Value } from '../values/value.js';
 import { type CallCost, callCost } from './call-costs.js';
 import { looping } from './loops.js';
@@ -267,6 +267,10 @@ function inConstants([element, list]: readonly Plan[]): Plan | undefined {
     const key = value.at(i);
     if (!isIndex(key)) return undefined;
     keys.push([key, true]);
+    for (const kin of kinsOf(key)) keys.push([kin, true]);
+    // Whole numbers are the same in each type of numbers.
+    if (typeof key === 'bigint' || key instanceof Uint)
+      keys.push([Number(key instanceof Uint ? key.value : key), true]);
   }
   const set = new ValueMap(keys);
   const step = (element as Plan).step();

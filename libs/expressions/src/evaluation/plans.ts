@@ -109,7 +109,10 @@ const shown = (key: Value): string => (key instanceof Uint ? String(key.value) :
 
 /** The part of a value that a key names, or why there is none. */
 export function part(value: Value, key: Value): Value {
-  if (value instanceof Dictionary) return value.find(key) ?? new Failure(`no such key: ${shown(key)}`);
+  if (value instanceof Dictionary) {
+    const found = value.find(key);
+    return found === undefined ? new Failure(`no such key: ${shown(key)}`) : found;
+  }
   if (value instanceof List) return value.get(key);
   return value instanceof Failure ? value : new Failure(`no such key: ${shown(key)}`);
 }

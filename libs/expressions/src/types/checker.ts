@@ -2,7 +2,8 @@ import { type CallNode, type Expression, type Literal, qualifiedName } from '../
 import { Issues } from '../syntax/issues.js';
 import type { Parsed } from '../syntax/parser.js';
 import { Bindings, mostGeneral } from './bindings.js';
-import type { Declarations, Overload, Scope } from './declarations.js';
+import type { Declarations, Scope } from './declarations.js';
+import { Overloads } from './overloads.js';
 import {
   BOOL,
   BYTES,
@@ -13,11 +14,9 @@ import {
   formatProto,
   formatType,
   INT,
-  isDyn,
   isDynOrError,
   NULL,
   STRING,
-  sameType,
   type Type,
   typeOf,
   UINT,
@@ -61,7 +60,6 @@ const LITERALS: Readonly<Record<Literal['type'], Type>> = {
   string: STRING,
   bytes: BYTES,
 };
-const NUMBERS = new Set(['int', 'uint', 'double']);
 
 /**
  * Finds the types of an expression and its parts (cel-go, checker/checker.go).
@@ -88,7 +86,7 @@ class Checker {
   readonly #bindings = new Bindings();
   #locals: Local | undefined;
   #freeParams = 0;
-  #crossTypeComparisons: boolean;
+  readonly #overloads: Overloads;
 
   constructor(
     private readonly issues: Issues,
@@ -96,7 +94,7 @@ class Checker {
     private readonly scope: Scope,
     private readonly options: CheckOptions,
   ) {
-    this.#crossTypeComparisons = options.crossTypeComparisons;
+    this.#overloads = new Overloads(this.#bindings, () => this.#newParam(), options.crossTypeComparisons);
   }
 
   /** The types found, with parameters replaced. */
@@ -228,7 +226,7 @@ class Checker {
     }
     const args = target === undefined ? node.args : [target, ...node.args];
     const types = args.map((arg) => this.#typeOf(arg));
-    const { ids, result } = this.#matching(overloads, types, target !== undefined);
+    const { ids, result } = this.#overloads.matching(overloads, types, target !== undefined);
     if (result === undefined) {
       const applied = formatCall(types, target !== undefined);
       this.#fault(node.offset, `found no matching overload for '${name}' applied to '${applied}'`);
@@ -237,41 +235,6 @@ class Checker {
     }
     this.#setType(node, result);
     this.#references.set(node.id, { kind: 'function', name, overloads: ids, global: target === undefined });
-  }
-
-  /** All forms that fit the arguments; more than one does where an argument is `dyn`. */
-  #matching(overloads: readonly Overload[], types: readonly (Type | undefined)[], isMethod: boolean) {
-    const ids: string[] = [];
-    let result: Type | undefined;
-    if (types.includes(undefined)) return { ids, result };
-    for (const overload of overloads) {
-      if (overload.method !== isMethod || !this.#isAllowed(overload)) continue;
-      const form = this.#instance(overload);
-      if (!this.#bindings.allAssignable(types as Type[], form.params)) continue;
-      ids.push(overload.id);
-      const type = this.#bindings.substitute(form.result);
-      if (result === undefined) result = type;
-      else if (!isDyn(result) && !sameType(type, result)) result = DYN;
-    }
-    return { ids, result };
-  }
-
-  /** Comparisons of numbers of different types are refused, but by an error of the reference only before the first loop. */
-  #isAllowed({ id, params: [a, b] }: Overload): boolean {
-    if (this.#crossTypeComparisons || !/^(less|greater)_/.test(id)) return true;
-    if (a?.kind !== 'primitive' || b?.kind !== 'primitive' || a.name === b.name) return true;
-    return !(NUMBERS.has(a.name) && NUMBERS.has(b.name));
-  }
-
-  /** The form with parameters of its own. */
-  #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
-    if (overload.typeParams.length === 0) return overload;
-    const fresh = new Bindings();
-    for (const name of overload.typeParams) fresh.bind(name, this.#newParam());
-    return {
-      params: overload.params.map((param) => fresh.substitute(param)),
-      result: fresh.substitute(overload.result),
-    };
   }
 
   #list(node: Extract<Expression, { kind: 'list' }>): void {
@@ -325,7 +288,7 @@ class Checker {
     const outer = this.#locals;
     const holding: Local = { name: node.accumulator, type: accumulated, outer };
     this.#locals = { name: node.variable, type: element, outer: holding };
-    this.#crossTypeComparisons = true;
+    this.#overloads.allowCrossTypeComparisons();
     this.check(node.condition);
     this.#assert(node.condition, BOOL);
     this.check(node.step);

@@ -1,11 +1,18 @@
 import { equal } from './compare.js';
 import { Dictionary, type Effort, type Failure, Uint, type Value } from './value.js';
 
-/** Something that tells keys apart as the reference does: whole numbers are one key in each of the types of numbers. */
-function keyOf(key: Value): bigint | string | boolean | number | undefined {
-  if (key instanceof Uint) return key.value;
-  if (typeof key === 'number') return Number.isInteger(key) ? BigInt(key) : key;
-  return typeof key === 'bigint' || typeof key === 'string' || typeof key === 'boolean' ? key : undefined;
+/** What stands for a key: keys of different types are different keys. */
+function keyOf(key: Value): unknown {
+  return key instanceof Uint ? `\u0000uint:${key.value}` : key;
+}
+
+/** Keys of other types of numbers that a number finds, too (cel-go, common/types/map.go). */
+export function kinsOf(key: Value): Value[] {
+  if (typeof key === 'bigint') return key < 0n ? [] : [new Uint(key)];
+  if (key instanceof Uint) return [key.value];
+  if (typeof key !== 'number' || !Number.isInteger(key)) return [];
+  const whole = BigInt(key);
+  return whole < 0n ? [whole] : [whole, new Uint(whole)];
 }
 
 /** A map that an expression makes. */
@@ -14,7 +21,7 @@ export class ValueMap extends Dictionary {
 
   constructor(entries: Iterable<readonly [Value, Value]>) {
     super();
-    for (const [key, value] of entries) this.#entries.set(keyOf(key) ?? key, { key, value });
+    for (const [key, value] of entries) this.#entries.set(keyOf(key), { key, value });
   }
 
   override get size(): number {
@@ -22,8 +29,13 @@ export class ValueMap extends Dictionary {
   }
 
   override find(key: Value): Value | undefined {
-    const name = keyOf(key);
-    return name === undefined ? undefined : this.#entries.get(name)?.value;
+    const entry = this.#entries.get(keyOf(key));
+    if (entry) return entry.value;
+    for (const kin of kinsOf(key)) {
+      const other = this.#entries.get(keyOf(kin));
+      if (other) return other.value;
+    }
+    return undefined;
   }
 
   override keys(): Value[] {
