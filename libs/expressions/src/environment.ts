@@ -5,7 +5,10 @@ import { type Bindings, isTooMuch, Run, type Step } from './evaluation/run.js';
 import { AUTHORIZATION_LIBRARY } from './libraries/authorization.js';
 import type { Library, LibraryFunction } from './libraries/library.js';
 import { LISTS_LIBRARY } from './libraries/lists.js';
+import { NETWORK_LIBRARY } from './libraries/network.js';
+import { QUANTITY_LIBRARY } from './libraries/quantity.js';
 import { REGEX_LIBRARY } from './libraries/regex.js';
+import { SETS_LIBRARY } from './libraries/sets.js';
 import { STANDARD_LIBRARY } from './libraries/standard.js';
 import { STANDARD_TYPES } from './libraries/standard-declarations.js';
 import { STRINGS_LIBRARY } from './libraries/strings.js';
@@ -25,6 +28,9 @@ const BASE: readonly Library[] = [
   AUTHORIZATION_LIBRARY,
   STRINGS_LIBRARY,
 ];
+
+/** Libraries of releases after 1.27. */
+const LATER: readonly Library[] = [QUANTITY_LIBRARY, NETWORK_LIBRARY, SETS_LIBRARY];
 
 /** What an evaluation came to. */
 export interface Outcome {
@@ -122,6 +128,11 @@ export class Program {
     }
   }
 }
+
+/** What rules may name in release 1.27. */
+export const BASE_ENVIRONMENT = new Environment();
+/** The same with what came later: quantities, addresses, sets, and comparisons of numbers of different types. */
+export const LATER_ENVIRONMENT = new Environment({ libraries: LATER, crossTypeComparisons: true });
 
 /** Functions by name; those of several libraries have the forms of all. */
 function merged(libraries: readonly Library[]): Map<string, LibraryFunction> {

@@ -1,9 +1,11 @@
 export type { DeclaredSizes } from './cost/estimate.js';
 export {
+  BASE_ENVIRONMENT,
   COST_EXCEEDED,
   Environment,
   type EnvironmentOptions,
   Expression,
+  LATER_ENVIRONMENT,
   type Outcome,
   Program,
 } from './environment.js';

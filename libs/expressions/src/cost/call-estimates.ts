@@ -101,6 +101,25 @@ const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((n
 ]);
 const ofSecond: Estimate = ([, text]) => ({ cost: scaled((text as Argument).size, STRING_FACTOR) });
 
+/** Bytes of an address. */
+const ADDRESS = range(4n, 16n);
+
+/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+const ofContained =
+  (network: boolean, parsed: boolean): Estimate =>
+  ([, inner]) => {
+    const compared = scaled(plus(ADDRESS, ADDRESS), STRING_FACTOR);
+    const masked = network ? plus(scaled(ADDRESS, STRING_FACTOR), ONE) : NOTHING;
+    const read = parsed ? scaled((inner as Argument).size, STRING_FACTOR) : NOTHING;
+    return { cost: plus(plus(compared, masked), read) };
+  };
+
+const ofPairs =
+  (factor: number): Estimate =>
+  ([a, b]) => ({ cost: plus(scaled(times(a.size, (b as Argument).size), factor), ONE) });
+
+const ofParsed: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR) });
+
 /** By the form (cel-go, checker/cost.go). */
 const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   [
@@ -123,6 +142,26 @@ const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ...each(['add_string', 'add_bytes'], joined),
   ['add_list', ([a, b]) => ({ cost: ONE, size: plus(a.size, (b as Argument).size) })],
   ...each([...COMPARED, 'equals', 'not_equals'], ofShorter),
+  ...each(
+    [
+      'string_to_quantity',
+      'is_quantity_string',
+      'string_to_ip',
+      'is_ip',
+      'string_to_cidr',
+      'is_cidr',
+      'ip_to_string',
+      'cidr_to_string',
+    ],
+    ofParsed,
+  ),
+  ['ip_is_canonical', ([{ size }]) => ({ cost: scaled(size, 2 * STRING_FACTOR) })],
+  ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
+  ['list_sets_equivalent_list', ofPairs(2)],
+  ['cidr_contains_ip_string', ofContained(false, true)],
+  ['cidr_contains_ip_ip', ofContained(false, false)],
+  ['cidr_contains_cidr_string', ofContained(true, true)],
+  ['cidr_contains_cidr', ofContained(true, false)],
 ]);
 
 /** Operators that do not evaluate all their arguments. */

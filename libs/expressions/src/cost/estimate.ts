@@ -156,8 +156,12 @@ function writtenSize(node: Expression): Range | undefined {
   return exactly(node.literal.type === 'bytes' ? BigInt(node.literal.value.length) : 1n);
 }
 
+/** Types of later libraries whose values are compared at once. */
+const COMPARED_AT_ONCE = new Set(['kubernetes.Quantity', 'net.IP', 'net.CIDR']);
+
 /** Whether values of a type have no length. */
 function isScalar(type: Type | undefined): boolean {
+  if (type?.kind === 'object') return COMPARED_AT_ONCE.has(type.name);
   if (type?.kind === 'primitive') return type.name !== 'string' && type.name !== 'bytes';
   return type?.kind === 'duration' || type?.kind === 'timestamp';
 }

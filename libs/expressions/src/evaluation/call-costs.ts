@@ -1,5 +1,5 @@
 import { byteCount, pointCount } from '../values/strings.js';
-import { Dictionary, type Effort, List, type Value } from '../values/value.js';
+import { Dictionary, type Effort, List, Opaque, type Value } from '../values/value.js';
 
 /** What a call cost, of its arguments and result. */
 export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
@@ -14,7 +14,7 @@ export const AUTHORIZATION_COST = 350_000;
 /** Length of what has one; 1 for all else. */
 function sizeOf(value: Value | undefined): number {
   if (typeof value === 'string') return pointCount(value);
-  if (value instanceof List || value instanceof Dictionary) return value.size;
+  if (value instanceof List || value instanceof Dictionary || value instanceof Opaque) return value.size;
   return value instanceof Uint8Array ? value.length : 1;
 }
 
@@ -45,6 +45,20 @@ const ofPattern: CallCost = ([text, pattern]) =>
   traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
+/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+const ofContained =
+  (network: boolean, parsed: boolean): CallCost =>
+  ([outer, inner]) => {
+    const compared = traversed(2 * sizeOf(outer), STRING_FACTOR);
+    const masked = network ? traversed(sizeOf(outer), STRING_FACTOR) + 1 : 0;
+    return compared + masked + (parsed ? traversed(sizeOf(inner), STRING_FACTOR) : 0);
+  };
+
+const ofPairs =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    sizeOf(a) * sizeOf(b) * factor + 1;
+
 const each = (names: readonly string[], cost: CallCost): [string, CallCost][] => names.map((name) => [name, cost]);
 
 /** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
@@ -70,6 +84,26 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ...each(['add_string', 'add_bytes'], ofBoth),
   ['matches_string', ofPattern],
   ['contains_string', ofEachInOther],
+  ...each(
+    [
+      'string_to_quantity',
+      'is_quantity_string',
+      'string_to_ip',
+      'is_ip',
+      'string_to_cidr',
+      'is_cidr',
+      'ip_to_string',
+      'cidr_to_string',
+    ],
+    ofText,
+  ),
+  ['ip_is_canonical', ofTextTwice],
+  ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
+  ['list_sets_equivalent_list', ofPairs(2)],
+  ['cidr_contains_ip_string', ofContained(false, true)],
+  ['cidr_contains_ip_ip', ofContained(false, false)],
+  ['cidr_contains_cidr_string', ofContained(true, true)],
+  ['cidr_contains_cidr', ofContained(true, false)],
 ]);
 
 /** What a call of a function costs; `form` is empty where several are possible. Undefined for 1. */

@@ -162,7 +162,7 @@ class Planner {
     if (name === Operator.notEquals) return 'differs';
     if (name === Operator.in) return 'in';
     const definition = this.functions.get(name) as LibraryFunction;
-    const dispatch = definition.any ?? dispatching(name, formsOf(definition, overloads));
+    const dispatch = dispatching(name, formsOf(definition, overloads), definition.any);
     const use = WITH_PATTERN.get(name);
     const pattern = plans[1];
     if (!use || !(pattern instanceof Constant) || typeof pattern.value !== 'string') return dispatch;

@@ -45,10 +45,15 @@ function suits(type: Type, value: Value): boolean {
 const suitsAll = (form: Form, args: readonly Value[]): boolean =>
   form.params.length === args.length && form.params.every((param, i) => suits(param, args[i] as Value));
 
-/** Chooses at run time among the forms that the check left, by the types of the values. */
-export function dispatching(name: string, forms: readonly Form[]): Implementation {
+/**
+ * Chooses at run time among the forms that the check left, by the types of the values; what suits none goes to the
+ * implementation of the function as a whole, if it has one.
+ */
+export function dispatching(name: string, forms: readonly Form[], any?: Implementation): Implementation {
+  if (any && forms.every(({ call }) => call === undefined)) return any;
   return (...args) => {
     for (const form of forms) if (form.call && suitsAll(form, args)) return form.call(...args);
+    if (any) return any(...args);
     return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
   };
 }

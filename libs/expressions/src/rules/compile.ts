@@ -1,4 +1,4 @@
-import { Environment, type Program } from '../environment.js';
+import { BASE_ENVIRONMENT, type Environment, type Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
@@ -27,10 +27,13 @@ export interface CompiledRule {
 
 /** Variables of rules; `rule` the reference declares and never sets. */
 const VARIABLES = ['self', 'oldSelf', 'rule'];
-const environment = new Environment();
 
-/** Compiles the rules on one node of a schema. */
-export function compileRules(rules: readonly ValidationRule[], declared: DeclaredType): CompiledRule[] {
+/** Compiles the rules on one node of a schema; by default they may name what release 1.27 has. */
+export function compileRules(
+  rules: readonly ValidationRule[],
+  declared: DeclaredType,
+  environment: Environment = BASE_ENVIRONMENT,
+): CompiledRule[] {
   const scope = scopeOf(declared, VARIABLES);
   const sizes = sizesOf(declared);
   const compile = (text: string, wanted: 'bool' | 'string', words: Words) => {

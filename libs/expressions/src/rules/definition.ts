@@ -1,5 +1,6 @@
 import { type FieldError, forbiddenField, internalError, invalidValue, VerbatimValue } from '@orch/machinery';
 import { MAX } from '../cost/range.js';
+import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import {
   isEmbedded,
@@ -35,9 +36,10 @@ interface Place {
  * and whether they can know values before (apiextensions, validation.go).
  * @param schema of a whole object
  * @param path of the schema in the definition
+ * @param environment what rules may name; default that of release 1.27
  */
-export function ruleErrors(schema: StructuralSchema, path: string): FieldError[] {
-  const check = new DefinitionCheck();
+export function ruleErrors(schema: StructuralSchema, path: string, environment = BASE_ENVIRONMENT): FieldError[] {
+  const check = new DefinitionCheck(environment);
   check.node(schema, { path, isRoot: true, cardinality: 1n, uncorrelatable: undefined, undeclarable: false });
   return [...check.errors, ...check.totalErrors(path)];
 }
@@ -46,6 +48,8 @@ class DefinitionCheck {
   readonly errors: FieldError[] = [];
   #total = 0n;
   readonly #dear: { readonly path: string; readonly cost: bigint }[] = [];
+
+  constructor(private readonly environment: Environment) {}
 
   node(schema: StructuralSchema, place: Place): void {
     const rules = schema['x-kubernetes-validations'] ?? [];
@@ -89,7 +93,11 @@ class DefinitionCheck {
       return;
     }
     const cardinality = place.cardinality ?? maxCardinality(declared);
-    for (const [i, { rule, test, message, isTransition }] of compileRules(rules, declared).entries()) {
+    for (const [i, { rule, test, message, isTransition }] of compileRules(
+      rules,
+      declared,
+      this.environment,
+    ).entries()) {
       if (test) this.#expression(`${path}[${i}].rule`, rule, test, { name: 'estimated rule cost', times: cardinality });
       const named = { name: 'estimated messageExpression cost', times: 1n };
       if (message) this.#expression(`${path}[${i}].messageExpression`, rule, message, named);

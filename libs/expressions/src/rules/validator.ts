@@ -1,4 +1,5 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
+import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
 import type { Bindings } from '../evaluation/run.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import { isRawObject, type Raw } from '../schema-types/native.js';
@@ -25,9 +26,12 @@ export interface Validation {
 export class RuleValidator {
   readonly #root: NodeRules | undefined;
 
-  /** @param isRoot it is the schema of a whole object */
-  constructor(schema: StructuralSchema, isRoot = true) {
-    this.#root = nodeRules(schema, isRoot);
+  /**
+   * @param isRoot it is the schema of a whole object
+   * @param environment what rules may name; default that of release 1.27
+   */
+  constructor(schema: StructuralSchema, isRoot = true, environment = BASE_ENVIRONMENT) {
+    this.#root = nodeRules(schema, isRoot, environment);
   }
 
   /** Whether the schema has any rules. */
@@ -58,8 +62,8 @@ interface Pass {
 const child = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 /** Rules of a node and those below it; undefined where there are none. */
-function nodeRules(schema: StructuralSchema, isRoot: boolean): NodeRules | undefined {
-  const below = (inner: StructuralSchema | undefined) => inner && nodeRules(inner, isEmbedded(inner));
+function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
+  const below = (inner: StructuralSchema | undefined) => inner && nodeRules(inner, isEmbedded(inner), environment);
   const properties = new Map<string, NodeRules>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const rules = below(property);
@@ -69,7 +73,7 @@ function nodeRules(schema: StructuralSchema, isRoot: boolean): NodeRules | undef
   const values = below(valueSchemaOf(schema));
   const hasOwn = (schema['x-kubernetes-validations'] ?? []).length > 0;
   return hasOwn || items || values || properties.size > 0
-    ? new NodeRules(schema, isRoot, properties, items, values)
+    ? new NodeRules(schema, { isRoot, environment }, properties, items, values)
     : undefined;
 }
 
@@ -79,7 +83,7 @@ class NodeRules {
 
   constructor(
     private readonly schema: StructuralSchema,
-    private readonly isRoot: boolean,
+    private readonly setting: { readonly isRoot: boolean; readonly environment: Environment },
     private readonly properties: ReadonlyMap<string, NodeRules>,
     private readonly items: NodeRules | undefined,
     private readonly values: NodeRules | undefined,
@@ -122,7 +126,7 @@ class NodeRules {
       this.#stop(pass, path, OUT_OF_BUDGET);
       return;
     }
-    this.#reader ??= readerOf(this.schema, this.isRoot);
+    this.#reader ??= readerOf(this.schema, this.setting.isRoot);
     const bindings = new Map<string, Value>([['self', this.#reader(value)]]);
     const isTransition = rules.some((rule) => rule.isTransition);
     if (isTransition && old !== undefined) bindings.set('oldSelf', this.#reader(old));
@@ -185,8 +189,8 @@ class NodeRules {
   #compile(): readonly CompiledRule[] | string {
     const rules = this.schema['x-kubernetes-validations'] ?? [];
     if (rules.length === 0) return [];
-    const declared = declaredType(this.schema, this.isRoot, SELF_TYPE);
-    if (declared) return compileRules(rules, declared);
+    const declared = declaredType(this.schema, this.setting.isRoot, SELF_TYPE);
+    if (declared) return compileRules(rules, declared, this.setting.environment);
     // Definitions with such rules are refused, so no object ever has them.
     return [];
   }

@@ -104,6 +104,10 @@ export abstract class Dictionary {
 export abstract class Opaque {
   /** Name of its type. */
   abstract readonly typeName: string;
+  /** By which costs are counted. */
+  get size(): number {
+    return 1;
+  }
   /** Whether a value is the same. */
   abstract equals(other: Value, effort: Effort): boolean | Failure;
 }
