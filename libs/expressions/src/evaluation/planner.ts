@@ -145,7 +145,8 @@ class Planner {
       const set = inConstants(plans);
       if (set) return set;
     }
-    const call = calling(this.#implementation(name, overloads, plans), plans, callCost(name, form));
+    const what = this.#implementation(name, overloads, plans);
+    const call = calling(what, plans, callCost(name, form), isRead(name, plans));
     if (!FOLDED.has(name) || !(plans[0] instanceof Constant)) return new Computed(call);
     const value = call(new Run(new Map(), Number.POSITIVE_INFINITY));
     if (value instanceof Failure) throw new PlanError(value.message);
@@ -164,9 +165,8 @@ class Planner {
     const definition = this.functions.get(name) as LibraryFunction;
     const dispatch = dispatching(name, formsOf(definition, overloads), definition.any);
     const use = WITH_PATTERN.get(name);
-    const pattern = plans[1];
-    if (!use || !(pattern instanceof Constant) || typeof pattern.value !== 'string') return dispatch;
-    const compiled = compilePattern(pattern.value);
+    if (!use || !isRead(name, plans)) return dispatch;
+    const compiled = compilePattern((plans[1] as Constant).value as string);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
     return (text, _, most) => (typeof text === 'string' ? use(compiled, text, most) : failureOr(text as Value));
   }
@@ -210,6 +210,10 @@ class Planner {
     return new Computed(looping({ range, initial, condition, step, result, accumulator: holding.place, variable }));
   }
 }
+
+/** Whether a call has a pattern that is read before. */
+const isRead = (name: string, [, pattern]: readonly Plan[]): boolean =>
+  WITH_PATTERN.has(name) && pattern instanceof Constant && typeof pattern.value === 'string';
 
 /** The forms that the check left. */
 const formsOf = ({ forms }: LibraryFunction, overloads: readonly string[]) =>
@@ -274,25 +278,32 @@ function inConstants([element, list]: readonly Plan[]): Plan | undefined {
   }
   const set = new ValueMap(keys);
   const step = (element as Plan).step();
-  return new Computed((run) => {
-    const key = step(run);
-    return key instanceof Failure ? key : set.find(key) !== undefined;
-  });
+  // What fails is in no list: the reference of release 1.27 answers false here, and so accepts what a failure would refuse.
+  return new Computed((run) => set.find(step(run)) !== undefined);
 }
 
-/** A call that evaluates its arguments and then charges; one that fails before all are there costs nothing. */
+/**
+ * A call that evaluates its arguments and then charges. One of more than two arguments, or of a pattern that was read before,
+ * ends at the first that fails, and costs nothing then unless it is the last.
+ */
 function calling(
   what: Implementation | 'equals' | 'differs' | 'in',
   plans: readonly Plan[],
   cost: CallCost | undefined,
+  endsAtFailure: boolean,
 ): Step {
   const steps = plans.map((plan) => plan.step());
   if (steps.length === 1) return unary(what as Implementation, steps[0] as Step, cost);
-  if (steps.length === 2) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
+  if (steps.length === 2 && !endsAtFailure) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
   return (run) => {
-    const args = collected(run, steps);
-    if (args instanceof Failure) return args;
-    const result = (what as Implementation)(...args);
+    const args: Value[] = [];
+    for (const step of steps) {
+      const value = step(run);
+      args.push(value);
+      if (value instanceof Failure && args.length < steps.length) return value;
+    }
+    const last = args.at(-1);
+    const result = last instanceof Failure ? last : (what as Implementation)(...args);
     run.charge(cost ? cost(args, result, run.effort) : 1);
     return result;
   };

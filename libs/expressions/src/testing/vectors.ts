@@ -12,7 +12,7 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g;
 const MARK = '\u0000integer:';
 
 /** JSON with integers beyond 2^53 as bigint. */
-function parseExactly(text: string): unknown {
+export function parseExactly(text: string): unknown {
   const marked = text.replace(TOKEN, (token) => (token.startsWith('"') ? token : JSON.stringify(MARK + token)));
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(MARK) ? BigInt(value.slice(MARK.length)) : value,

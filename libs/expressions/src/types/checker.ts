@@ -300,10 +300,11 @@ class Checker {
   }
 
   #elementOf(range: Expression): Type {
-    const type = this.#bindings.substitute(this.#typeOf(range) ?? ERROR);
-    if (type.kind === 'list') return type.element;
-    if (type.kind === 'map') return type.key;
-    if (isDynOrError(type) || type.kind === 'param') {
+    const found = this.#typeOf(range);
+    const type = found && this.#bindings.substitute(found);
+    if (type?.kind === 'list') return type.element;
+    if (type?.kind === 'map') return type.key;
+    if (type && (isDynOrError(type) || type.kind === 'param')) {
       this.#bindings.assignable(DYN, type);
       return DYN;
     }

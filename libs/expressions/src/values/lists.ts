@@ -2,8 +2,8 @@ import { equal, equalTo } from './compare.js';
 import { type Effort, Failure, List, TooMuchEffort, typeNameOf, Uint, type Value } from './value.js';
 
 /** Position that an index names, or why it names none. */
-function positionOf(index: Value): number | Failure {
-  if (typeof index === 'bigint') return Number(index);
+function positionOf(index: Value): bigint | number | Failure {
+  if (typeof index === 'bigint') return index;
   const whole = index instanceof Uint ? Number(index.value) : index;
   if (typeof whole !== 'number')
     return index instanceof Failure ? index : new Failure(`unsupported index type '${typeNameOf(index)}' in list`);
@@ -17,7 +17,7 @@ abstract class MadeList extends List {
     if (position instanceof Failure) return position;
     if (position < 0 || position >= this.size)
       return new Failure(`index '${position}' out of range in list size '${this.size}'`);
-    return this.at(position);
+    return this.at(Number(position));
   }
 
   override concat(other: List): List {
@@ -73,6 +73,14 @@ class JoinedList extends MadeList {
     this.size = first.size + second.size;
     if (this.size > LONGEST) throw new TooMuchEffort();
     this.depth = 1 + Math.max(depthOf(first), depthOf(second));
+  }
+
+  override get(index: Value): Value {
+    const position = positionOf(index);
+    if (position instanceof Failure) return position;
+    // Each part tells its own failures, as the reference has it.
+    if (position < this.first.size) return this.first.get(index);
+    return this.second.get(BigInt(position) - BigInt(this.first.size));
   }
 
   override at(index: number): Value {
