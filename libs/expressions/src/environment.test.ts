@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { COST_EXCEEDED, Environment } from './environment.js';
 import { PlanError } from './evaluation/planner.js';
 import { type AccessQuestion, AUTHORIZER_TYPE, authorizerValue } from './libraries/authorization.js';
-import { DYN, INT, listOf, type Type } from './types/type.js';
+import { DYN, INT, listOf, STRING, type Type } from './types/type.js';
 import { ValueList } from './values/lists.js';
 import { Failure, type Value } from './values/value.js';
 
@@ -45,6 +45,19 @@ describe('hostile expressions', () => {
 
   it('match patterns in time that grows with the text', () => {
     expect(run(`'${'a'.repeat(5_000)}!'.matches('^(a+)+$')`).value).toBe(false);
+  });
+
+  it.each([
+    ['a number', (text: string) => `double(s + '${text}') == 1.0`, '1'],
+    ['a time', () => "timestamp('2024-01-01T00:00:00.' + s + '\\n') == timestamp(0)", '1'],
+    ['a duration', () => "duration(s + 'x') == duration('1s')", '1'],
+    ['a URL', () => "url('/' + s).getEscapedPath() == ''", ' '],
+    ['a part of a URL', () => "url('http://h' + s + ':x/').getPort() == ''", ':1'],
+    ['white space', () => "(s + 'x' + s).trim() == 'x'", ' '],
+  ])('take time that grows with the text of %s', (_, rule, piece) => {
+    const program = compiled(rule('x'), { s: STRING }).program();
+    const { exceeded } = program.evaluate(new Map([['s', piece.repeat(500_000)]]));
+    expect(exceeded).toBe(false);
   });
 
   it('are refused where their patterns are too large', () => {

@@ -109,26 +109,24 @@ function checkEscapes(whole: string, text: string): void {
 }
 
 /** Bytes of what escapes stand for, as text. */
-const unescaped = (text: string): string => (text.includes('%') ? Buffer.from(bytesOf(text)).toString() : text);
+const unescaped = (text: string): string => (text.includes('%') ? bytesOf(text).toString() : text);
 
-function bytesOf(text: string): number[] {
-  const bytes: number[] = [];
+function bytesOf(text: string): Buffer {
+  const pieces: Buffer[] = [];
   for (const [piece] of text.matchAll(/%[0-9a-fA-F]{2}|[^%]+|%/g)) {
-    if (piece.length === 3 && piece.startsWith('%')) bytes.push(Number.parseInt(piece.slice(1), 16));
-    else bytes.push(...Buffer.from(piece));
+    const isEscape = piece.length === 3 && piece.startsWith('%');
+    pieces.push(isEscape ? Buffer.of(Number.parseInt(piece.slice(1), 16)) : Buffer.from(piece));
   }
-  return bytes;
+  return Buffer.concat(pieces);
 }
 
 function escapedPath(whole: string, path: string): string {
   checkEscapes(whole, path);
   if (PATH.test(path)) return path;
-  return bytesOf(path)
-    .map((byte) => {
-      const char = String.fromCharCode(byte);
-      return PLAIN_IN_PATH.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
-    })
-    .join('');
+  return Array.from(bytesOf(path), (byte) => {
+    const char = String.fromCharCode(byte);
+    return PLAIN_IN_PATH.test(char) ? char : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
+  }).join('');
 }
 
 /** The host without port and brackets. */

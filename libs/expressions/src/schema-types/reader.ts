@@ -155,7 +155,11 @@ function readDuration(text: string): Value | undefined {
   }
 }
 
+/** Characters of the longest duration in words; longer ones would take time that grows with the square of their length. */
+const LONGEST_DURATION = 1_000;
+
 function durationInWords(text: string): Value | undefined {
+  if (text.length > LONGEST_DURATION) return undefined;
   let total: bigint | undefined;
   for (const [, count = '', word = ''] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/g)) {
     if (count.length > 19) return undefined;

@@ -18,7 +18,7 @@ export const CONVERSIONS: ReadonlyMap<string, string> = new Map([
 
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'FALSE', 'false', 'False']);
-const DECIMAL = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const NAMED_DOUBLE = /^([+-]?)(?:(inf|infinity)|(nan))$/i;
 /** Digits of the longest text that is read as an integer; longer ones are no number of 64 bits. */
 const LONGEST_INTEGER = 400;
