@@ -1,0 +1,189 @@
+import { AUTHORIZATION_COST, REGEX_FACTOR, STRING_FACTOR } from '../evaluation/call-costs.js';
+import type { Type } from '../types/type.js';
+import { exactly, MAX, NOTHING, ONE, plus, type Range, range, scaled, times, union } from './range.js';
+
+/** What is known of an argument. */
+export interface Argument {
+  readonly type: Type | undefined;
+  readonly size: Range;
+  /** Size of its elements, if it is a list. */
+  readonly elementSize: Range | undefined;
+  /** Its value, if it is an integer literal. */
+  readonly literal?: bigint;
+  /** What it costs itself. */
+  readonly cost: Range;
+}
+
+/** What a call costs, and how large its result is if that is known. */
+export interface CallEstimate {
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+type Arguments = readonly [Argument, ...Argument[]];
+type Estimate = (args: Arguments) => CallEstimate;
+
+const argumentCosts = (args: readonly Argument[]): Range => args.map(({ cost }) => cost).reduce(plus, NOTHING);
+
+/** For each element one unit, and of texts what looking at them costs. */
+const ofElements: Estimate = ([target]) => {
+  const { elementSize, type } = target;
+  if (elementSize === undefined) return { cost: scaled(target.size, STRING_FACTOR) };
+  const element = type?.kind === 'list' ? type.element : undefined;
+  const isText = element?.kind === 'primitive' && (element.name === 'string' || element.name === 'bytes');
+  const each = isText ? plus(ONE, scaled(elementSize, STRING_FACTOR)) : ONE;
+  return { cost: times(target.size, each) };
+};
+
+const ofText: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR), size });
+
+/** How often a part is replaced at most (or at least), and how much of the text stays. */
+function replaced(args: { text: bigint; part: bigint; longer: boolean }): { count: bigint; kept: bigint } {
+  const { text, part, longer } = args;
+  if (part === 0n) return { count: text < MAX ? text + 1n : text, kept: text };
+  if (!longer) return { count: 0n, kept: text };
+  return { count: BigInt(Math.min(Math.ceil(Number(text) / Number(part)), 2 ** 64)), kept: 0n };
+}
+
+const replace: Estimate = ([{ size: text }, part, by]) => {
+  if (!part || !by) return { cost: ONE };
+  const most = replaced({ text: text.max, part: part.size.min, longer: by.size.max > part.size.min });
+  const least = replaced({ text: text.min, part: part.size.max, longer: part.size.max > by.size.min });
+  const size = plus(times(range(least.count, most.count), by.size), range(least.kept, most.kept));
+  return { cost: scaled(text, 2 * STRING_FACTOR), size };
+};
+
+const split: Estimate = ([{ size: text }, , most]) => {
+  // The number of pieces is taken from a literal as it is, also where it is negative.
+  const pieces = most === undefined ? text.max : BigInt.asUintN(64, most.literal ?? text.max);
+  return { cost: scaled(text, 2 * STRING_FACTOR), size: range(0n, pieces) };
+};
+
+const join: Estimate = ([list, separator]) => {
+  const texts = list.elementSize === undefined ? NOTHING : times(list.size, list.elementSize);
+  const less = (count: bigint): bigint => (count > 0n ? count - 1n : 0n);
+  const between = range(less(list.size.min), less(list.size.max));
+  const size = separator ? plus(texts, times(separator.size, between)) : texts;
+  return { cost: scaled(size, STRING_FACTOR), size };
+};
+
+const patternCost = ([text, pattern]: Arguments): Range =>
+  times(scaled(plus(text.size, ONE), STRING_FACTOR), scaled(pattern?.size ?? NOTHING, REGEX_FACTOR));
+
+const each = (names: readonly string[], estimate: Estimate): [string, Estimate][] =>
+  names.map((name) => [name, estimate]);
+
+/** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
+const BY_FUNCTION: ReadonlyMap<string, Estimate> = new Map([
+  ['check', () => ({ cost: exactly(BigInt(AUTHORIZATION_COST)) })],
+  ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
+  ['url', ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR) })],
+  ...each(['lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
+  ['replace', replace],
+  ['split', split],
+  ['join', join],
+  ...each(['find', 'findAll'], (args) => ({ cost: patternCost(args), size: range(0n, args[0].size.max) })),
+]);
+
+const ofShorter: Estimate = ([a, b]) => {
+  const shorter = a.size.max < (b as Argument).size.max ? a.size.max : (b as Argument).size.max;
+  return { cost: scaled(range(shorter > 0n ? 1n : 0n, shorter), STRING_FACTOR) };
+};
+
+const joined: Estimate = ([a, b]) => {
+  const size = plus(a.size, (b as Argument).size);
+  return { cost: scaled(size, STRING_FACTOR), size };
+};
+
+const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name) => [
+  `${name}_string`,
+  `${name}_bytes`,
+]);
+const ofSecond: Estimate = ([, text]) => ({ cost: scaled((text as Argument).size, STRING_FACTOR) });
+
+/** Bytes of an address. */
+const ADDRESS = range(4n, 16n);
+
+/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+const ofContained =
+  (network: boolean, parsed: boolean): Estimate =>
+  ([, inner]) => {
+    const compared = scaled(plus(ADDRESS, ADDRESS), STRING_FACTOR);
+    const masked = network ? plus(scaled(ADDRESS, STRING_FACTOR), ONE) : NOTHING;
+    const read = parsed ? scaled((inner as Argument).size, STRING_FACTOR) : NOTHING;
+    return { cost: plus(plus(compared, masked), read) };
+  };
+
+const ofPairs =
+  (factor: number): Estimate =>
+  ([a, b]) => ({ cost: plus(scaled(times(a.size, (b as Argument).size), factor), ONE) });
+
+const ofParsed: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR) });
+
+/** By the form (cel-go, checker/cost.go). */
+const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  [
+    'string_to_bytes',
+    ([{ size }]) => ({
+      cost: scaled(size, STRING_FACTOR),
+      size: range(size.min, BigInt.asUintN(64, size.max * 4n)),
+    }),
+  ],
+  ['bytes_to_string', ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR), size: range(size.min / 4n, size.max) })],
+  ...each(['starts_with_string', 'ends_with_string'], ofSecond),
+  ['in_list', ([, list]) => ({ cost: scaled((list as Argument).size, 1) })],
+  ['matches_string', (args) => ({ cost: patternCost(args) })],
+  [
+    'contains_string',
+    ([text, part]) => ({
+      cost: times(scaled(text.size, STRING_FACTOR), scaled((part as Argument).size, STRING_FACTOR)),
+    }),
+  ],
+  ...each(['add_string', 'add_bytes'], joined),
+  ['add_list', ([a, b]) => ({ cost: ONE, size: plus(a.size, (b as Argument).size) })],
+  ...each([...COMPARED, 'equals', 'not_equals'], ofShorter),
+  ...each(
+    [
+      'string_to_quantity',
+      'is_quantity_string',
+      'string_to_ip',
+      'is_ip',
+      'string_to_cidr',
+      'is_cidr',
+      'ip_to_string',
+      'cidr_to_string',
+    ],
+    ofParsed,
+  ),
+  ['ip_is_canonical', ([{ size }]) => ({ cost: scaled(size, 2 * STRING_FACTOR) })],
+  ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
+  ['list_sets_equivalent_list', ofPairs(2)],
+  ['cidr_contains_ip_string', ofContained(false, true)],
+  ['cidr_contains_ip_ip', ofContained(false, false)],
+  ['cidr_contains_cidr_string', ofContained(true, true)],
+  ['cidr_contains_cidr', ofContained(true, false)],
+]);
+
+/** Operators that do not evaluate all their arguments. */
+const LAZY: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
+  ...each(['logical_and', 'logical_or'], ([a, b]) => ({
+    cost: range(a.cost.min, plus(a.cost, (b as Argument).cost).max),
+  })),
+  [
+    'conditional',
+    ([condition, yes, no]) => ({
+      cost: plus(condition.cost, union((yes as Argument).cost, (no as Argument).cost)),
+      size: union((yes as Argument).size, (no as Argument).size),
+    }),
+  ],
+]);
+
+/** What a call in one of its forms costs, its arguments included. */
+export function estimateCall(name: string, form: string, args: readonly Argument[]): CallEstimate {
+  if (args.length === 0) return { cost: ONE };
+  const all = args as Arguments;
+  const lazy = LAZY.get(form);
+  if (lazy) return lazy(all);
+  const estimate = (BY_FUNCTION.get(name) ?? BY_FORM.get(form))?.(all) ?? { cost: ONE };
+  return { ...estimate, cost: plus(estimate.cost, argumentCosts(args)) };
+}

@@ -1,0 +1,37 @@
+/** The least and the most that something costs, or that its size is; both are at most 2^64-1, where they stay. */
+export interface Range {
+  readonly min: bigint;
+  readonly max: bigint;
+}
+
+export const MAX = (1n << 64n) - 1n;
+
+const capped = (value: bigint): bigint => (value > MAX ? MAX : value);
+
+export const range = (min: bigint, max: bigint): Range => ({ min, max });
+export const exactly = (value: bigint): Range => ({ min: value, max: value });
+export const NOTHING = exactly(0n);
+export const ONE = exactly(1n);
+/** Of what nothing is known. */
+export const UNKNOWN = range(0n, MAX);
+
+export const plus = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
+export const times = (a: Range, b: Range): Range => ({ min: capped(a.min * b.min), max: capped(a.max * b.max) });
+export const sum = (ranges: readonly Range[]): Range => ranges.reduce(plus, NOTHING);
+
+/** What holds both. */
+export const union = (a: Range, b: Range): Range => ({
+  min: a.min < b.min ? a.min : b.min,
+  max: a.max > b.max ? a.max : b.max,
+});
+
+/** A size times so much for each, as the reference rounds it: in doubles, up. */
+export const scaled = (size: Range, factor: number): Range => ({
+  min: scaledNumber(size.min, factor),
+  max: scaledNumber(size.max, factor),
+});
+
+function scaledNumber(size: bigint, factor: number): bigint {
+  const product = Math.ceil(Number(size) * factor);
+  return product >= 2 ** 64 ? MAX : BigInt(product);
+}

@@ -1,0 +1,111 @@
+import { byteCount, pointCount } from '../values/strings.js';
+import { Dictionary, type Effort, List, Opaque, type Value } from '../values/value.js';
+
+/** What a call cost, of its arguments and result. */
+export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
+
+/** Units for each character that is looked at. */
+export const STRING_FACTOR = 0.1;
+/** Units for each character of a regular expression. */
+export const REGEX_FACTOR = 0.25;
+/** Units of asking an authorizer. */
+export const AUTHORIZATION_COST = 350_000;
+
+/** Length of what has one; 1 for all else. */
+function sizeOf(value: Value | undefined): number {
+  if (typeof value === 'string') return pointCount(value);
+  if (value instanceof List || value instanceof Dictionary || value instanceof Opaque) return value.size;
+  return value instanceof Uint8Array ? value.length : 1;
+}
+
+const traversed = (size: number, factor: number): number => Math.ceil(size * factor);
+
+/** Units of looking at everything in a value. */
+function traversal(value: Value | undefined, effort: Effort): number {
+  if (typeof value === 'string') return Math.trunc(byteCount(value) * STRING_FACTOR);
+  if (value instanceof Uint8Array) return Math.trunc(value.length * STRING_FACTOR);
+  let cost = 0;
+  if (value instanceof List) {
+    effort.spend(value.size);
+    for (let i = 0; i < value.size; i++) cost += traversal(value.at(i), effort);
+    return cost;
+  }
+  if (!(value instanceof Dictionary)) return 1;
+  effort.spend(value.size);
+  for (const key of value.keys()) cost += traversal(key, effort) + traversal(value.find(key), effort);
+  return cost;
+}
+
+const ofText: CallCost = ([text]) => traversed(sizeOf(text), STRING_FACTOR);
+const ofTextTwice: CallCost = ([text]) => traversed(sizeOf(text), 2 * STRING_FACTOR);
+const ofShorter: CallCost = ([a, b]) => traversed(Math.min(sizeOf(a), sizeOf(b)), STRING_FACTOR);
+const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FACTOR);
+const ofEachInOther: CallCost = ([a, b]) => traversed(sizeOf(a), STRING_FACTOR) * traversed(sizeOf(b), STRING_FACTOR);
+const ofPattern: CallCost = ([text, pattern]) =>
+  traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
+const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
+
+/** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
+const ofContained =
+  (network: boolean, parsed: boolean): CallCost =>
+  ([outer, inner]) => {
+    const compared = traversed(2 * sizeOf(outer), STRING_FACTOR);
+    const masked = network ? traversed(sizeOf(outer), STRING_FACTOR) + 1 : 0;
+    return compared + masked + (parsed ? traversed(sizeOf(inner), STRING_FACTOR) : 0);
+  };
+
+const ofPairs =
+  (factor: number): CallCost =>
+  ([a, b]) =>
+    sizeOf(a) * sizeOf(b) * factor + 1;
+
+const each = (names: readonly string[], cost: CallCost): [string, CallCost][] => names.map((name) => [name, cost]);
+
+/** By the function, whatever the form is (k8s.io/apiserver, cel/library/cost.go). */
+const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
+  ['check', () => AUTHORIZATION_COST],
+  ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
+  ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
+  ...each(['replace', 'split'], ofTextTwice),
+  ['join', (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR)],
+  ...each(['find', 'findAll'], ofPattern),
+]);
+
+const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name) => [
+  `${name}_string`,
+  `${name}_bytes`,
+]);
+
+/** By the form, where the check found a single one (cel-go, interpreter/runtimecost.go). */
+const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
+  ...each(['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string'], ofText),
+  ['in_list', ([, list]) => sizeOf(list)],
+  ...each([...COMPARED, 'equals', 'not_equals'], ofShorter),
+  ...each(['add_string', 'add_bytes'], ofBoth),
+  ['matches_string', ofPattern],
+  ['contains_string', ofEachInOther],
+  ...each(
+    [
+      'string_to_quantity',
+      'is_quantity_string',
+      'string_to_ip',
+      'is_ip',
+      'string_to_cidr',
+      'is_cidr',
+      'ip_to_string',
+      'cidr_to_string',
+    ],
+    ofText,
+  ),
+  ['ip_is_canonical', ofTextTwice],
+  ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
+  ['list_sets_equivalent_list', ofPairs(2)],
+  ['cidr_contains_ip_string', ofContained(false, true)],
+  ['cidr_contains_ip_ip', ofContained(false, false)],
+  ['cidr_contains_cidr_string', ofContained(true, true)],
+  ['cidr_contains_cidr', ofContained(true, false)],
+]);
+
+/** What a call of a function costs; `form` is empty where several are possible. Undefined for 1. */
+export const callCost = (name: string, form: string): CallCost | undefined =>
+  BY_FUNCTION.get(name) ?? BY_FORM.get(form);

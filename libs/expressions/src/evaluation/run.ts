@@ -1,0 +1,33 @@
+import { Effort, TooMuchEffort, type Value } from '../values/value.js';
+
+/** Values of the variables, by name. */
+export type Bindings = ReadonlyMap<string, Value>;
+
+/** Thrown inside where an evaluation costs more than it may. */
+export class CostExceeded extends Error {}
+
+/** One evaluation: its variables, and what it cost so far. */
+export class Run {
+  /** Units of the reference. */
+  cost = 0;
+  readonly effort = new Effort();
+  /** Variables of loops, by the places that the plan gave them. */
+  readonly locals: Value[] = [];
+
+  constructor(
+    readonly variables: Bindings,
+    private readonly limit: number,
+  ) {}
+
+  /** @throws CostExceeded */
+  charge(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.limit) throw new CostExceeded();
+  }
+}
+
+/** A part of an expression, ready to run. A failure is a value, as in the reference. */
+export type Step = (run: Run) => Value;
+
+/** Whether an error means that an evaluation took too much. */
+export const isTooMuch = (error: unknown): boolean => error instanceof CostExceeded || error instanceof TooMuchEffort;

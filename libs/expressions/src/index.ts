@@ -1,0 +1,33 @@
+export type { DeclaredSizes } from './cost/estimate.js';
+export {
+  BASE_ENVIRONMENT,
+  COST_EXCEEDED,
+  Environment,
+  type EnvironmentOptions,
+  Expression,
+  LATER_ENVIRONMENT,
+  type Outcome,
+  Program,
+} from './environment.js';
+export { PlanError } from './evaluation/planner.js';
+export type { Bindings } from './evaluation/run.js';
+export {
+  type AccessAnswer,
+  type AccessQuestion,
+  AUTHORIZER_TYPE,
+  authorizerValue,
+  type ExpressionAuthorizer,
+  RESOURCE_CHECK_TYPE,
+  resourceCheckValue,
+} from './libraries/authorization.js';
+export { RULE_COST_LIMIT, ruleErrors, SCHEMA_COST_LIMIT } from './rules/definition.js';
+export { PER_OBJECT_BUDGET, RuleValidator, type Validation } from './rules/validator.js';
+export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';
+export { escapeName, unescapeName } from './schema-types/escape.js';
+export { type Reader, readerOf } from './schema-types/reader.js';
+export type { StructuralSchema, ValidationRule } from './schema-types/structural-schema.js';
+export { ExpressionError, type Issue } from './syntax/issues.js';
+export type { Scope } from './types/declarations.js';
+export type { Type } from './types/type.js';
+export * as types from './types/type.js';
+export { Failure, type Value } from './values/value.js';

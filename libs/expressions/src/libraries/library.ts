@@ -1,0 +1,59 @@
+import { method, type Overload, overload } from '../types/declarations.js';
+import type { Type } from '../types/type.js';
+import { Failure, List, nameOfType, typeNameOf, type Value } from '../values/value.js';
+
+/** What a function does; it is called with as many values as the form that was found has parameters. */
+export type Implementation = (...args: Value[]) => Value;
+
+/** A form of a function, and what it does. */
+export interface Form extends Overload {
+  /** Undefined where the function as a whole knows what to do with every value. */
+  readonly call?: Implementation;
+}
+
+/** A function with its forms, in the order in which they are tried. */
+export interface LibraryFunction {
+  readonly name: string;
+  readonly forms: readonly Form[];
+  /** Does what all forms do, and tells what it cannot do; functions without it have a `call` for each form. */
+  readonly any?: Implementation;
+}
+
+/** Functions that belong together. */
+export type Library = readonly LibraryFunction[];
+
+/** A method with its implementation; see {@link method}. */
+export const methodForm = (id: string, params: readonly Type[], result: Type, call: Implementation): Form => ({
+  ...method(id, params, result),
+  call,
+});
+
+/** A function with its implementation; see {@link overload}. */
+export const globalForm = (id: string, params: readonly Type[], result: Type, call: Implementation): Form => ({
+  ...overload(id, params, result),
+  call,
+});
+
+/** Whether a value can be given where a type is declared; of lists the first element tells. */
+function suits(type: Type, value: Value): boolean {
+  const name = nameOfType(type);
+  if (name === undefined) return true;
+  if (typeNameOf(value) !== name) return false;
+  return type.kind !== 'list' || !(value instanceof List) || value.size === 0 || suits(type.element, value.at(0));
+}
+
+const suitsAll = (form: Form, args: readonly Value[]): boolean =>
+  form.params.length === args.length && form.params.every((param, i) => suits(param, args[i] as Value));
+
+/**
+ * Chooses at run time among the forms that the check left, by the types of the values; what suits none goes to the
+ * implementation of the function as a whole, if it has one.
+ */
+export function dispatching(name: string, forms: readonly Form[], any?: Implementation): Implementation {
+  if (any && forms.every(({ call }) => call === undefined)) return any;
+  return (...args) => {
+    for (const form of forms) if (form.call && suitsAll(form, args)) return form.call(...args);
+    if (any) return any(...args);
+    return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
+  };
+}

@@ -1,0 +1,34 @@
+import { RE2JS, RE2JSException } from 're2js';
+import { Failure } from '../values/value.js';
+
+/** A pattern that was read, in the syntax of RE2 and in time that grows with the text alone. */
+export type Pattern = RE2JS;
+
+/** Reads a pattern; a failure with what is wrong with it. */
+export function compilePattern(pattern: string): Pattern | Failure {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    if (error instanceof RE2JSException) return new Failure(error.message);
+    throw error;
+  }
+}
+
+/** The first match; empty where there is none. */
+export function firstMatch(pattern: Pattern, text: string): string {
+  const matcher = pattern.matcher(text);
+  return matcher.find() ? (matcher.group() ?? '') : '';
+}
+
+/** The first matches, all if `most` is negative; an empty one that touches the one before does not count. */
+export function matchesOf(pattern: Pattern, text: string, most: bigint): string[] {
+  const found: string[] = [];
+  const matcher = pattern.matcher(text);
+  let last = -1;
+  while ((most < 0n || found.length < most) && matcher.find()) {
+    const match = matcher.group() ?? '';
+    if (match !== '' || matcher.start() !== last) found.push(match);
+    last = matcher.end();
+  }
+  return found;
+}

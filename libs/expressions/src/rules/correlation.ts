@@ -1,0 +1,32 @@
+import { isRawObject, keyOfRaw, type Raw } from '../schema-types/native.js';
+import type { StructuralSchema } from '../schema-types/structural-schema.js';
+
+/** Whether values of a map before and after can be told to be the same ones. */
+export const isCorrelatable = (schema: StructuralSchema): boolean =>
+  ['granular', 'atomic', undefined].includes(schema['x-kubernetes-map-type']);
+
+/** Finds the item of a list before that an item after continues; none where the schema has no keys for that. */
+export function oldItems(schema: StructuralSchema, items: Raw): (item: Raw) => Raw {
+  const keys = schema['x-kubernetes-list-map-keys'] ?? [];
+  if (schema['x-kubernetes-list-type'] !== 'map' || keys.length === 0 || !Array.isArray(items)) return () => undefined;
+  const known = new Map<string, Raw>();
+  for (const item of items) {
+    const key = keyOf(item, keys);
+    if (key !== undefined && !known.has(key)) known.set(key, item);
+  }
+  return (item) => {
+    const key = keyOf(item, keys);
+    return key === undefined ? undefined : known.get(key);
+  };
+}
+
+function keyOf(item: Raw, keys: readonly string[]): string | undefined {
+  if (!isRawObject(item)) return undefined;
+  const parts: string[] = [];
+  for (const key of keys) {
+    const value = keyOfRaw(item[key]);
+    if (!['boolean', 'number', 'bigint', 'string'].includes(typeof value)) return undefined;
+    parts.push(`${typeof value}:${String(value)}`);
+  }
+  return JSON.stringify(parts);
+}

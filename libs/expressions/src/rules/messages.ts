@@ -1,0 +1,37 @@
+import type { Program } from '../environment.js';
+import type { Bindings } from '../evaluation/run.js';
+import type { ValidationRule } from '../schema-types/structural-schema.js';
+import { Failure } from '../values/value.js';
+import { PER_CALL_LIMIT } from './compile.js';
+
+/** Bytes of the longest message that an expression makes. */
+const LONGEST_MESSAGE = 5 * 1024;
+
+/** How messages name a rule. */
+export const ruleName = ({ message = '', rule }: ValidationRule): string => (message === '' ? rule : message).trim();
+
+/** What is said of a rule that does not hold and has no expression for it. */
+export const ruleMessage = (rule: ValidationRule): string =>
+  (rule.message ?? '') === '' ? `failed rule: ${ruleName(rule)}` : (rule.message as string).trim();
+
+/** A message that was made; or that no more rules are to be run, and why. */
+export type MadeMessage =
+  | { readonly text: string | undefined; readonly cost: number; readonly stop?: undefined }
+  | { readonly stop: string };
+
+/** Makes the message of a rule; without a text where what was made cannot be one. */
+export function makeMessage(program: Program, source: string, bindings: Bindings, budget: number): MadeMessage {
+  const { value, cost, exceeded } = program.evaluate(bindings, PER_CALL_LIMIT);
+  if (cost > budget)
+    return {
+      stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+    };
+  if (exceeded)
+    return {
+      stop: `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(source)}`,
+    };
+  if (value instanceof Failure || typeof value !== 'string') return { text: undefined, cost };
+  const text = value.trim();
+  const fits = text !== '' && !text.includes('\n') && Buffer.byteLength(text) <= LONGEST_MESSAGE;
+  return { text: fits ? text : undefined, cost };
+}

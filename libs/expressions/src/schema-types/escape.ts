@@ -1,0 +1,34 @@
+/** Words of the language that no field can be named as it is. */
+const RESERVED = new Set(
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
+);
+const ESCAPES: readonly (readonly [string, string])[] = [
+  ['__', 'underscores'],
+  ['.', 'dot'],
+  ['-', 'dash'],
+  ['/', 'slash'],
+];
+const BY_TEXT = new Map(ESCAPES.map(([text, name]) => [text, `__${name}__`]));
+const BY_NAME = new Map(ESCAPES.map(([text, name]) => [name, text]));
+
+/** The name by which expressions know a field; undefined where it cannot be named. */
+export function escapeName(name: string): string | undefined {
+  if (RESERVED.has(name)) return `__${name}__`;
+  if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined;
+  return name.replaceAll(/__|[-./]/g, (text) => BY_TEXT.get(text) as string);
+}
+
+/** The field that expressions know by a name; undefined where the name is no field's. */
+export function unescapeName(escaped: string): string | undefined {
+  if (!escaped.includes('__')) return escaped;
+  let known = true;
+  const name = escaped.replaceAll(/__([^_]+)__/g, (found, word: string) => {
+    const text = BY_NAME.get(word);
+    if (text !== undefined) return text;
+    if (!RESERVED.has(word) || found.length !== escaped.length) known = false;
+    return word;
+  });
+  return known ? name : undefined;
+}

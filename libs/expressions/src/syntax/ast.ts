@@ -1,0 +1,96 @@
+/** A value written in the source. `int` is within 64 bits, `uint` without a sign; `bytes` is not to be changed. */
+export type Literal =
+  | { readonly type: 'null' }
+  | { readonly type: 'bool'; readonly value: boolean }
+  | { readonly type: 'int' | 'uint'; readonly value: bigint }
+  | { readonly type: 'double'; readonly value: number }
+  | { readonly type: 'string'; readonly value: string }
+  | { readonly type: 'bytes'; readonly value: Uint8Array };
+
+interface Node {
+  /** Tells the nodes of one expression apart; one node may stand in several places of a macro's expansion. */
+  readonly id: number;
+  /** In code points from the start of the source. */
+  readonly offset: number;
+}
+
+/** A literal. */
+export interface LiteralNode extends Node {
+  readonly kind: 'literal';
+  readonly literal: Literal;
+}
+
+/** A variable or the name of a type; a leading dot belongs to the name. */
+export interface IdentNode extends Node {
+  readonly kind: 'ident';
+  readonly name: string;
+}
+
+/** `operand.field`, or `has(operand.field)` with {@link testOnly}. */
+export interface SelectNode extends Node {
+  readonly kind: 'select';
+  readonly operand: Expression;
+  readonly field: string;
+  readonly testOnly: boolean;
+}
+
+/** A call of a function or an operator (see `operators.ts`), with a target where it is written as a method. */
+export interface CallNode extends Node {
+  readonly kind: 'call';
+  readonly function: string;
+  readonly target?: Expression;
+  readonly args: readonly Expression[];
+}
+
+/** `[a, b]`. */
+export interface ListNode extends Node {
+  readonly kind: 'list';
+  readonly elements: readonly Expression[];
+}
+
+/** `{a: b}`. */
+export interface MapNode extends Node {
+  readonly kind: 'map';
+  readonly entries: readonly { readonly key: Expression; readonly value: Expression }[];
+}
+
+/** `name{a: b}`. */
+export interface MessageNode extends Node {
+  readonly kind: 'message';
+  readonly name: string;
+  readonly entries: readonly { readonly field: string; readonly offset: number; readonly value: Expression }[];
+}
+
+/** A loop over a list, or over the keys of a map, into which the macros of lists are expanded. */
+export interface ComprehensionNode extends Node {
+  readonly kind: 'comprehension';
+  readonly range: Expression;
+  /** Name of the variable that holds the element. */
+  readonly variable: string;
+  /** Name of the variable that holds what was gathered so far. */
+  readonly accumulator: string;
+  readonly initial: Expression;
+  /** The loop goes on while it does not turn false. */
+  readonly condition: Expression;
+  readonly step: Expression;
+  readonly result: Expression;
+}
+
+/** A node of an expression. */
+export type Expression =
+  | LiteralNode
+  | IdentNode
+  | SelectNode
+  | CallNode
+  | ListNode
+  | MapNode
+  | MessageNode
+  | ComprehensionNode;
+
+/** `a.b.c` of nothing but names; undefined for all else. */
+export function qualifiedName(node: Expression): string | undefined {
+  if (node.kind === 'ident') return node.name;
+  if (node.kind !== 'select' || node.testOnly) return undefined;
+  const operand = qualifiedName(node.operand);
+  return operand === undefined ? undefined : `${operand}.${node.field}`;
+}

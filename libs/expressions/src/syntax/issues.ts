@@ -1,0 +1,70 @@
+import type { Location, Source } from './source.js';
+
+/** One fault of an expression. */
+export interface Issue {
+  /** Where it stands. */
+  readonly location: Location;
+  /** What is wrong, in the wording of the reference. */
+  readonly message: string;
+}
+
+/** Faults that are told; of more only the number is. */
+const MOST_ISSUES = 100;
+/** Bytes of a line that is shown with a fault. */
+const LONGEST_LINE = 16_384;
+
+/** Thrown with what is wrong with an expression. */
+export class ExpressionError extends Error {
+  override readonly name = 'ExpressionError';
+  /** @param issues at least one */
+  constructor(
+    readonly issues: readonly Issue[],
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** The faults found in one source. */
+export class Issues {
+  readonly #issues: Issue[] = [];
+  #count = 0;
+
+  constructor(readonly source: Source) {}
+
+  /** How many were told, also of those that are not kept. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Takes note of a fault. */
+  add(location: Location, message: string): void {
+    this.#count++;
+    if (this.#count <= MOST_ISSUES) this.#issues.push({ location, message });
+  }
+
+  /** @throws ExpressionError if there are any */
+  throwIfAny(): void {
+    if (this.#count > 0) throw new ExpressionError(this.#issues, this.#display());
+  }
+
+  /** All of them by place, each with its line and a mark below it (cel-go, common/error.go). */
+  #display(): string {
+    this.#issues.sort((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
+    const texts = this.#issues.map((issue) => displayed(issue, this.source));
+    if (this.#count > MOST_ISSUES) texts.push(`${this.#count - MOST_ISSUES} more errors were truncated`);
+    return texts.join('\n');
+  }
+}
+
+const isWide = (point: string | undefined): boolean => point !== undefined && (point.codePointAt(0) as number) > 0x7f;
+
+function displayed({ location, message }: Issue, source: Source): string {
+  const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
+  const line = source.line(location.line);
+  if (line === undefined || Buffer.byteLength(line) > LONGEST_LINE) return head;
+  const points = [...line.replaceAll('\t', ' ')];
+  const before = points.slice(0, location.column).map((point) => (isWide(point) ? '．' : '.'));
+  const mark = isWide(points[location.column]) ? '＾' : '^';
+  return `${head}\n | ${points.join('')}\n | ${before.join('')}${mark}`;
+}

@@ -1,0 +1,120 @@
+import type { Expression } from './ast.js';
+import { ACCUMULATOR, type Nodes } from './nodes.js';
+import { Operator } from './operators.js';
+
+/** Thrown by a macro that cannot be expanded; the place is the call's unless it says another. */
+export class MacroError extends Error {
+  constructor(
+    message: string,
+    readonly offset?: number,
+  ) {
+    super(message);
+  }
+}
+
+/** Makes an expression of a call; `offset` is the call's. */
+type Expand = (nodes: Nodes, offset: number, target: Expression, args: readonly Expression[]) => Expression;
+
+/** Name of the loop's variable, which must be written as a plain name. */
+function variableOf(argument: Expression, message: string, at?: number): string {
+  if (argument.kind !== 'ident') throw new MacroError(message, at);
+  return argument.name;
+}
+
+const quantified = (argument: Expression): string =>
+  variableOf(argument, 'argument must be a simple name', argument.offset);
+const mapped = (argument: Expression): string => variableOf(argument, 'argument is not an identifier');
+
+const bool = (nodes: Nodes, offset: number, value: boolean) => nodes.literal(offset, { type: 'bool', value });
+const int = (nodes: Nodes, offset: number, value: bigint) => nodes.literal(offset, { type: 'int', value });
+
+const all: Expand = (nodes, offset, range, [name, test]) => {
+  const accumulated = nodes.ident(offset, ACCUMULATOR);
+  return nodes.comprehension(offset, {
+    range,
+    variable: quantified(name as Expression),
+    initial: bool(nodes, offset, true),
+    condition: nodes.call(offset, Operator.notStrictlyFalse, [accumulated]),
+    step: nodes.call(offset, Operator.and, [nodes.ident(offset, ACCUMULATOR), test as Expression]),
+    result: nodes.ident(offset, ACCUMULATOR),
+  });
+};
+
+const exists: Expand = (nodes, offset, range, [name, test]) => {
+  const none = nodes.call(offset, Operator.not, [nodes.ident(offset, ACCUMULATOR)]);
+  return nodes.comprehension(offset, {
+    range,
+    variable: quantified(name as Expression),
+    initial: bool(nodes, offset, false),
+    condition: nodes.call(offset, Operator.notStrictlyFalse, [none]),
+    step: nodes.call(offset, Operator.or, [nodes.ident(offset, ACCUMULATOR), test as Expression]),
+    result: nodes.ident(offset, ACCUMULATOR),
+  });
+};
+
+const existsOne: Expand = (nodes, offset, range, [name, test]) => {
+  const counted = () => nodes.ident(offset, ACCUMULATOR);
+  const more = nodes.call(offset, Operator.add, [counted(), int(nodes, offset, 1n)]);
+  return nodes.comprehension(offset, {
+    range,
+    variable: quantified(name as Expression),
+    initial: int(nodes, offset, 0n),
+    condition: bool(nodes, offset, true),
+    step: nodes.call(offset, Operator.conditional, [test as Expression, more, counted()]),
+    result: nodes.call(offset, Operator.equals, [counted(), int(nodes, offset, 1n)]),
+  });
+};
+
+/** A loop that appends an element for each one that passes the test, if there is one. */
+function gathering(
+  nodes: Nodes,
+  offset: number,
+  range: Expression,
+  variable: string,
+  parts: { readonly test: Expression | undefined; readonly element: Expression },
+): Expression {
+  const gathered = () => nodes.ident(offset, ACCUMULATOR);
+  const added = nodes.call(offset, Operator.add, [gathered(), nodes.list(offset, [parts.element])]);
+  return nodes.comprehension(offset, {
+    range,
+    variable,
+    initial: nodes.list(offset, []),
+    condition: bool(nodes, offset, true),
+    step: parts.test === undefined ? added : nodes.call(offset, Operator.conditional, [parts.test, added, gathered()]),
+    result: gathered(),
+  });
+}
+
+const map: Expand = (nodes, offset, range, args) => {
+  const variable = mapped(args[0] as Expression);
+  const [test, element] = args.length === 3 ? [args[1], args[2]] : [undefined, args[1]];
+  return gathering(nodes, offset, range, variable, { test, element: element as Expression });
+};
+
+const filter: Expand = (nodes, offset, range, [name, test]) => {
+  const variable = mapped(name as Expression);
+  return gathering(nodes, offset, range, variable, { test, element: name as Expression });
+};
+
+const METHODS: ReadonlyMap<string, Expand> = new Map([
+  ['all/2', all],
+  ['exists/2', exists],
+  ['exists_one/2', existsOne],
+  ['map/2', map],
+  ['map/3', map],
+  ['filter/2', filter],
+]);
+
+/** The expansion of a call that is a macro's, as cel-go does it (parser/macro.go); undefined for other calls. @throws MacroError */
+export function expandMacro(
+  nodes: Nodes,
+  offset: number,
+  call: { readonly name: string; readonly target?: Expression; readonly args: readonly Expression[] },
+): Expression | undefined {
+  const { name, target, args } = call;
+  if (target !== undefined) return METHODS.get(`${name}/${args.length}`)?.(nodes, offset, target, args);
+  if (name !== 'has' || args.length !== 1) return undefined;
+  const [argument] = args as [Expression];
+  if (argument.kind !== 'select') throw new MacroError('invalid argument to has() macro');
+  return nodes.select(offset, argument.operand, argument.field, true);
+}

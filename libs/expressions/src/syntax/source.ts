@@ -1,0 +1,59 @@
+/** A place in a source: line from 1, column from 0, both in code points. */
+export interface Location {
+  /** From 1; -1 where the fault has no place. */
+  readonly line: number;
+  /** From 0; -1 where the fault has no place. */
+  readonly column: number;
+}
+
+/** Of faults that concern the expression as a whole. */
+export const NO_LOCATION: Location = { line: -1, column: -1 };
+
+/** An expression's text by code points, which is how positions count. */
+export class Source {
+  /** The text, one element for each code point. */
+  readonly points: readonly string[];
+  /** Offset behind the end of each line, which is where the next begins. */
+  readonly #lineEnds: readonly number[];
+
+  constructor(readonly text: string) {
+    this.points = [...text];
+    const ends: number[] = [];
+    for (const [offset, point] of this.points.entries()) if (point === '\n') ends.push(offset + 1);
+    ends.push(this.points.length + 1);
+    this.#lineEnds = ends;
+  }
+
+  /** Place of an offset in code points. */
+  locationOf(offset: number): Location {
+    const line = this.#linesBefore(offset + 1);
+    return { line: line + 1, column: offset - (line === 0 ? 0 : (this.#lineEnds[line - 1] as number)) };
+  }
+
+  /**
+   * Place of an offset as the type check tells it: what stands first in a line is told at the end of the line before,
+   * as the reference does (checker.go, locationByID).
+   */
+  checkedLocationOf(offset: number): Location {
+    const line = this.#linesBefore(offset);
+    return { line: line + 1, column: offset - (line === 0 ? 0 : (this.#lineEnds[line - 1] as number)) };
+  }
+
+  /** Text of a line, without its end; undefined where there is none. */
+  line(line: number): string | undefined {
+    if (line < 1 || line > this.#lineEnds.length || this.points.length === 0) return undefined;
+    const start = line === 1 ? 0 : (this.#lineEnds[line - 2] as number);
+    return this.points.slice(start, (this.#lineEnds[line - 1] as number) - 1).join('');
+  }
+
+  /** How many lines end before an offset. */
+  #linesBefore(offset: number): number {
+    let [low, high] = [0, this.#lineEnds.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#lineEnds[middle] as number) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,150 @@
+import { DYN, isDyn, isDynOrError, sameType, type Type } from './type.js';
+
+/**
+ * What the type parameters of one check stand for. A question that is answered with no leaves nothing behind: what it
+ * bound is undone, instead of working on a copy as the reference does, which takes time that grows with the square of the
+ * number of lists in an expression.
+ */
+export class Bindings {
+  readonly #bound = new Map<string, Type>();
+  readonly #trail: { readonly name: string; readonly before: Type | undefined }[] = [];
+
+  /** Whether a value of type `b` can stand where `a` is asked for; parameters are bound if it can. */
+  assignable(a: Type, b: Type): boolean {
+    return this.#attempt(() => this.#fits(a, b));
+  }
+
+  /** The same for several at once. */
+  allAssignable(as: readonly Type[], bs: readonly Type[]): boolean {
+    return this.#attempt(() => this.#allFit(as, bs));
+  }
+
+  /** The type with its parameters replaced by what they stand for; free ones by `dyn` if asked. */
+  substitute(type: Type, freeToDyn = false): Type {
+    switch (type.kind) {
+      case 'param': {
+        const bound = this.#bound.get(type.name);
+        if (bound !== undefined) return this.substitute(bound, freeToDyn);
+        return freeToDyn ? DYN : type;
+      }
+      case 'list':
+        return { kind: 'list', element: this.substitute(type.element, freeToDyn) };
+      case 'map':
+        return {
+          kind: 'map',
+          key: this.substitute(type.key, freeToDyn),
+          value: this.substitute(type.value, freeToDyn),
+        };
+      case 'type':
+        return type.of === undefined ? type : { kind: 'type', of: this.substitute(type.of, freeToDyn) };
+      case 'abstract':
+        return { ...type, parameters: type.parameters.map((parameter) => this.substitute(parameter, freeToDyn)) };
+      default:
+        return type;
+    }
+  }
+
+  #attempt(question: () => boolean): boolean {
+    this.#trail.length = 0;
+    if (question()) return true;
+    for (let entry = this.#trail.pop(); entry; entry = this.#trail.pop()) {
+      if (entry.before === undefined) this.#bound.delete(entry.name);
+      else this.#bound.set(entry.name, entry.before);
+    }
+    return false;
+  }
+
+  /** Makes a parameter stand for a type. */
+  bind(name: string, type: Type): void {
+    this.#trail.push({ name, before: this.#bound.get(name) });
+    this.#bound.set(name, type);
+  }
+
+  #fits(a: Type, b: Type): boolean {
+    if (b.kind === 'param') {
+      const answer = this.#standsFor(b.name, a, b);
+      if (answer !== 'free') return answer === 'yes';
+    }
+    if (a.kind === 'param') return this.#standsFor(a.name, b, a) === 'yes';
+    if (isDynOrError(a) || isDynOrError(b)) return true;
+    return this.#concreteFits(a, b);
+  }
+
+  #concreteFits(a: Type, b: Type): boolean {
+    switch (a.kind) {
+      case 'null':
+        return ['abstract', 'object', 'null', 'timestamp', 'duration', 'wrapper'].includes(b.kind);
+      case 'primitive':
+      case 'wrapper':
+        return (b.kind === 'primitive' || b.kind === 'wrapper') && a.name === b.name;
+      case 'list':
+        return b.kind === 'list' && this.#fits(a.element, b.element);
+      case 'map':
+        return b.kind === 'map' && this.#fits(a.key, b.key) && this.#fits(a.value, b.value);
+      case 'object':
+        return b.kind === 'object' && a.name === b.name;
+      case 'abstract':
+        return b.kind === 'abstract' && a.name === b.name && this.#allFit(a.parameters, b.parameters);
+      default:
+        return a.kind === b.kind;
+    }
+  }
+
+  #allFit(as: readonly Type[], bs: readonly Type[]): boolean {
+    return as.length === bs.length && as.every((a, i) => this.#fits(a, bs[i] as Type));
+  }
+
+  /** Whether a parameter stands, or can be made to stand, for a type; `free` if it stands for nothing and must not for this. */
+  #standsFor(name: string, type: Type, param: Type): 'yes' | 'no' | 'free' {
+    if (sameType(type, param)) return 'yes';
+    const bound = this.#bound.get(name);
+    if (bound !== undefined) {
+      if (sameType(type, bound)) return 'yes';
+      if (!this.#fits(type, bound)) return 'no';
+      const general = mostGeneral(type, bound);
+      if (this.#isFreeOf(name, general)) this.bind(name, general);
+      return 'yes';
+    }
+    if (!this.#isFreeOf(name, type)) return 'free';
+    this.bind(name, type);
+    return 'yes';
+  }
+
+  /** Whether a parameter does not occur in a type, nor in what its parameters stand for. */
+  #isFreeOf(name: string, type: Type): boolean {
+    switch (type.kind) {
+      case 'param': {
+        if (type.name === name) return false;
+        const bound = this.#bound.get(type.name);
+        return bound === undefined || this.#isFreeOf(name, bound);
+      }
+      case 'list':
+        return this.#isFreeOf(name, type.element);
+      case 'map':
+        return this.#isFreeOf(name, type.key) && this.#isFreeOf(name, type.value);
+      case 'abstract':
+        return type.parameters.every((parameter) => this.#isFreeOf(name, parameter));
+      default:
+        return true;
+    }
+  }
+}
+
+/** The one of two types that says less. */
+export const mostGeneral = (a: Type, b: Type): Type => (isLessSpecific(a, b) ? a : b);
+
+function isLessSpecific(a: Type, b: Type): boolean {
+  if (isDyn(a) || a.kind === 'param') return true;
+  if (isDyn(b) || b.kind === 'param') return false;
+  if (a.kind === 'list') return b.kind === 'list' && isLessSpecific(a.element, b.element);
+  if (a.kind === 'map') return b.kind === 'map' && isLessSpecific(a.key, b.key) && isLessSpecific(a.value, b.value);
+  if (a.kind === 'type') return b.kind === 'type';
+  if (a.kind === 'abstract')
+    return (
+      b.kind === 'abstract' &&
+      a.name === b.name &&
+      a.parameters.length === b.parameters.length &&
+      a.parameters.every((parameter, i) => isLessSpecific(parameter, b.parameters[i] as Type))
+    );
+  return sameType(a, b);
+}

@@ -1,0 +1,346 @@
+import { type CallNode, type Expression, type Literal, qualifiedName } from '../syntax/ast.js';
+import { Issues } from '../syntax/issues.js';
+import type { Parsed } from '../syntax/parser.js';
+import { Bindings, mostGeneral } from './bindings.js';
+import type { Declarations, Scope } from './declarations.js';
+import { Overloads } from './overloads.js';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DYN,
+  ERROR,
+  formatCall,
+  formatProto,
+  formatType,
+  INT,
+  isDynOrError,
+  NULL,
+  STRING,
+  type Type,
+  typeOf,
+  UINT,
+} from './type.js';
+
+/** What the check found out of a node. */
+export type Reference =
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'type'; readonly name: string; readonly type: Type }
+  | {
+      readonly kind: 'function';
+      readonly name: string;
+      readonly overloads: readonly string[];
+      readonly global: boolean;
+    };
+
+/** An expression whose types are known. */
+export interface Checked extends Parsed {
+  /** Type of its value. */
+  readonly type: Type;
+  /** Types by node. */
+  readonly types: ReadonlyMap<number, Type>;
+  /** What names stand for, by node. */
+  readonly references: ReadonlyMap<number, Reference>;
+}
+
+/** How lists and maps of literals are taken whose members differ: refused, as the reference is set up, or as `dyn`. */
+export interface CheckOptions {
+  /** Members of list and map literals must agree in type. */
+  readonly homogeneousLiterals: boolean;
+  /** Numbers of different types may be compared with `<` and its kin everywhere. */
+  readonly crossTypeComparisons: boolean;
+}
+
+const LITERALS: Readonly<Record<Literal['type'], Type>> = {
+  null: NULL,
+  bool: BOOL,
+  int: INT,
+  uint: UINT,
+  double: DOUBLE,
+  string: STRING,
+  bytes: BYTES,
+};
+
+/**
+ * Finds the types of an expression and its parts (cel-go, checker/checker.go).
+ * @throws ExpressionError
+ */
+export function check(parsed: Parsed, declarations: Declarations, scope: Scope, options: CheckOptions): Checked {
+  const issues = new Issues(parsed.source);
+  const checker = new Checker(issues, declarations, scope, options);
+  checker.check(parsed.root);
+  issues.throwIfAny();
+  return { ...parsed, ...checker.found(parsed.root) };
+}
+
+/** Variables of the loops around a node, innermost first. */
+interface Local {
+  readonly name: string;
+  readonly type: Type;
+  readonly outer: Local | undefined;
+}
+
+class Checker {
+  readonly #types = new Map<number, Type>();
+  readonly #references = new Map<number, Reference>();
+  readonly #bindings = new Bindings();
+  #locals: Local | undefined;
+  #freeParams = 0;
+  readonly #overloads: Overloads;
+
+  constructor(
+    private readonly issues: Issues,
+    private readonly declarations: Declarations,
+    private readonly scope: Scope,
+    private readonly options: CheckOptions,
+  ) {
+    this.#overloads = new Overloads(this.#bindings, () => this.#newParam(), options.crossTypeComparisons);
+  }
+
+  /** The types found, with parameters replaced. */
+  found(root: Expression): {
+    type: Type;
+    types: ReadonlyMap<number, Type>;
+    references: ReadonlyMap<number, Reference>;
+  } {
+    const types = new Map<number, Type>();
+    for (const [id, type] of this.#types) types.set(id, this.#bindings.substitute(type, true));
+    return { type: types.get(root.id) ?? ERROR, types, references: this.#references };
+  }
+
+  check(node: Expression): void {
+    switch (node.kind) {
+      case 'literal':
+        this.#setType(node, LITERALS[node.literal.type]);
+        return;
+      case 'ident':
+        this.#ident(node, node.name);
+        return;
+      case 'select':
+        this.#select(node);
+        return;
+      case 'call':
+        this.#call(node);
+        return;
+      case 'list':
+        this.#list(node);
+        return;
+      case 'map':
+        this.#map(node);
+        return;
+      case 'message':
+        this.#message(node);
+        return;
+      case 'comprehension':
+        this.#comprehension(node);
+        return;
+    }
+  }
+
+  #ident(node: Expression, name: string): void {
+    if (this.#named(node, name)) return;
+    this.#setType(node, ERROR);
+    this.#undeclared(node, name);
+  }
+
+  /** Takes a node for a variable or a type of a name; false where there is neither. */
+  #named(node: Expression, written: string): boolean {
+    const name = written.replace(/^\./, '');
+    const variable = this.#variable(name);
+    if (variable !== undefined) {
+      this.#setType(node, variable);
+      this.#references.set(node.id, { kind: 'variable', name });
+      return true;
+    }
+    const type = this.declarations.typeNames.get(name);
+    if (type === undefined) return false;
+    this.#setType(node, typeOf(type));
+    this.#references.set(node.id, { kind: 'type', name, type });
+    return true;
+  }
+
+  #variable(name: string): Type | undefined {
+    for (let local = this.#locals; local; local = local.outer) if (local.name === name) return local.type;
+    return this.scope.variables.get(name);
+  }
+
+  #select(node: Extract<Expression, { kind: 'select' }>): void {
+    const name = qualifiedName(node);
+    if (name !== undefined && this.#named(node, name)) return;
+    this.check(node.operand);
+    const result = this.#fieldOf(node, this.#bindings.substitute(this.#typeOf(node.operand) ?? ERROR));
+    this.#setType(node, node.testOnly ? BOOL : this.#bindings.substitute(result));
+  }
+
+  #fieldOf(node: Extract<Expression, { kind: 'select' }>, target: Type): Type {
+    if (target.kind === 'map') return target.value;
+    if (target.kind === 'object') return this.#objectField(node.offset, target.name, node.field);
+    if (target.kind === 'param') {
+      this.#bindings.assignable(DYN, target);
+      return DYN;
+    }
+    if (isDynOrError(target)) return DYN;
+    this.#fault(node.offset, `type '${formatProto(target)}' does not support field selection`);
+    return ERROR;
+  }
+
+  #objectField(offset: number, object: string, field: string): Type {
+    const type = this.scope.fieldType(object, field);
+    if (type !== undefined) return type;
+    const known = this.scope.hasType(object);
+    this.#fault(
+      offset,
+      known ? `undefined field '${field}'` : `[internal] unexpected failed resolution of '${object}'`,
+    );
+    return ERROR;
+  }
+
+  #call(node: CallNode): void {
+    for (const arg of node.args) this.check(arg);
+    const { target } = node;
+    if (target === undefined) {
+      this.#resolve(node, node.function.replace(/^\./, ''), undefined);
+      return;
+    }
+    const prefix = qualifiedName(target);
+    const namespaced = prefix === undefined ? undefined : `${prefix}.${node.function}`.replace(/^\./, '');
+    if (namespaced !== undefined && this.declarations.functions.has(namespaced)) {
+      this.#resolve(node, namespaced, undefined);
+      return;
+    }
+    this.check(target);
+    if (this.declarations.functions.has(node.function)) {
+      this.#resolve(node, node.function, target);
+      return;
+    }
+    // The node has no type then, which later messages show as `<nil>`.
+    this.#undeclared(node, node.function);
+  }
+
+  #resolve(node: CallNode, name: string, target: Expression | undefined): void {
+    const overloads = this.declarations.functions.get(name);
+    if (overloads === undefined) {
+      this.#undeclared(node, node.function);
+      this.#setType(node, ERROR);
+      return;
+    }
+    const args = target === undefined ? node.args : [target, ...node.args];
+    const types = args.map((arg) => this.#typeOf(arg));
+    const { ids, result } = this.#overloads.matching(overloads, types, target !== undefined);
+    if (result === undefined) {
+      const applied = formatCall(types, target !== undefined);
+      this.#fault(node.offset, `found no matching overload for '${name}' applied to '${applied}'`);
+      this.#setType(node, ERROR);
+      return;
+    }
+    this.#setType(node, result);
+    this.#references.set(node.id, { kind: 'function', name, overloads: ids, global: target === undefined });
+  }
+
+  #list(node: Extract<Expression, { kind: 'list' }>): void {
+    let element: Type | undefined;
+    for (const item of node.elements) {
+      this.check(item);
+      element = this.#joined(item, element);
+    }
+    this.#setType(node, { kind: 'list', element: element ?? this.#newParam() });
+  }
+
+  #map(node: Extract<Expression, { kind: 'map' }>): void {
+    let key: Type | undefined;
+    let value: Type | undefined;
+    for (const entry of node.entries) {
+      this.check(entry.key);
+      key = this.#joined(entry.key, key);
+      this.check(entry.value);
+      value = this.#joined(entry.value, value);
+    }
+    this.#setType(node, { kind: 'map', key: key ?? this.#newParam(), value: value ?? this.#newParam() });
+  }
+
+  /** The most general type of what came before and a node. */
+  #joined(node: Expression, before: Type | undefined): Type {
+    const type = this.#typeOf(node) ?? ERROR;
+    if (before === undefined) return type;
+    if (this.#bindings.assignable(before, type)) return mostGeneral(before, type);
+    if (!this.options.homogeneousLiterals) return DYN;
+    this.#mismatch(node.offset, before, type);
+    return ERROR;
+  }
+
+  #message(node: Extract<Expression, { kind: 'message' }>): void {
+    for (const entry of node.entries) this.check(entry.value);
+    const name = node.name.replace(/^\./, '');
+    const type = this.declarations.typeNames.get(name);
+    this.#setType(node, ERROR);
+    if (type === undefined) {
+      this.#undeclared(node, node.name);
+      return;
+    }
+    this.#fault(node.offset, `'${formatType(type)}' is not a message type`);
+  }
+
+  #comprehension(node: Extract<Expression, { kind: 'comprehension' }>): void {
+    this.check(node.range);
+    this.check(node.initial);
+    const accumulated = this.#typeOf(node.initial) ?? ERROR;
+    const element = this.#elementOf(node.range);
+    const outer = this.#locals;
+    const holding: Local = { name: node.accumulator, type: accumulated, outer };
+    this.#locals = { name: node.variable, type: element, outer: holding };
+    this.#overloads.allowCrossTypeComparisons();
+    this.check(node.condition);
+    this.#assert(node.condition, BOOL);
+    this.check(node.step);
+    this.#assert(node.step, accumulated);
+    this.#locals = holding;
+    this.check(node.result);
+    this.#locals = outer;
+    this.#setType(node, this.#bindings.substitute(this.#typeOf(node.result) ?? ERROR));
+  }
+
+  #elementOf(range: Expression): Type {
+    const found = this.#typeOf(range);
+    const type = found && this.#bindings.substitute(found);
+    if (type?.kind === 'list') return type.element;
+    if (type?.kind === 'map') return type.key;
+    if (type && (isDynOrError(type) || type.kind === 'param')) {
+      this.#bindings.assignable(DYN, type);
+      return DYN;
+    }
+    this.#fault(
+      range.offset,
+      `expression of type '${formatType(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+    );
+    return ERROR;
+  }
+
+  #assert(node: Expression, type: Type): void {
+    const found = this.#typeOf(node) ?? ERROR;
+    if (!this.#bindings.assignable(type, found)) this.#mismatch(node.offset, type, found);
+  }
+
+  #newParam(): Type {
+    return { kind: 'param', name: `_var${this.#freeParams++}` };
+  }
+
+  #typeOf(node: Expression): Type | undefined {
+    return this.#types.get(node.id);
+  }
+
+  #setType(node: Expression, type: Type): void {
+    this.#types.set(node.id, type);
+  }
+
+  #undeclared(node: Expression, name: string): void {
+    this.#fault(node.offset, `undeclared reference to '${name}' (in container '')`);
+  }
+
+  #mismatch(offset: number, expected: Type, found: Type): void {
+    this.#fault(offset, `expected type '${formatType(expected)}' but found '${formatType(found)}'`);
+  }
+
+  #fault(offset: number, message: string): void {
+    this.issues.add(this.issues.source.checkedLocationOf(offset), message);
+  }
+}

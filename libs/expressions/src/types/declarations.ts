@@ -1,0 +1,59 @@
+import type { Type } from './type.js';
+
+/** One form of a function. */
+export interface Overload {
+  /** Unique among all; the costs of calls hang on it. */
+  readonly id: string;
+  /** Of a method the first is the target. */
+  readonly params: readonly Type[];
+  readonly result: Type;
+  /** Names of the type parameters among the types. */
+  readonly typeParams: readonly string[];
+  /** Called as `target.name(…)`. */
+  readonly method: boolean;
+}
+
+/** What expressions may name beside variables: functions and types. */
+export interface Declarations {
+  /** Forms of a function by its name, in the order in which they are tried. */
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  /** Types that can be named in expressions, by their names: `int`, `google.protobuf.Duration`. */
+  readonly typeNames: ReadonlyMap<string, Type>;
+}
+
+/** What the expressions of one place may name: variables, and fields of the objects that they hold. */
+export interface Scope {
+  /** Types of the variables by name. */
+  readonly variables: ReadonlyMap<string, Type>;
+  /** Type of a field of an object type; undefined where it has none, or there is no such type. */
+  fieldType(objectName: string, field: string): Type | undefined;
+  /** Whether there is an object type of a name. */
+  hasType(objectName: string): boolean;
+}
+
+/** Type parameters that occur in types, in order. */
+export function typeParamsOf(types: readonly Type[], into: Set<string> = new Set()): string[] {
+  for (const type of types) {
+    if (type.kind === 'param') into.add(type.name);
+    else if (type.kind === 'list') typeParamsOf([type.element], into);
+    else if (type.kind === 'map') typeParamsOf([type.key, type.value], into);
+    else if (type.kind === 'abstract') typeParamsOf(type.parameters, into);
+    else if (type.kind === 'type' && type.of) typeParamsOf([type.of], into);
+  }
+  return [...into];
+}
+
+/** A form that is called as `name(…)`. */
+export const overload = (id: string, params: readonly Type[], result: Type): Overload => ({
+  id,
+  params,
+  result,
+  typeParams: typeParamsOf(params),
+  method: false,
+});
+
+/** A form that is called as `target.name(…)`; the target is the first parameter. */
+export const method = (id: string, params: readonly Type[], result: Type): Overload => ({
+  ...overload(id, params, result),
+  method: true,
+});

@@ -1,0 +1,58 @@
+import { Bindings } from './bindings.js';
+import type { Overload } from './declarations.js';
+import { DYN, isDyn, sameType, type Type } from './type.js';
+
+const NUMBERS = new Set(['int', 'uint', 'double']);
+
+/** Chooses among the forms of functions by the types of arguments. */
+export class Overloads {
+  /**
+   * @param bindings of the check, which choosing adds to
+   * @param newParam makes a type parameter that nothing else has
+   */
+  constructor(
+    private readonly bindings: Bindings,
+    private readonly newParam: () => Type,
+    private crossTypeComparisons: boolean,
+  ) {}
+
+  /** From here on numbers of different types may be compared. */
+  allowCrossTypeComparisons(): void {
+    this.crossTypeComparisons = true;
+  }
+
+  /** All forms that fit the arguments; more than one does where an argument is `dyn`. */
+  matching(overloads: readonly Overload[], types: readonly (Type | undefined)[], isMethod: boolean) {
+    const ids: string[] = [];
+    let result: Type | undefined;
+    if (types.includes(undefined)) return { ids, result };
+    for (const overload of overloads) {
+      if (overload.method !== isMethod || !this.#isAllowed(overload)) continue;
+      const form = this.#instance(overload);
+      if (!this.bindings.allAssignable(types as Type[], form.params)) continue;
+      ids.push(overload.id);
+      const type = this.bindings.substitute(form.result);
+      if (result === undefined) result = type;
+      else if (!isDyn(result) && !sameType(type, result)) result = DYN;
+    }
+    return { ids, result };
+  }
+
+  /** Comparisons of numbers of different types are refused, but by an error of the reference only before the first loop. */
+  #isAllowed({ id, params: [a, b] }: Overload): boolean {
+    if (this.crossTypeComparisons || !/^(less|greater)_/.test(id)) return true;
+    if (a?.kind !== 'primitive' || b?.kind !== 'primitive' || a.name === b.name) return true;
+    return !(NUMBERS.has(a.name) && NUMBERS.has(b.name));
+  }
+
+  /** The form with parameters of its own. */
+  #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
+    if (overload.typeParams.length === 0) return overload;
+    const fresh = new Bindings();
+    for (const name of overload.typeParams) fresh.bind(name, this.newParam());
+    return {
+      params: overload.params.map((param) => fresh.substitute(param)),
+      result: fresh.substitute(overload.result),
+    };
+  }
+}

@@ -1,0 +1,121 @@
+/** A type, as the checker knows it (cel-go, checker/types.go). */
+export type Type =
+  | { readonly kind: 'dyn' | 'any' | 'error' | 'null' | 'timestamp' | 'duration' }
+  | { readonly kind: 'primitive'; readonly name: PrimitiveName }
+  | { readonly kind: 'wrapper'; readonly name: PrimitiveName }
+  | { readonly kind: 'list'; readonly element: Type }
+  | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
+  | { readonly kind: 'object'; readonly name: string }
+  | { readonly kind: 'param'; readonly name: string }
+  | { readonly kind: 'type'; readonly of?: Type }
+  | { readonly kind: 'abstract'; readonly name: string; readonly parameters: readonly Type[] };
+
+/** Types that no other is part of. */
+export type PrimitiveName = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
+
+export const DYN: Type = { kind: 'dyn' };
+export const ANY: Type = { kind: 'any' };
+export const ERROR: Type = { kind: 'error' };
+export const NULL: Type = { kind: 'null' };
+export const TIMESTAMP: Type = { kind: 'timestamp' };
+export const DURATION: Type = { kind: 'duration' };
+export const BOOL: Type = { kind: 'primitive', name: 'bool' };
+export const INT: Type = { kind: 'primitive', name: 'int' };
+export const UINT: Type = { kind: 'primitive', name: 'uint' };
+export const DOUBLE: Type = { kind: 'primitive', name: 'double' };
+export const STRING: Type = { kind: 'primitive', name: 'string' };
+export const BYTES: Type = { kind: 'primitive', name: 'bytes' };
+
+export const listOf = (element: Type): Type => ({ kind: 'list', element });
+export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
+export const objectOf = (name: string): Type => ({ kind: 'object', name });
+export const paramOf = (name: string): Type => ({ kind: 'param', name });
+export const wrapperOf = (name: PrimitiveName): Type => ({ kind: 'wrapper', name });
+/** The type of a type; of any one without `of`. */
+export const typeOf = (of?: Type): Type => (of === undefined ? { kind: 'type' } : { kind: 'type', of });
+
+/** Whether values of the type may be of any type. */
+export const isDyn = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'any';
+/** The same, or nothing is known because a fault was told. */
+export const isDynOrError = (type: Type): boolean => isDyn(type) || type.kind === 'error';
+
+/** Whether both are one type, type for type and name for name. */
+export function sameType(a: Type, b: Type): boolean {
+  if (a === b) return true;
+  if (a.kind === 'list') return b.kind === 'list' && sameType(a.element, b.element);
+  if (a.kind === 'map') return b.kind === 'map' && sameType(a.key, b.key) && sameType(a.value, b.value);
+  if (a.kind === 'type') return b.kind === 'type' && sameOptional(a.of, b.of);
+  if (a.kind === 'abstract') return b.kind === 'abstract' && a.name === b.name && sameTypes(a.parameters, b.parameters);
+  if ('name' in a) return a.kind === b.kind && 'name' in b && a.name === b.name;
+  return a.kind === b.kind;
+}
+
+const sameOptional = (a?: Type, b?: Type): boolean => (a && b ? sameType(a, b) : a === b);
+const sameTypes = (a: readonly Type[], b: readonly Type[]): boolean =>
+  a.length === b.length && a.every((type, i) => sameType(type, b[i] as Type));
+
+/** The type as messages show it. */
+export function formatType(type: Type | undefined): string {
+  if (type === undefined) return '<nil>';
+  switch (type.kind) {
+    case 'error':
+      return '!error!';
+    case 'wrapper':
+      return `wrapper(${type.name})`;
+    case 'list':
+      return `list(${formatType(type.element)})`;
+    case 'map':
+      return `map(${formatType(type.key)}, ${formatType(type.value)})`;
+    case 'type':
+      return type.of === undefined ? 'type' : `type(${formatType(type.of)})`;
+    case 'abstract':
+      return type.parameters.length === 0 ? type.name : `${type.name}(${type.parameters.map(formatType).join(', ')})`;
+    default:
+      return 'name' in type ? type.name : type.kind;
+  }
+}
+
+/** Parameters of a call as messages show them: `string.(int, int)` where the first is the target. */
+export function formatCall(types: readonly (Type | undefined)[], method: boolean): string {
+  const shown = types.map(formatType);
+  return method ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`;
+}
+
+const PROTO_NAMES: Readonly<Record<PrimitiveName, string>> = {
+  bool: 'BOOL',
+  int: 'INT64',
+  uint: 'UINT64',
+  double: 'DOUBLE',
+  string: 'STRING',
+  bytes: 'BYTES',
+};
+
+/** The type as the reference shows it in the one message that writes out its protobuf form. */
+export function formatProto(type: Type | undefined): string {
+  if (type === undefined) return '<nil>';
+  switch (type.kind) {
+    case 'primitive':
+    case 'wrapper':
+      return `${type.kind}:${PROTO_NAMES[type.name]}`;
+    case 'any':
+    case 'timestamp':
+    case 'duration':
+      return `well_known:${type.kind.toUpperCase()}`;
+    case 'null':
+      return 'null:NULL_VALUE';
+    case 'list':
+      return `list_type:{elem_type:{${formatProto(type.element)}}}`;
+    case 'map':
+      return `map_type:{key_type:{${formatProto(type.key)}} value_type:{${formatProto(type.value)}}}`;
+    case 'type':
+      return `type:{${type.of === undefined ? '' : formatProto(type.of)}}`;
+    case 'object':
+      return `message_type:"${type.name}"`;
+    case 'param':
+      return `type_param:"${type.name}"`;
+    case 'abstract':
+      return `abstract_type:{name:"${type.name}"}`;
+    default:
+      return `${type.kind}:{}`;
+  }
+}
