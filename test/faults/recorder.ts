@@ -6,7 +6,7 @@ import { Floors } from './model/floors.js';
 import { type Change, History } from './model/history.js';
 import { KINDS, type Kind, printOf, readState, type WireObject } from './model/object-state.js';
 import type { LateCommit } from './validators/history.js';
-import type { StoredChange, StoredObject } from './validators/lifecycle.js';
+import { JUDGED, type StoredChange, type StoredObject } from './validators/lifecycle.js';
 
 const POLL_MS = 200;
 const OPS: Readonly<Record<number, Change['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
@@ -34,7 +34,7 @@ export interface Recorded {
   readonly floors: Readonly<Record<Kind, Floors>>;
   readonly objects: Readonly<Record<Kind, readonly { version: number; print: string }[]>>;
   readonly lateCommits: readonly LateCommit[];
-  /** Of every resource; ascending. */
+  /** Of every resource whose life is judged; ascending. */
   readonly changes: readonly StoredChange[];
 }
 
@@ -169,7 +169,8 @@ async function readChanges(client: pg.Client, table: string, kind: Kind, after: 
 async function readAllChanges(client: pg.Client, table: string): Promise<StoredChange[]> {
   const { rows } = await client.query<OwnedChangeRow>(
     `SELECT t.resource, c.version, c.action, c.uid, c.body, c.owners, c.prior, c.prior_owners
-       FROM ${table} c JOIN resource_type t ON t.id = c.type ORDER BY c.version`,
+       FROM ${table} c JOIN resource_type t ON t.id = c.type WHERE t.resource = ANY ($1) ORDER BY c.version`,
+    [JUDGED],
   );
   const read = (body: Buffer, owners: Buffer | null): StoredObject => ({
     ...JSON.parse(body.toString()),

@@ -28,6 +28,9 @@ export interface StoredChange {
 /** The kinds that are judged: whether each counts the changes of its `spec` in `metadata.generation`. */
 const COUNTS: Readonly<Record<string, boolean>> = { replicasets: true, configmaps: false, events: false };
 
+/** Resources whose changes are judged; of others there may be millions. */
+export const JUDGED: readonly string[] = Object.keys(COUNTS);
+
 /**
  * V7: a uid belongs to one object for its whole life and to no other; what was created stays created then; the generation
  * is 1 at first, rises by one with the desired state or the wish to delete, and with nothing else; what changes nothing
