@@ -5,7 +5,9 @@ import { type Implementation, type Library, methodForm } from './library.js';
 
 /** What an expression asks an authorizer. */
 export type AccessQuestion = {
+  /** Such as `get`. */
   readonly verb: string;
+  /** About whom; without it, about the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 } & (
   | { readonly path: string }
@@ -20,6 +22,7 @@ export type AccessQuestion = {
 
 /** What it answers. */
 export interface AccessAnswer {
+  /** Whether somebody said that it may be; that nobody did is no. */
   readonly allowed: boolean;
   /** Empty where there is none. */
   readonly reason: string;

@@ -15,6 +15,7 @@ export const PER_OBJECT_BUDGET = 10_000_000;
 
 /** What a validation came to. */
 export interface Validation {
+  /** One for each rule that does not hold or could not be run. */
   readonly errors: FieldError[];
   /** Units that were spent of the budget. */
   readonly cost: number;

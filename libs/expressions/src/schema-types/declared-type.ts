@@ -23,6 +23,7 @@ export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 /** What a schema says of values to expressions: their type, and how many elements or characters they have at most. */
 export interface DeclaredType {
+  /** Of the value; `dyn` where the schema says nothing. */
   readonly type: Type;
   /** 0 for values without a size. */
   readonly maxElements: number;

@@ -13,23 +13,40 @@ export type Type =
 /** Types that no other is part of. */
 export type PrimitiveName = 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes';
 
+/** Of values that are not known before a run. */
 export const DYN: Type = { kind: 'dyn' };
+/** A message of any type. */
 export const ANY: Type = { kind: 'any' };
+/** Of what has a fault that was told. */
 export const ERROR: Type = { kind: 'error' };
+/** Of null alone. */
 export const NULL: Type = { kind: 'null' };
+/** A point in time, to the nanosecond. */
 export const TIMESTAMP: Type = { kind: 'timestamp' };
+/** A span of time, to the nanosecond. */
 export const DURATION: Type = { kind: 'duration' };
+/** True and false. */
 export const BOOL: Type = { kind: 'primitive', name: 'bool' };
+/** Integers of 64 bits. */
 export const INT: Type = { kind: 'primitive', name: 'int' };
+/** Integers of 64 bits without a sign. */
 export const UINT: Type = { kind: 'primitive', name: 'uint' };
+/** Numbers of IEEE 754. */
 export const DOUBLE: Type = { kind: 'primitive', name: 'double' };
+/** Texts. */
 export const STRING: Type = { kind: 'primitive', name: 'string' };
+/** Bytes. */
 export const BYTES: Type = { kind: 'primitive', name: 'bytes' };
 
+/** Lists of elements of one type. */
 export const listOf = (element: Type): Type => ({ kind: 'list', element });
+/** Maps from keys of one type to values of another. */
 export const mapOf = (key: Type, value: Type): Type => ({ kind: 'map', key, value });
+/** Objects that declarations know by a name. */
 export const objectOf = (name: string): Type => ({ kind: 'object', name });
+/** A type that a call decides, by its name. */
 export const paramOf = (name: string): Type => ({ kind: 'param', name });
+/** A value of a type, or null. */
 export const wrapperOf = (name: PrimitiveName): Type => ({ kind: 'wrapper', name });
 /** The type of a type; of any one without `of`. */
 export const typeOf = (of?: Type): Type => (of === undefined ? { kind: 'type' } : { kind: 'type', of });

@@ -49,7 +49,10 @@ export class TypeValue {
 
 /** What went wrong instead of a value. */
 export class Failure {
-  constructor(readonly message: string) {}
+  constructor(
+    /** In the words of the reference. */
+    readonly message: string,
+  ) {}
 }
 
 /** Elements that one evaluation may compare and traverse beside what its costs count. */
