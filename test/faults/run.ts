@@ -147,7 +147,7 @@ async function runOn(
     return {
       violations: [
         ...stage.violations,
-        ...actors.watchers.flatMap((watcher) => watcher.violations),
+        ...[...actors.watchers, ...actors.listers].flatMap((actor) => actor.violations),
         ...judged,
         ...found.violations,
       ],

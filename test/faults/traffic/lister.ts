@@ -3,6 +3,7 @@ import { printOf, readState } from '../model/object-state.js';
 import type { List } from '../model/records.js';
 import { type Selection, selectorsOf } from '../model/selection.js';
 import type { Random } from '../random.js';
+import type { Violation } from '../validators/violation.js';
 import { isRefusal, kindOf, mayPass, NAMESPACES, refOf, rest, type Server, TIERS, type Traffic } from './context.js';
 
 export interface ListSettings {
@@ -12,7 +13,7 @@ export interface ListSettings {
   readonly asked: List['asked'];
 }
 
-/** One list, recorded. Throws as the client does; a refusal is a defect. */
+/** One list, recorded. Throws as the client does. */
 export async function list(traffic: Traffic, server: Server, settings: ListSettings): Promise<List> {
   const { kind, selection, client, asked } = settings;
   const start = performance.now();
@@ -50,6 +51,7 @@ export async function list(traffic: Traffic, server: Server, settings: ListSetti
  */
 export class Lister {
   readonly lists: List[] = [];
+  readonly violations: Violation[] = [];
   #seen = 0;
 
   constructor(
@@ -75,7 +77,11 @@ export class Lister {
         this.lists.push(answer);
         this.#seen = Math.max(this.#seen, answer.version);
       } catch (error) {
-        if (isRefusal(error) || !mayPass(error)) throw error;
+        if (isRefusal(error)) {
+          const message = `${this.id} was refused a list of ${kind} as of ${JSON.stringify(asked)}: ${error}`;
+          this.violations.push({ rule: 'V4.list', message });
+          this.#seen = 0;
+        } else if (!mayPass(error)) throw error;
       }
       await rest(random.between(50, 150), signal);
     }
