@@ -1,4 +1,4 @@
-import { type ApiObject, type JsonObject, namesOf } from '@orch/machinery';
+import { type ApiObject, namesOf } from '@orch/machinery';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownersApart } from '../representation/stored-body.js';
@@ -47,9 +47,9 @@ const spoilt = fc.array(fc.tuple(place, byte), { minLength: 1, maxLength: 4 }).m
   return bytes;
 });
 
-const withoutOwners = ({ metadata, ...rest }: ApiObject): JsonObject => {
+const withoutOwners = ({ metadata, ...rest }: ApiObject): object => {
   const { managedFields: _owners, ...meta } = metadata ?? {};
-  return { ...rest, metadata: meta } as JsonObject;
+  return { ...rest, metadata: meta };
 };
 
 it('a binary body that is spoilt where its owners stand is refused, or taken with an owner for each that there was', async () => {
