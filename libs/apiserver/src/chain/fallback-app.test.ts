@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import { decodeProtobufObject } from '@orch/codec';
 import { HealthRegistry, Metrics, silentLogger } from '@orch/runtime';
 import { DEFAULT_FEATURES } from '@orch/schema';
@@ -59,6 +60,10 @@ describe('what is not hot', () => {
     ['DELETE', '/', 405],
     ['POST', '/version/', 405],
     ['POST', '/nosuch', 404],
+    ['OPTIONS', '/openapi/v3/apis/apps/v1', 405],
+    ['POST', '/openapi/v3/api/v1/', 405],
+    ['OPTIONS', '/openapi/v3/nosuch', 404],
+    ['POST', '/openapi/v3/constructor', 404],
     ['POST', '/apis/nosuch', 404],
     ['GET', '/apis/%zz', 400],
     ['GET', '/apis/%E0%A4/v1', 400],
@@ -107,4 +112,62 @@ describe('what is not hot', () => {
   it('tells nothing of what it is made of', async () => {
     expect((await server.ask('/version')).headers).not.toHaveProperty('x-powered-by');
   });
+});
+
+describe('documents of OpenAPI', () => {
+  const V2 = 'application/com.github.proto-openapi.spec.v2';
+  const BINARY = `${V2}.v1.0+protobuf`;
+  it.each([
+    ['/openapi/v2', undefined, 'application/json'],
+    ['/openapi/v2', '*/*', 'application/json'],
+    ['/openapi/v2', 'application/json;charset=utf-8', 'application/json'],
+    ['/openapi/v2', `${V2}@v1.0+protobuf`, BINARY],
+    ['/openapi/v2', BINARY, BINARY],
+    ['/openapi/v2', `*/*, ${BINARY}`, BINARY],
+    ['/openapi/v2', `application/json, ${V2}@v1.0+protobuf;q=0.5`, 'application/json'],
+    ['/openapi/v2', `application/json;q=0.5, ${V2}@v1.0+protobuf`, BINARY],
+    ['/openapi/v2', 'application/json;q=0, application/*', 'application/json'],
+    ['/openapi/v2', 'text/html', undefined],
+    ['/openapi/v3/api/v1', 'text/html, application/json;q=0.1', 'application/json'],
+    ['/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf', undefined],
+    ['/openapi/v3/api/v1', 'text/*', undefined],
+  ])('%s for who takes %s', async (path, accept, type) => {
+    const { status, headers } = await server.ask(path, accept === undefined ? {} : { headers: { accept } });
+    expect(status).toBe(type ? 200 : 406);
+    if (type) expect(headers['content-type']).toBe(type);
+    if (type) expect(headers.vary).toContain('Accept');
+  });
+
+  it('are kept for ever only under the digest of their content', async () => {
+    const path = '/openapi/v3/apis/apps/v1';
+    const { headers } = await server.ask(path);
+    const hash = headers.etag?.replaceAll('"', '');
+    const asked = async (query: string) => {
+      const answer = await server.ask(`${path}?${query}`);
+      return [answer.status, answer.headers['cache-control'], answer.headers.location];
+    };
+    expect(await asked('hash=')).toEqual([200, undefined, undefined]);
+    expect(await asked(`hash=${hash}`)).toEqual([200, 'public, immutable', undefined]);
+    for (const other of ['hash=A', 'hash=A&hash=B', `hash=A&hash=${hash}`])
+      expect(await asked(other)).toEqual([301, undefined, `${path}?hash=${hash}`]);
+  });
+
+  it.each(['/openapi/v2', '/openapi/v3/api/v1'])(
+    '%s is compressed for who reads that, and known again',
+    async (path) => {
+      const plain = await server.ask(path);
+      const packed = await server.ask(path, { headers: { 'accept-encoding': 'gzip' } });
+      expect(packed.headers['content-encoding']).toBe('gzip');
+      expect(packed.headers.vary).toContain('Accept-Encoding');
+      expect(packed.body.length).toBeLessThan(plain.body.length / 5);
+      expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
+      const refused = await server.ask(path, { headers: { 'accept-encoding': 'gzip;q=0' } });
+      expect(refused.headers).not.toHaveProperty('content-encoding');
+      for (const encoding of ['gzip', 'identity']) {
+        const tag = String(packed.headers.etag);
+        const again = await server.ask(path, { headers: { 'accept-encoding': encoding, 'if-none-match': tag } });
+        expect([again.status, again.body.length]).toEqual([304, 0]);
+      }
+    },
+  );
 });

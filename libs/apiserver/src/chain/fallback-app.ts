@@ -61,8 +61,9 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
   discovery.mount(app);
   app.use((req: Request) => {
     const reads = req.method === 'GET' || req.method === 'HEAD';
-    const known = !reads && ['/', ...paths()].includes(req.path.replace(/(?<=.)\/$/, ''));
-    throw known ? wrongMethod() : unknownPath();
+    const path = req.path.replace(/(?<=.)\/$/, '');
+    const known = path === '/' || OWN_PATHS.includes(path) || discovery.has(path);
+    throw !reads && known ? wrongMethod() : unknownPath();
   });
   app.use(answerWithStatus);
   return overBothVersions(app);

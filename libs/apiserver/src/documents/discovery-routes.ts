@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type Accepted,
   discoveryOffers,
@@ -11,14 +10,7 @@ import {
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
 import type { Features, ResourceDefinition, Scheme } from '@orch/schema';
-import {
-  encodeOpenApiV2Protobuf,
-  OPENAPI_V2_PROTOBUF,
-  OPENAPI_V2_PROTOBUF_CONTENT_TYPE,
-  type OpenApiSource,
-  OpenApiV3,
-  openApiV2Document,
-} from '@orch/schema/openapi';
+import type { OpenApiSource } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { notAcceptable, unknownPath } from '../http/errors.js';
 import type { ServedResources } from '../served/served-resources.js';
@@ -26,18 +18,21 @@ import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
+import { mountOpenApi, OPENAPI_PATHS, type OpenApiDocuments, openApiDocuments } from './openapi-routes.js';
+import { lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
-  /** Where documents are now. */
+  /** Where documents are now, but for those that a document names. */
   paths(): readonly string[];
+  /** Whether a path, without a slash at its end, is that of a document. */
+  has(path: string): boolean;
   mount(app: Express): void;
 }
 
 /** The documents of one snapshot of what is served, each made when it is first asked for. */
 interface Documents {
   readonly discovery: () => DiscoveryDocuments;
-  readonly openApiV3: () => OpenApiV3;
-  readonly openApiV2: () => OpenApiV2Bodies;
+  readonly openApi: OpenApiDocuments;
 }
 
 export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
@@ -51,10 +46,10 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
   const now = () => documentsOf(served.current);
   return {
     paths: () => pathsOf(now().discovery()),
+    has: (path) => pathsOf(now().discovery()).includes(path) || now().openApi.has(path),
     mount(app) {
       mountDiscovery(app, () => now().discovery(), options);
-      mountOpenApiV3(app, () => now().openApiV3());
-      mountOpenApiV2(app, () => now().openApiV2());
+      mountOpenApi(app, () => now().openApi);
     },
   };
 }
@@ -63,8 +58,7 @@ function documentsFor({ endpoints }: ServedSnapshot, { scheme, release, names }:
   const source = { scheme, release, served: endpoints.map(({ definition }) => discoverable(definition)) };
   return {
     discovery: lazily(() => discoveryDocuments(source.served, names)),
-    openApiV3: lazily(() => new OpenApiV3(source)),
-    openApiV2: lazily(() => openApiV2Bodies(source)),
+    openApi: openApiDocuments(source),
   };
 }
 
@@ -77,8 +71,6 @@ function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
   const versions = [...resources.keys()].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
-
-const OPENAPI_PATHS = ['/openapi/v2', '/openapi/v3'];
 
 function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, options: DocumentsOptions): void {
   const { scheme, names, features } = options;
@@ -140,63 +132,5 @@ function sender(scheme: Scheme, names: Names) {
     res.setHeader('Content-Type', `${type}${mediaType === 'yaml' ? '' : parameters}`);
     if (parameters) res.set('Cache-Control', 'public').set('ETag', tag);
     res.send(bytes);
-  };
-}
-
-/** With a tag, express answers 304 to whoever has these bytes. */
-const tagOf = (bytes: Buffer): string => `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`;
-
-function mountOpenApiV3(app: Express, documents: () => OpenApiV3): void {
-  app.get('/openapi/v3', (_req, res) => void res.json(documents().index()));
-  app.get('/openapi/v3/*path', (req, res) => {
-    const path = ([] as string[]).concat(req.params.path).join('/');
-    const document = documents().document(path);
-    if (!document) throw unknownPath();
-    const asked = req.query.hash;
-    if (typeof asked === 'string' && asked !== document.hash) {
-      res.redirect(301, `/openapi/v3/${path}?hash=${document.hash}`);
-      return;
-    }
-    // A URL that names the content may be kept for ever.
-    if (asked)
-      res.set('Cache-Control', 'public, immutable').set('Expires', new Date(Date.now() + 31_536_000_000).toUTCString());
-    res.set('ETag', `"${document.hash}"`).type('application/json').send(document.json);
-  });
-}
-
-interface OpenApiV2Bodies {
-  readonly json: () => Tagged;
-  readonly protobuf: () => Tagged;
-}
-
-function openApiV2Bodies(source: OpenApiSource): OpenApiV2Bodies {
-  const document = lazily(() => openApiV2Document(source));
-  return {
-    json: lazily(() => tagged(Buffer.from(stringifyJson(document())), 'application/json')),
-    protobuf: lazily(() => tagged(Buffer.from(encodeOpenApiV2Protobuf(document())), OPENAPI_V2_PROTOBUF_CONTENT_TYPE)),
-  };
-}
-
-function mountOpenApiV2(app: Express, bodies: () => OpenApiV2Bodies): void {
-  app.get('/openapi/v2', (req, res) => {
-    const wantsProtobuf = (req.headers.accept ?? '').includes(OPENAPI_V2_PROTOBUF);
-    const { bytes, type, tag } = wantsProtobuf ? bodies().protobuf() : bodies().json();
-    res.set({ Vary: 'Accept', 'Content-Type': type, ETag: tag }).send(bytes);
-  });
-}
-
-interface Tagged {
-  readonly bytes: Buffer;
-  readonly type: string;
-  readonly tag: string;
-}
-
-const tagged = (bytes: Buffer, type: string): Tagged => ({ bytes, type, tag: tagOf(bytes) });
-
-function lazily<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
   };
 }

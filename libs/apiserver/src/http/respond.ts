@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Status, StatusError } from '@orch/machinery';
@@ -9,7 +9,7 @@ import { cutOff, isGone, type RequestContext } from './context.js';
 import { gzipped } from './gzip-body.js';
 
 /** Answers below this size are sent as they are: compressing them costs more than it saves. */
-const GZIP_MIN_BYTES = 128 * 1024;
+export const GZIP_MIN_BYTES = 128 * 1024;
 const GZIP_LEVEL = constants.Z_BEST_SPEED;
 const gzipBuffer = promisify(gzip);
 
@@ -50,8 +50,9 @@ function warningHeader(text: string): string {
   return `299 - "${clean}"`;
 }
 
-const acceptsGzip = (ctx: RequestContext): boolean =>
-  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(ctx.req.headers['accept-encoding'] ?? ''));
+/** Whether whoever asks reads gzip. */
+export const acceptsGzip = ({ headers }: Pick<IncomingMessage, 'headers'>): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(String(headers['accept-encoding'] ?? ''));
 
 /** A whole body. `compress` is for reads only (spec: "Response compression"). */
 export async function sendBytes(
@@ -62,7 +63,7 @@ export async function sendBytes(
   compress = false,
 ): Promise<void> {
   const headers = baseHeaders(ctx, contentType);
-  if (compress && body.length >= GZIP_MIN_BYTES && acceptsGzip(ctx)) {
+  if (compress && body.length >= GZIP_MIN_BYTES && acceptsGzip(ctx.req)) {
     const packed = await gzipBuffer(body, { level: GZIP_LEVEL });
     ctx.res.writeHead(code, {
       ...headers,
@@ -123,7 +124,7 @@ async function stream(
 ): Promise<void> {
   const headers = baseHeaders(ctx, contentType);
   try {
-    if (compress && acceptsGzip(ctx)) {
+    if (compress && acceptsGzip(ctx.req)) {
       ctx.res.writeHead(200, { ...headers, Vary: 'Accept-Encoding', 'Content-Encoding': 'gzip' });
       await writeAll(ctx, gzipped(pieces));
     } else {

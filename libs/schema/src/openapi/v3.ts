@@ -36,6 +36,11 @@ export class OpenApiV3 {
     return { paths: Object.fromEntries(entries) };
   }
 
+  /** Whether there is a document; makes none. */
+  has(path: string): boolean {
+    return this.discovery.has(path);
+  }
+
   /** The document of `api/v1` or `apis/<group>/<version>`, or of discovery above them; undefined for what is not served. */
   document(path: string): OpenApiV3Document | undefined {
     const discovery = this.discovery.get(path);

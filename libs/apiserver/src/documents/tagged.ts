@@ -1,0 +1,26 @@
+import { createHash } from 'node:crypto';
+
+/** A document as it is sent. */
+export interface Tagged {
+  readonly bytes: Buffer;
+  /** What stands as its `Content-Type`. */
+  readonly type: string;
+  /** Its `ETag`: with one, express answers 304 to whoever has these bytes. */
+  readonly tag: string;
+}
+
+/** Bytes with the tag that their content gives them. */
+export const tagged = (bytes: Buffer, type: string): Tagged => ({
+  bytes,
+  type,
+  tag: `"${createHash('sha512').update(bytes).digest('hex').toUpperCase()}"`,
+});
+
+/** What is made when it is first asked for. */
+export function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
