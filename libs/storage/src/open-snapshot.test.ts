@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PLANNER_SETTINGS } from './connection.js';
+import { PARTITION_WIDTH } from './history.js';
 import { openStore, type PostgresStore } from './postgres-store.js';
 import { GET, MEASURE_FEW } from './reader.js';
 import { currentRows, exactRows, IN_INDEX_ORDER, page } from './snapshot-sql.js';
@@ -165,6 +166,26 @@ describe('an old snapshot', () => {
     expect((after[1] ?? 0) - (before[1] ?? 0)).toBeLessThanOrEqual(20);
     // The way back goes over changes, of which there are more.
     expect((after[2] ?? 0) - (before[2] ?? 0)).toBeLessThanOrEqual(100);
+  });
+
+  it('does not make a read of history open the partitions that could not be dropped', async () => {
+    const [history = 0] = await store.registerTypes([{ group: '', resource: 'history' }]);
+    const opening = await server.session(schema);
+    const { rows } = await opening.query('SELECT max(number)::int AS last FROM history_partition');
+    const newest = rows[0].last + 9;
+    for (let number = rows[0].last + 1; number <= newest; number++)
+      await opening.query('SELECT create_history_partition($1, $2)', [number, PARTITION_WIDTH]);
+    await opening.query('SELECT advance_versions($1)', [BigInt(newest) * BigInt(PARTITION_WIDTH)]);
+    await opening.end();
+    const at = await create('one', history);
+    await update('one', at, history);
+    const { rows: plan } = await session.query(`EXPLAIN ${page(exactRows({ type: history }, at), undefined)}`);
+    const opened = new Set(
+      JSON.stringify(plan)
+        .match(/change_\d+/g)
+        ?.map((name) => Number(name.slice(7))),
+    );
+    expect([...opened]).toEqual([newest]);
   });
 
   it('does not make the compactor go through heads again that it has removed', async () => {

@@ -76,14 +76,16 @@ export function exactRows(range: KeyRange, at: Version): string {
      FROM (${writtenSince(range, at)}) k
      CROSS JOIN LATERAL (${firstChangeAfter(range.type, at)}) f
      CROSS JOIN LATERAL (
-       SELECT * FROM change x WHERE x.type = ${range.type} AND x.version = f.version OFFSET 0) c
+       SELECT * FROM change x
+        WHERE x.type = ${range.type} AND x.version = f.version AND x.version > ${at} OFFSET 0) c
     ORDER BY k.namespace, k.name)`;
 }
 
 /**
  * The first change of the object k after a version, which found what the object was then; no row when there was none of it. It
  * is the end of the way back from the last one of interest, each change telling which one it found. Most have changed a
- * few times; the way back of others is cut short by an index that knows some of the changes.
+ * few times; the way back of others is cut short by an index that knows some of the changes. That all of it lies behind the
+ * version is said once more: older partitions, of which an open snapshot may keep any number, need not even be opened then.
  */
 const firstChangeAfter = (type: TypeId, at: Version) =>
   `WITH RECURSIVE back (version, found, step) AS (
@@ -92,7 +94,7 @@ const firstChangeAfter = (type: TypeId, at: Version) =>
     SELECT x.version, x.prior_version, b.step + 1
       FROM back b CROSS JOIN LATERAL (
         SELECT x.version, x.prior_version FROM change x
-         WHERE x.type = ${type} AND x.version = CASE WHEN b.step <> ${PATIENCE} THEN b.found ELSE coalesce((
+         WHERE x.type = ${type} AND x.version > ${at} AND x.version = CASE WHEN b.step <> ${PATIENCE} THEN b.found ELSE coalesce((
              SELECT s.version FROM change s
               WHERE s.type = ${type} AND s.namespace = k.namespace AND s.name = k.name AND s.sought
                 AND s.version > ${at} AND s.version < b.found
