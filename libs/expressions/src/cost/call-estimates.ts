@@ -1,4 +1,10 @@
-import { AUTHORIZATION_COST, REGEX_FACTOR, STRING_FACTOR } from '../evaluation/call-costs.js';
+import {
+  AUTHORIZATION_COST,
+  COMPARED_FORMS,
+  PARSED_FORMS,
+  REGEX_FACTOR,
+  STRING_FACTOR,
+} from '../evaluation/call-costs.js';
 import type { Type } from '../types/type.js';
 import { exactly, MAX, NOTHING, ONE, plus, type Range, range, scaled, times, union } from './range.js';
 
@@ -95,10 +101,6 @@ const joined: Estimate = ([a, b]) => {
   return { cost: scaled(size, STRING_FACTOR), size };
 };
 
-const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name) => [
-  `${name}_string`,
-  `${name}_bytes`,
-]);
 const ofSecond: Estimate = ([, text]) => ({ cost: scaled((text as Argument).size, STRING_FACTOR) });
 
 /** Bytes of an address. */
@@ -141,20 +143,8 @@ const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ],
   ...each(['add_string', 'add_bytes'], joined),
   ['add_list', ([a, b]) => ({ cost: ONE, size: plus(a.size, (b as Argument).size) })],
-  ...each([...COMPARED, 'equals', 'not_equals'], ofShorter),
-  ...each(
-    [
-      'string_to_quantity',
-      'is_quantity_string',
-      'string_to_ip',
-      'is_ip',
-      'string_to_cidr',
-      'is_cidr',
-      'ip_to_string',
-      'cidr_to_string',
-    ],
-    ofParsed,
-  ),
+  ...each([...COMPARED_FORMS, 'equals', 'not_equals'], ofShorter),
+  ...each(PARSED_FORMS, ofParsed),
   ['ip_is_canonical', ([{ size }]) => ({ cost: scaled(size, 2 * STRING_FACTOR) })],
   ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
   ['list_sets_equivalent_list', ofPairs(2)],

@@ -71,32 +71,32 @@ const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ...each(['find', 'findAll'], ofPattern),
 ]);
 
-const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name) => [
-  `${name}_string`,
-  `${name}_bytes`,
-]);
+/** Forms that read a text, or write one, from its one end to the other. */
+export const PARSED_FORMS: readonly string[] = [
+  'string_to_quantity',
+  'is_quantity_string',
+  'string_to_ip',
+  'is_ip',
+  'string_to_cidr',
+  'is_cidr',
+  'ip_to_string',
+  'cidr_to_string',
+];
+
+/** Forms that put two texts, or bytes, in order. */
+export const COMPARED_FORMS: readonly string[] = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap(
+  (name) => [`${name}_string`, `${name}_bytes`],
+);
 
 /** By the form, where the check found a single one (cel-go, interpreter/runtimecost.go). */
 const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ...each(['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string'], ofText),
   ['in_list', ([, list]) => sizeOf(list)],
-  ...each([...COMPARED, 'equals', 'not_equals'], ofShorter),
+  ...each([...COMPARED_FORMS, 'equals', 'not_equals'], ofShorter),
   ...each(['add_string', 'add_bytes'], ofBoth),
   ['matches_string', ofPattern],
   ['contains_string', ofEachInOther],
-  ...each(
-    [
-      'string_to_quantity',
-      'is_quantity_string',
-      'string_to_ip',
-      'is_ip',
-      'string_to_cidr',
-      'is_cidr',
-      'ip_to_string',
-      'cidr_to_string',
-    ],
-    ofText,
-  ),
+  ...each(PARSED_FORMS, ofText),
   ['ip_is_canonical', ofTextTwice],
   ...each(['list_sets_contains_list', 'list_sets_intersects_list'], ofPairs(1)),
   ['list_sets_equivalent_list', ofPairs(2)],

@@ -28,29 +28,21 @@ const mapped = (argument: Expression): string => variableOf(argument, 'argument 
 const bool = (nodes: Nodes, offset: number, value: boolean) => nodes.literal(offset, { type: 'bool', value });
 const int = (nodes: Nodes, offset: number, value: bigint) => nodes.literal(offset, { type: 'int', value });
 
-const all: Expand = (nodes, offset, range, [name, test]) => {
-  const accumulated = nodes.ident(offset, ACCUMULATOR);
-  return nodes.comprehension(offset, {
-    range,
-    variable: quantified(name as Expression),
-    initial: bool(nodes, offset, true),
-    condition: nodes.call(offset, Operator.notStrictlyFalse, [accumulated]),
-    step: nodes.call(offset, Operator.and, [nodes.ident(offset, ACCUMULATOR), test as Expression]),
-    result: nodes.ident(offset, ACCUMULATOR),
-  });
-};
-
-const exists: Expand = (nodes, offset, range, [name, test]) => {
-  const none = nodes.call(offset, Operator.not, [nodes.ident(offset, ACCUMULATOR)]);
-  return nodes.comprehension(offset, {
-    range,
-    variable: quantified(name as Expression),
-    initial: bool(nodes, offset, false),
-    condition: nodes.call(offset, Operator.notStrictlyFalse, [none]),
-    step: nodes.call(offset, Operator.or, [nodes.ident(offset, ACCUMULATOR), test as Expression]),
-    result: nodes.ident(offset, ACCUMULATOR),
-  });
-};
+/** `all` and `exists`: a loop that goes on until an element decides. @param decisive what it comes to then */
+const quantifier =
+  (decisive: boolean): Expand =>
+  (nodes, offset, range, [name, test]) => {
+    const accumulated = () => nodes.ident(offset, ACCUMULATOR);
+    const open = decisive ? nodes.call(offset, Operator.not, [accumulated()]) : accumulated();
+    return nodes.comprehension(offset, {
+      range,
+      variable: quantified(name as Expression),
+      initial: bool(nodes, offset, !decisive),
+      condition: nodes.call(offset, Operator.notStrictlyFalse, [open]),
+      step: nodes.call(offset, decisive ? Operator.or : Operator.and, [accumulated(), test as Expression]),
+      result: accumulated(),
+    });
+  };
 
 const existsOne: Expand = (nodes, offset, range, [name, test]) => {
   const counted = () => nodes.ident(offset, ACCUMULATOR);
@@ -97,8 +89,8 @@ const filter: Expand = (nodes, offset, range, [name, test]) => {
 };
 
 const METHODS: ReadonlyMap<string, Expand> = new Map([
-  ['all/2', all],
-  ['exists/2', exists],
+  ['all/2', quantifier(false)],
+  ['exists/2', quantifier(true)],
   ['exists_one/2', existsOne],
   ['map/2', map],
   ['map/3', map],
