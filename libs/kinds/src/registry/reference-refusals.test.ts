@@ -1,6 +1,7 @@
 import { type ApiObject, copy, namesOf, validateObjectMeta } from '@orch/machinery';
-import { applyDefaults, loadScheme, type ResourceDefinition } from '@orch/schema';
+import { applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { definitionOf } from '../testing/definition-of.js';
 import { through } from '../testing/through.js';
 import { vectorsOf } from '../testing/vectors.js';
 import { kindRules } from './registry.js';
@@ -24,12 +25,10 @@ const vectors = vectorsOf<Vector>('reference-refusals.jsonl', import.meta.url);
 const names = namesOf('kubernetes');
 const { resources } = loadScheme(names);
 
-const apiVersionOf = ({ group, version }: ResourceDefinition): string => (group ? `${group}/${version}` : version);
 const groupOf = (apiVersion: string): string => apiVersion.split('/').slice(0, -1).join('/');
 
 function refusals({ apiVersion, kind, object: sent }: Vector): string[] {
-  const definition = resources.find((one) => one.kind === kind && apiVersionOf(one) === apiVersion);
-  if (!definition) throw new Error(`no ${kind} in ${apiVersion}`);
+  const definition = definitionOf(resources, { apiVersion, kind });
   const rules = kindRules(definition, names);
   const { namespaced } = definition;
   const object = copy(sent);

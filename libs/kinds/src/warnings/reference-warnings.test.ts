@@ -2,6 +2,7 @@ import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { alignZeros, applyDefaults, loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { kindRules } from '../registry/registry.js';
+import { definitionOf } from '../testing/definition-of.js';
 import { through } from '../testing/through.js';
 import { vectorsOf } from '../testing/vectors.js';
 
@@ -20,11 +21,8 @@ const vectors = vectorsOf<Vector>('reference-warnings.jsonl', import.meta.url);
 const names = namesOf('kubernetes');
 const { resources } = loadScheme(names);
 
-function heard({ apiVersion, kind, ...sent }: Vector): string[] {
-  const definition = resources.find(
-    ({ group, version, kind: each }) => each === kind && apiVersion === (group ? `${group}/${version}` : version),
-  );
-  if (!definition) throw new Error(`no ${kind} in ${apiVersion}`);
+function heard(sent: Vector): string[] {
+  const definition = definitionOf(resources, sent);
   const rules = kindRules(definition, names);
   const [object, old] = [copy(sent.object), copy(sent.old)];
   for (const each of [object, old]) {
