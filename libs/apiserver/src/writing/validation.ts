@@ -31,7 +31,9 @@ async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools
 
 /** Who made or changed an object hears of what is strange in it, though it is taken. */
 function warn({ request: { endpoint, subresource, ownChange, caller }, object, old }: Draft): void {
-  if (subresource === '' && !ownChange) caller.warnings.push(...endpoint.storageRules.warnings(object, old));
+  if (subresource !== '' || ownChange) return;
+  // There may be more of them than a call takes arguments.
+  for (const warning of endpoint.storageRules.warnings(object, old)) caller.warnings.push(warning);
 }
 
 /** What is larger already may stay so. */
