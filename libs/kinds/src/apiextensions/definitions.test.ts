@@ -111,6 +111,10 @@ describe('a regular expression', () => {
     expect(patternError('(a+)+'.repeat(500_000))).toBeUndefined();
   });
 
+  it.each(['[', '[:a', '[\\\\', '[^'])('may open very many classes and close none: %j', (open) => {
+    expect(patternError(open.repeat(200_000))).toMatch(/missing closing ]/);
+  });
+
   it.each([
     ['[', 'missing closing ]: `[`'],
     ['(', 'missing closing ): `(`'],

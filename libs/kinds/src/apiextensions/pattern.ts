@@ -16,8 +16,8 @@ const TRANSLATED: readonly (readonly [RegExp, string])[] = [
   [/\\x\{[0-9a-fA-F]+\}/g, 'a'],
 ];
 
-/** Characters of a class, and what is escaped. */
-const CLASS = /\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]/g;
+/** Characters of a class, and what is escaped. One that nothing closes goes to the end, else each `[` in it would be looked for there. */
+const CLASS = /\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]?|[^\]\\])*(?:\]|$)/g;
 const ESCAPE = /\\[\s\S]/g;
 const COUNT = /\{(\d+)(?:,(\d*))?\}/g;
 const MOST_REPEATED = 1000;
