@@ -48,8 +48,8 @@ export interface StoreOptions {
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
   /**
-   * Row versions of objects that are dead and not removed, as the database counts them, from which on lists of few objects go
-   * around them; default 20,000.
+   * Row versions of objects that are dead and kept by an old snapshot, as far as the database's counts tell, from which on lists of
+   * few objects go around them; default 20,000.
    */
   readonly deadRows?: number;
   /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
