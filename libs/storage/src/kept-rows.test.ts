@@ -108,11 +108,7 @@ describe('where many row versions are dead', () => {
   });
 
   it('lists of few do not go from object to object where the next vacuum will remove them', async () => {
-    const store = await openStore({ url: server.url, naming: 'orch', schema, deadRows: DEAD });
-    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
-    const list = async () => {
-      for await (const _ of (await store.snapshot({ type })).pages);
-    };
+    const { store, list } = await opened();
     await list();
     await session.query('VACUUM object');
     await list();
@@ -122,6 +118,29 @@ describe('where many row versions are dead', () => {
     await store.close();
     expect((await seeks()) - before).toBeLessThan(10 * OBJECTS);
   });
+
+  it('lists of few go from object to object where a vacuum has left them', async () => {
+    const { store, list } = await opened();
+    const old = await server.session(server.freshSchema());
+    await old.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+    await kill();
+    await list();
+    await session.query('VACUUM object');
+    const before = await seeks();
+    for (let i = 0; i < 10; i++) await list();
+    await store.close();
+    await old.query('COMMIT');
+    expect((await seeks()) - before).toBeGreaterThan(20 * OBJECTS);
+  });
+
+  const opened = async () => {
+    const store = await openStore({ url: server.url, naming: 'orch', schema, deadRows: DEAD });
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    const list = async () => {
+      for await (const _ of (await store.snapshot({ type })).pages);
+    };
+    return { store, list };
+  };
 
   /** How often the index of objects was sought in, by sessions that have ended. */
   const seeks = async (): Promise<number> =>
