@@ -72,7 +72,10 @@ export interface StoreOptions {
   readonly snapshotTimeout?: number;
   /** How long changes stay readable; default 300,000 (5 minutes). */
   readonly retention?: number;
-  /** Age at which a partition of the history is closed, at least 1,000; default 60,000, or the retention where that is less. */
+  /**
+   * Age at which a partition of the history is closed, at least 1,000, and at least a fifteenth of the age of what is kept; default
+   * 60,000, or the retention where that is less.
+   */
   readonly partitionInterval?: number;
   /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;
