@@ -47,7 +47,7 @@ export interface KeyRange {
 function objects(range: KeyRange): string {
   const { type, sparse } = range;
   if (!sparse) return `(SELECT * FROM object WHERE ${within('object', range)})`;
-  return `(${walk(within('o', range))}
+  return `(${walking(range)}
     SELECT k.namespace, k.name, x.uid, x.version, x.body, x.stored_version, x.owners, x.defaults
       FROM (SELECT namespace, name FROM walked ${ORDER}) k
       CROSS JOIN LATERAL (
@@ -57,7 +57,17 @@ function objects(range: KeyRange): string {
 
 /** Whether a range has fewer objects than that, found by going from one to the next. */
 export const areFewer = (range: KeyRange, objects: number) =>
-  `${walk(within('o', range), { limit: String(objects) })} SELECT count(*) < ${objects} FROM walked`;
+  `${walking(range, String(objects))} SELECT count(*) < ${objects} FROM walked`;
+
+/** From object to object of a range, at most so many. */
+function walking({ through, ...range }: KeyRange, limit?: string): string {
+  const { namespace } = range;
+  return walk(within('o', range), {
+    inNamespace: namespace !== undefined,
+    ...(through && { from: beyond('o', '<=', through, namespace) }),
+    ...(limit !== undefined && { limit }),
+  });
+}
 
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */
 export const currentRows = (range: KeyRange) => `SELECT ${ROW_COLUMNS} FROM ${objects(range)} o`;
