@@ -64,14 +64,10 @@ export class History {
   /** The selected objects as of a version, by key. */
   stateAt(version: number, selection: Selection): Map<string, { version: number; print: string }> {
     const state = new Map<string, { version: number; print: string }>();
-    for (const change of this.changes) {
-      if (change.version > version) break;
-      const key = keyOf(change.state);
-      if (change.op !== 'delete' && selects(selection, change.state)) {
-        state.set(key, { version: change.version, print: printOf(change.state) });
-      } else {
-        state.delete(key);
-      }
+    for (const [key, changes] of this.#byKey) {
+      const last = lastUntil(changes, version);
+      if (last === undefined || last.op === 'delete' || !selects(selection, last.state)) continue;
+      state.set(key, { version: last.version, print: printOf(last.state) });
     }
     return state;
   }
@@ -85,6 +81,17 @@ export class History {
     this.#replays.set(id, events);
     return events;
   }
+}
+
+/** The last of some changes in order that is not younger than a version. */
+function lastUntil(changes: readonly Change[], version: number): Change | undefined {
+  let [from, to] = [0, changes.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((changes[middle] as Change).version <= version) from = middle + 1;
+    else to = middle;
+  }
+  return changes[from - 1];
 }
 
 /** A change that leads into a selection adds; one that leads out of it deletes and shows what was selected last. */
