@@ -17,7 +17,7 @@ import { parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
 import type { Type } from './types/type.js';
-import { Failure, type Value } from './values/value.js';
+import { type Effort, Failure, type Value } from './values/value.js';
 
 /** Libraries of release 1.27. */
 const BASE: readonly Library[] = [
@@ -117,9 +117,10 @@ export class Program {
    * Runs it.
    * @param bindings values of the variables; one that is missing fails where it is used
    * @param limit what it may cost; default without limit
+   * @param effort what it may take beside that, also shared with other runs; default a budget of its own
    */
-  evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY): Outcome {
-    const run = new Run(bindings, limit);
+  evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY, effort?: Effort): Outcome {
+    const run = new Run(bindings, limit, effort);
     try {
       return { value: this.step(run), cost: run.cost, exceeded: false };
     } catch (error) {

@@ -1,4 +1,5 @@
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
+import { weightOf } from '../libraries/pattern-weight.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
 import { compilePattern } from '../libraries/regular-expressions.js';
 import { isIn } from '../libraries/standard.js';
@@ -10,7 +11,7 @@ import { CONVERSIONS } from '../values/convert.js';
 import { ValueList } from '../values/lists.js';
 import { kinsOf, ValueMap } from '../values/maps.js';
 import { Dictionary, Failure, failureOr, List, nameOfType, TypeValue, Uint, type Value } from '../values/value.js';
-import { type CallCost, callCost } from './call-costs.js';
+import { type CallCost, callCost, isKnownAfter } from './call-costs.js';
 import { looping } from './loops.js';
 import {
   Attribute,
@@ -32,6 +33,12 @@ export class PlanError extends Error {
 
 const LIST_COST = 10;
 const MAP_COST = 30;
+/** Steps that reading the patterns of one expression may take; those of patterns that are values count as effort. */
+const MOST_PATTERN_STEPS = 20_000;
+const EFFORT_OF_STEP = 100;
+/** Characters of a text that is an effort to make, and of what counts as one element. */
+const LONG_TEXT = 1_000;
+const CHARACTERS_OF_EFFORT = 16;
 /** Functions of constants that are computed when an expression is read. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
 
@@ -54,6 +61,7 @@ export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFun
 class Planner {
   #scope: Scope | undefined;
   #places = 0;
+  #patternSteps = 0;
 
   constructor(
     private readonly checked: Checked,
@@ -146,7 +154,10 @@ class Planner {
       if (set) return set;
     }
     const what = this.#implementation(name, overloads, plans);
-    const call = calling(what, plans, callCost(name, form), isRead(name, plans));
+    const isRead = hasReadPattern(name, plans);
+    const cost = callCost(name, form);
+    const priced = cost && WITH_PATTERN.has(name) && !isRead ? readingPattern(cost) : cost;
+    const call = calling(what, plans, priced, isRead);
     if (!FOLDED.has(name) || !(plans[0] instanceof Constant)) return new Computed(call);
     const value = call(new Run(new Map(), Number.POSITIVE_INFINITY));
     if (value instanceof Failure) throw new PlanError(value.message);
@@ -165,8 +176,12 @@ class Planner {
     const definition = this.functions.get(name) as LibraryFunction;
     const dispatch = dispatching(name, formsOf(definition, overloads), definition.any);
     const use = WITH_PATTERN.get(name);
-    if (!use || !isRead(name, plans)) return dispatch;
-    const compiled = compilePattern((plans[1] as Constant).value as string);
+    if (!use || !hasReadPattern(name, plans)) return dispatch;
+    const pattern = (plans[1] as Constant).value as string;
+    this.#patternSteps += weightOf(pattern);
+    if (this.#patternSteps > MOST_PATTERN_STEPS)
+      throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
+    const compiled = compilePattern(pattern);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
     return (text, _, most) => (typeof text === 'string' ? use(compiled, text, most) : failureOr(text as Value));
   }
@@ -211,8 +226,17 @@ class Planner {
   }
 }
 
+/** The cost of a call that has to read its pattern first, which takes long for some short ones. */
+const readingPattern =
+  (cost: CallCost): CallCost =>
+  (args, result, effort) => {
+    const [, pattern] = args;
+    if (typeof pattern === 'string') effort.spend(EFFORT_OF_STEP * weightOf(pattern));
+    return cost(args, result, effort);
+  };
+
 /** Whether a call has a pattern that is read before. */
-const isRead = (name: string, [, pattern]: readonly Plan[]): boolean =>
+const hasReadPattern = (name: string, [, pattern]: readonly Plan[]): boolean =>
   WITH_PATTERN.has(name) && pattern instanceof Constant && typeof pattern.value === 'string';
 
 /** The forms that the check left. */
@@ -283,7 +307,8 @@ function inConstants([element, list]: readonly Plan[]): Plan | undefined {
 }
 
 /**
- * A call that evaluates its arguments and then charges. One of more than two arguments, or of a pattern that was read before,
+ * A call that evaluates its arguments and then charges, before anything is done where the arguments tell what it costs: a pattern
+ * and a text may be long. One of more than two arguments, or of a pattern that was read before,
  * ends at the first that fails, and costs nothing then unless it is the last.
  */
 function calling(
@@ -295,6 +320,7 @@ function calling(
   const steps = plans.map((plan) => plan.step());
   if (steps.length === 1) return unary(what as Implementation, steps[0] as Step, cost);
   if (steps.length === 2 && !endsAtFailure) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
+  const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const args: Value[] = [];
     for (const step of steps) {
@@ -302,20 +328,29 @@ function calling(
       args.push(value);
       if (value instanceof Failure && args.length < steps.length) return value;
     }
+    if (!isAfter) run.charge(cost ? cost(args, null, run.effort) : 1);
     const last = args.at(-1);
     const result = last instanceof Failure ? last : (what as Implementation)(...args);
-    run.charge(cost ? cost(args, result, run.effort) : 1);
-    return result;
+    if (isAfter) run.charge(cost(args, result, run.effort));
+    return noted(run, result);
   };
 }
 
 function unary(call: Implementation, operand: Step, cost: CallCost | undefined): Step {
+  const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const value = operand(run);
+    if (!isAfter) run.charge(cost ? cost([value], null, run.effort) : 1);
     const result = value instanceof Failure ? value : call(value);
-    run.charge(cost ? cost([value], result, run.effort) : 1);
-    return result;
+    if (isAfter) run.charge(cost([value], result, run.effort));
+    return noted(run, result);
   };
+}
+
+/** A long text is an effort: `replace` is charged for what it reads, and may write very much more. */
+function noted(run: Run, result: Value): Value {
+  if (typeof result === 'string' && result.length > LONG_TEXT) run.effort.spend(result.length / CHARACTERS_OF_EFFORT);
+  return result;
 }
 
 type BinaryCall = (a: Value, b: Value, run: Run) => Value;
@@ -329,11 +364,13 @@ function binaryOf(what: Implementation | 'equals' | 'differs' | 'in'): BinaryCal
 }
 
 function binary(call: BinaryCall, left: Step, right: Step, cost: CallCost | undefined): Step {
+  const isAfter = cost !== undefined && isKnownAfter(cost);
   return (run) => {
     const a = left(run);
     const b = right(run);
+    if (!isAfter) run.charge(cost ? cost([a, b], null, run.effort) : 1);
     const result = a instanceof Failure ? a : b instanceof Failure ? b : call(a, b, run);
-    run.charge(cost ? cost([a, b], result, run.effort) : 1);
-    return result;
+    if (isAfter) run.charge(cost([a, b], result, run.effort));
+    return noted(run, result);
   };
 }
