@@ -13,7 +13,7 @@ import { STANDARD_LIBRARY } from './libraries/standard.js';
 import { STANDARD_TYPES } from './libraries/standard-declarations.js';
 import { STRINGS_LIBRARY } from './libraries/strings.js';
 import { URLS_LIBRARY } from './libraries/urls.js';
-import { parse } from './syntax/parser.js';
+import { type Parsed, parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
 import type { Type } from './types/type.js';
@@ -74,7 +74,15 @@ export class Environment {
    * @throws ExpressionError with all that is wrong with its form and its types
    */
   compile(text: string, scope: Scope): Expression {
-    return new Expression(check(parse(text), this.#declarations, scope, this.#options), this.#functions);
+    return this.check(parse(text), scope);
+  }
+
+  /**
+   * Checks an expression that was read.
+   * @throws ExpressionError with all that is wrong with its types
+   */
+  check(parsed: Parsed, scope: Scope): Expression {
+    return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions);
   }
 }
 

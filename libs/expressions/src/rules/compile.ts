@@ -4,6 +4,7 @@ import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
+import { parse } from '../syntax/parser.js';
 import type { Scope } from '../types/declarations.js';
 
 /** Name of the type of `self` in messages. */
@@ -46,33 +47,50 @@ export class RuleCompiler {
 
   /** Compiles a rule with its message; what is wrong with it stands in the result. */
   compile(rule: ValidationRule): CompiledRule {
+    const steps = this.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+
+  /** The same in steps, each of which a long expression may need for itself. */
+  *steps(rule: ValidationRule): Generator<void, CompiledRule> {
     if (rule.rule.trim() === '') return { rule, test: undefined, isTransition: false, message: undefined };
-    const { compiled, isTransition } = this.#expression(rule.rule, 'bool', RULE);
+    const { compiled, isTransition } = yield* this.#expression(rule.rule, 'bool', RULE);
     const { messageExpression = '' } = rule;
     const hasMessage = messageExpression !== '' && compiled.error === undefined;
-    const message = hasMessage ? this.#expression(messageExpression, 'string', MESSAGE).compiled : undefined;
+    const message = hasMessage ? (yield* this.#expression(messageExpression, 'string', MESSAGE)).compiled : undefined;
     return { rule, test: compiled, isTransition, message };
   }
 
-  #expression(
+  *#expression(
     text: string,
     wanted: 'bool' | 'string',
     words: Words,
-  ): { readonly compiled: CompiledExpression; readonly isTransition: boolean } {
+  ): Generator<void, { readonly compiled: CompiledExpression; readonly isTransition: boolean }> {
     try {
-      const expression = this.environment.compile(text, this.#scope);
+      const parsed = parse(text);
+      yield;
+      const expression = this.environment.check(parsed, this.#scope);
+      yield;
       if (expression.type.kind !== 'primitive' || expression.type.name !== wanted)
         return { compiled: { error: words.type }, isTransition: false };
-      return { compiled: this.#program(expression, words), isTransition: expression.names('oldSelf') };
+      const isTransition = expression.names('oldSelf');
+      return { compiled: yield* this.#program(expression, words), isTransition };
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return { compiled: { error: `${words.compile}: ${error.message}` }, isTransition: false };
     }
   }
 
-  #program(expression: Expression, words: Words): CompiledExpression {
+  *#program(expression: Expression, words: Words): Generator<void, CompiledExpression> {
     try {
-      return { program: expression.program(), maxCost: expression.maxCost(this.#sizes) };
+      const program = expression.program();
+      yield;
+      const maxCost = expression.maxCost(this.#sizes);
+      yield;
+      return { program, maxCost };
     } catch (error) {
       if (!(error instanceof PlanError)) throw error;
       return { error: `${words.plan}: ${error.message}` };

@@ -46,7 +46,7 @@ interface Place {
 /**
  * What is wrong with the rules of a schema that is otherwise valid: their types, what they are estimated to cost, and
  * whether they can know values before (apiextensions, validation.go). In steps, of which each compiles a few kilobytes of
- * expressions or a single one.
+ * expressions, or does a part of the work on a long one.
  * @param schema of a whole object
  * @param path of the schema in the definition
  * @param environment what rules may name; default that of release 1.27
@@ -138,7 +138,17 @@ class DefinitionCheck {
       const characters = CHARACTERS_OF_EACH + rule.rule.length + (rule.messageExpression?.length ?? 0);
       if (this.#characters + characters > CHARACTERS_AT_ONCE) yield this.taken();
       this.#characters += characters;
-      this.#rule(compiler.compile(rule), `${place.path}.x-kubernetes-validations[${i}]`, cardinality, place);
+      const compiled = characters > CHARACTERS_AT_ONCE ? yield* this.#long(compiler, rule) : compiler.compile(rule);
+      this.#rule(compiled, `${place.path}.x-kubernetes-validations[${i}]`, cardinality, place);
+    }
+  }
+
+  *#long(compiler: RuleCompiler, rule: ValidationRule): Generator<FieldError[], CompiledRule> {
+    const steps = compiler.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      yield [];
     }
   }
 

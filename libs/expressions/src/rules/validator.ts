@@ -31,6 +31,8 @@ export interface Validation {
 /** Units that evaluating may cost, and characters that compiling may read, in one step: both take about as long. */
 const UNITS_AT_ONCE = 100_000;
 const UNITS_OF_CHARACTER = 10;
+/** In which about so much of it is done. */
+const STEPS_OF_COMPILING = 4;
 
 /** Runs of rules on one value, or on several that share a budget. */
 export class RuleRun {
@@ -186,7 +188,7 @@ class NodeRules {
     const bindings = new Map<string, Value>([['self', this.#reader(value)]]);
     if (old !== undefined) bindings.set('oldSelf', this.#reader(old));
     for (let i = 0; i < this.#rules.length; i++) {
-      const rule = this.#compiled[i] ?? this.#compile(i, run);
+      const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
       if (rule && !(rule.isTransition && old === undefined)) this.#runRule(run, path, rule, bindings);
       if (run.exhausted) return;
       if (run.endsStep()) yield;
@@ -237,16 +239,24 @@ class NodeRules {
   }
 
   /** Undefined on what cannot be declared: definitions with such rules are refused, so no object ever has them. */
-  #compile(index: number, run: RuleRun): CompiledRule | undefined {
+  *#compile(index: number, run: RuleRun): Generator<void, CompiledRule | undefined> {
     const rule = this.#rules[index] as ValidationRule;
     if (!this.#compiler) {
       const declared = declaredType(this.schema, this.setting.isRoot);
-      this.#compiler = declared && new RuleCompiler(declared, this.setting.environment);
+      if (!declared) return undefined;
+      this.#compiler = new RuleCompiler(declared, this.setting.environment);
     }
-    run.work(UNITS_OF_CHARACTER * (rule.rule.length + (rule.messageExpression?.length ?? 0)));
-    const compiled = this.#compiler?.compile(rule);
-    if (compiled) this.#compiled[index] = compiled;
-    return compiled;
+    const units = UNITS_OF_CHARACTER * (rule.rule.length + (rule.messageExpression?.length ?? 0));
+    const steps = this.#compiler.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) {
+        this.#compiled[index] = value;
+        return value;
+      }
+      run.work(units / STEPS_OF_COMPILING);
+      if (run.endsStep()) yield;
+    }
   }
 
   #tell(run: RuleRun, path: string, detail: string): void {
