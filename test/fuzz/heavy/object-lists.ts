@@ -200,8 +200,18 @@ export const OBJECT_LISTS: readonly Body[] = [
   ],
   ruled('rules', (i) => `self.metadata.name.size() < ${i + 9}`),
   ruled('wrong rules', (i) => `a${i}`),
-  ruled('long rules', () => list(3_600, (i) => `self.metadata.name != 'a${i % 10}'`).replaceAll(',', '&&')),
+  ruled('long rules', () => list(3_300, (i) => `self.metadata.name != 'a${i % 10}'`).replaceAll(',', '&&')),
   ruled('rules of long lists', () => `1 in [${list(45_000, () => '1')}]`),
+  [
+    'a definition of dear rules for defaults',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    definition(
+      '"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{',
+    ),
+    (i) =>
+      `"p${i}":{"type":"array","items":{"type":"integer"},"default":[${list(90, String)}],"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, self.exists(z, z == 89)))"}]}`,
+    '}}}}]}}',
+  ],
   [
     'webhooks',
     '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations',

@@ -43,6 +43,12 @@ const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FAC
 const ofEachInOther: CallCost = ([a, b]) => traversed(sizeOf(a), STRING_FACTOR) * traversed(sizeOf(b), STRING_FACTOR);
 const ofPattern: CallCost = ([text, pattern]) =>
   traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
+/** Effort of each place of a text at which a match may begin, when all are wanted. */
+const EFFORT_OF_MATCH = 8;
+const ofAllMatches: CallCost = (args, result, effort) => {
+  if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
+  return ofPattern(args, result, effort);
+};
 const ofResult: CallCost = (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
@@ -69,7 +75,8 @@ const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
   ...each(['replace', 'split'], ofTextTwice),
   ['join', ofResult],
-  ...each(['find', 'findAll'], ofPattern),
+  ['find', ofPattern],
+  ['findAll', ofAllMatches],
 ]);
 
 const COMPARED = ['less', 'greater', 'less_equals', 'greater_equals'].flatMap((name) => [

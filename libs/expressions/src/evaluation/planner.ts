@@ -36,9 +36,8 @@ const MAP_COST = 30;
 /** Steps that reading the patterns of one expression may take; those of patterns that are values count as effort. */
 const MOST_PATTERN_STEPS = 20_000;
 const EFFORT_OF_STEP = 100;
-/** Characters of a text that is an effort to make, and of what counts as one element. */
+/** Characters of a text that is an effort to make. */
 const LONG_TEXT = 1_000;
-const CHARACTERS_OF_EFFORT = 16;
 /** Functions of constants that are computed when an expression is read. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
 
@@ -349,7 +348,7 @@ function unary(call: Implementation, operand: Step, cost: CallCost | undefined):
 
 /** A long text is an effort: `replace` is charged for what it reads, and may write very much more. */
 function noted(run: Run, result: Value): Value {
-  if (typeof result === 'string' && result.length > LONG_TEXT) run.effort.spend(result.length / CHARACTERS_OF_EFFORT);
+  if (typeof result === 'string' && result.length > LONG_TEXT) run.effort.spend(result.length);
   return result;
 }
 
