@@ -10,7 +10,7 @@ const RULES = {
   codec: { uses: ['machinery', 'schema'], io: false },
   merge: { uses: ['machinery', 'schema'], io: false },
   expressions: { uses: ['machinery'], io: false },
-  kinds: { uses: ['machinery', 'schema', 'codec'], io: false },
+  kinds: { uses: ['machinery', 'schema', 'codec', 'expressions'], io: false },
   storage: { uses: [], io: true },
   feed: { uses: ['storage', 'runtime'], io: true },
   watchcache: { uses: ['storage', 'feed', 'runtime'], io: false },

@@ -11,15 +11,15 @@ import {
 import { equal } from '../values/equal.js';
 import { isObject, type Json, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownUntyped } from '../values/go-syntax.js';
-import { type Expressions, TooManyComparisons, TooManySteps } from './expressions.js';
 import { isOfFormat } from './formats.js';
+import { type Patterns, TooManyComparisons, TooManySteps } from './patterns.js';
 import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
 
 /** A value, what it is called in messages ('' for the whole), and the path of the whole. */
 interface Place {
   readonly base: string;
   readonly name: string;
-  readonly expressions: Expressions;
+  readonly patterns: Patterns;
 }
 
 /** Characters that are looked at, or written into a message, in the time of one comparison. */
@@ -32,11 +32,11 @@ const WRITTEN = 32;
 /**
  * What a schema says against a value.
  * @param base path of the value
- * @param expressions all that values which are judged together may take
+ * @param patterns all that values which are judged together may take
  */
-export function valueErrors(schema: Json, value: unknown, base: string, expressions: Expressions): FieldError[] {
+export function valueErrors(schema: Json, value: unknown, base: string, patterns: Patterns): FieldError[] {
   try {
-    return errorsOf(schema, value, { base, name: '', expressions });
+    return errorsOf(schema, value, { base, name: '', patterns });
   } catch (error) {
     if (!(error instanceof TooManyComparisons || error instanceof TooManySteps)) throw error;
     return [invalidValue(base, '', error.message)];
@@ -58,9 +58,9 @@ function costOf(schema: Json): number {
 }
 
 function errorsOf(schema: Json, value: unknown, place: Place): FieldError[] {
-  const { base, name, expressions } = place;
+  const { base, name, patterns } = place;
   // Any of them may become a message, which begins with the path.
-  expressions.compare(costOf(schema) * (1 + Math.floor((base.length + name.length) / PATH_CHARACTERS)));
+  patterns.compare(costOf(schema) * (1 + Math.floor((base.length + name.length) / PATH_CHARACTERS)));
   const wanted = textAt(schema, 'type');
   const type = typeOf(value);
   if (value === null) return wanted === '' || schema.nullable === true ? [] : [wrongType(place, wanted, 'null')];
@@ -70,7 +70,7 @@ function errorsOf(schema: Json, value: unknown, place: Place): FieldError[] {
     ...(typeof value === 'string' ? ofText(schema, value, place) : []),
     ...(typeof value === 'number' ? ofNumber(schema, value, place) : []),
   ];
-  expressions.compare(own.length * WRITTEN);
+  patterns.compare(own.length * WRITTEN);
   return [
     ...own,
     ...(Array.isArray(value) ? ofList(schema, value, place) : []),
@@ -99,7 +99,7 @@ const wrongType = (place: Place, wanted: string, type: string): FieldError =>
 /** Of lengths and pattern, the first that is not kept is told. */
 function ofText(schema: Json, value: string, place: Place): FieldError[] {
   const format = textAt(schema, 'format');
-  place.expressions.compare(sizeOf(value));
+  place.patterns.compare(sizeOf(value));
   const form = () => said(place, `must be of type ${format}: ${verbatim(value).text}`);
   return [
     ...ofForm(schema, value, place),
@@ -114,7 +114,7 @@ function ofForm(schema: Json, value: string, place: Place): FieldError[] {
   if (most !== undefined && length > most)
     return [{ ...tooLong(pathOf(place), most), message: `Too long: may not be longer than ${most}` }];
   if (least !== undefined && length < least) return [refused(place, value, `should be at least ${least} chars long`)];
-  const fault = pattern === '' ? undefined : place.expressions.faultOf(pattern, value);
+  const fault = pattern === '' ? undefined : place.patterns.faultOf(pattern, value);
   return fault === undefined ? [] : [refused(place, value, `should match '${fault}'`)];
 }
 
@@ -150,9 +150,9 @@ function ofList(schema: Json, value: readonly unknown[], place: Place): FieldErr
 function ofEnum(schema: Json, value: unknown, place: Place): FieldError[] {
   const { enum: known } = schema;
   if (!Array.isArray(known) || known.length === 0) return [];
-  place.expressions.compare(known.length * sizeOf(value));
+  place.patterns.compare(known.length * sizeOf(value));
   if (known.some((one) => equal(one, value))) return [];
-  place.expressions.compare(sizeOf(known) + WRITTEN);
+  place.patterns.compare(sizeOf(known) + WRITTEN);
   return [
     notSupported(
       pathOf(place),
