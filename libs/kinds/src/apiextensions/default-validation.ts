@@ -1,10 +1,7 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
-import { isObject, type Json } from '../values/fields.js';
-import { shownUntyped } from '../values/go-syntax.js';
-import { asEmbedded, embeddedErrors, isEmbedded } from './embedded-objects.js';
-import type { Expressions } from './expressions.js';
-import { valueErrors } from './schema-value.js';
-import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
+import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
+import { atOnce, compileSchema, type Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
+import type { Json } from '../values/fields.js';
+import { asEmbedded, isEmbedded, itemSchema, propertiesOf } from './schema-walk.js';
 
 const META = ['apiVersion', 'kind', 'metadata'];
 
@@ -19,10 +16,13 @@ export const unknownInDefaults = (schema: Json, path: string): Iterable<FieldErr
  * Defaults of a structural schema obey it, but for rules in CEL; those of whole objects say their type and have sound
  * metadata, and so have objects with the defaults that stand in metadata. Default by default.
  */
-export function wrongDefaults(schema: Json, path: string, expressions: Expressions): Iterable<FieldError[]> {
+export function wrongDefaults(schema: Json, path: string, effort: Effort): Iterable<FieldError[]> {
   return eachDefault(asEmbedded(schema), path, (each, value, field, around) => {
-    const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(each, value, field);
-    return errors.length > 0 ? errors : valueErrors(each, value, field, expressions);
+    const errors = around
+      ? wrongMetadata(around(value), value, field)
+      : embeddedErrors(compileSchema(each), value, field);
+    if (errors.length > 0) return errors;
+    return atOnce(validateValue(compileSchema(each), value, { base: field, effort, isDefault: true }));
   });
 }
 
@@ -33,7 +33,11 @@ interface Whole {
 }
 
 function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string): FieldError[] {
-  const errors = embeddedErrors(schema, { apiVersion: 'validation/v1', kind: 'Validation', ...object }, '');
+  const errors = embeddedErrors(
+    compileSchema(schema),
+    { apiVersion: 'validation/v1', kind: 'Validation', ...object },
+    '',
+  );
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   if (texts.length === 0) return [];
   return [
@@ -70,19 +74,8 @@ function aroundMember(schema: Json | undefined, name: string, outer: Around): Ar
 }
 
 /** Whether pruning by the schema would leave a value as it is. */
-function isPruned(value: unknown, schema: Json | undefined): boolean {
-  if (Array.isArray(value)) {
-    const items = schema && itemSchema(schema);
-    return value.every((item) => isPruned(item, items));
-  }
-  if (!isObject(value)) return true;
-  const preserves = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  const others = schema?.additionalProperties;
-  return Object.entries(value).every(([name, member]) => {
-    if (schema && isEmbedded(schema) && META.includes(name)) return true;
-    const property = schema && propertyOf(schema, name);
-    if (property) return isPruned(member, property);
-    if (isObject(others)) return isPruned(member, others);
-    return others === true || preserves;
-  });
+function isPruned(value: unknown, schema: Json): boolean {
+  const unknown = new UnknownFields();
+  prune(copy(value), compileSchema(schema), unknown, false);
+  return unknown.paths.length === 0;
 }

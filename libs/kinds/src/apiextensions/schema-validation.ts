@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
+import { Effort } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
 import { unknownInDefaults, wrongDefaults } from './default-validation.js';
-import { Expressions } from './expressions.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
 import { hasDefault, hasSchema, says } from './schema-walk.js';
@@ -37,8 +37,8 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness {
   readonly structural: boolean;
-  /** What patterns match defaults with. */
-  readonly expressions: Expressions;
+  /** What it may take to judge all defaults. */
+  readonly effort: Effort;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
 }
@@ -53,7 +53,7 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
-    expressions: new Expressions(),
+    effort: Effort.inAll(),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
   };
@@ -113,7 +113,7 @@ function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Iter
     yield [];
   }
   if (unknown.length > 0 && strict.prunesDefaults()) yield unknown;
-  yield* together(wrongDefaults(schema, path, strict.expressions));
+  yield* together(wrongDefaults(schema, path, strict.effort));
 }
 
 /** Schemas, or defaults, that are looked at in one step. */

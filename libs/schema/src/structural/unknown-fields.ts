@@ -1,0 +1,34 @@
+/** Fields that are told of one object. */
+const MOST_TOLD = 100;
+
+/** Collects the paths of fields that were dropped because the schema does not know them: `spec.containers[0].foo`, at most 100. */
+export class UnknownFields {
+  readonly #told: string[] = [];
+  readonly #path: (string | number)[] = [];
+
+  /** @param base path of the whole; default '' */
+  constructor(private readonly base = '') {}
+
+  enter(part: string | number): void {
+    this.#path.push(part);
+  }
+
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** A member of the value that was entered last. */
+  tell(name: string): void {
+    if (this.#told.length >= MOST_TOLD) return;
+    let path = this.base;
+    for (const part of [...this.#path, name]) {
+      path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
+    }
+    this.#told.push(path);
+  }
+
+  /** All that were told, sorted. */
+  get paths(): string[] {
+    return [...this.#told].sort();
+  }
+}
