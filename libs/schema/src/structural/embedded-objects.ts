@@ -8,12 +8,10 @@ import {
   shownUntyped,
   validateObjectMeta,
 } from '@orch/machinery';
+import { toldOf } from './findings.js';
 import { isObject, type Json } from './json.js';
 import { metadataFault } from './metadata-fault.js';
 import type { StructuralSchema } from './structural-schema.js';
-
-/** Errors of the whole objects in one, after which no more are looked for. */
-const MOST_TOLD = 1_000;
 
 /** What is wrong with types and metadata of the whole objects in a value; what cannot be read at all is told alone. */
 export function embeddedErrors(schema: StructuralSchema, value: unknown, path: string): FieldError[] {
@@ -27,14 +25,11 @@ export const embeddedRuleErrors = (schema: StructuralSchema, value: unknown, pat
 
 type Judge = (object: Json, path: string) => FieldError[];
 
-function eachEmbedded(schema: StructuralSchema, value: unknown, path: string, judge: Judge): FieldError[] {
-  const found: FieldError[] = [];
-  for (const [object, at] of embeddedIn(schema, value, path)) {
-    // One by one: there may be more than a call can take as arguments.
-    for (const error of judge(object, at)) found.push(error);
-    if (found.length >= MOST_TOLD) break;
-  }
-  return found;
+const eachEmbedded = (schema: StructuralSchema, value: unknown, path: string, judge: Judge): FieldError[] =>
+  toldOf(judged(schema, value, path, judge));
+
+function* judged(schema: StructuralSchema, value: unknown, path: string, judge: Judge): Iterable<FieldError> {
+  for (const [object, at] of embeddedIn(schema, value, path)) yield* judge(object, at);
 }
 
 /** The whole objects in a value, with their paths. */

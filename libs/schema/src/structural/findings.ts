@@ -86,6 +86,18 @@ export class Findings {
   }
 }
 
+/** As many errors as are told of one object. */
+export function toldOf(errors: Iterable<FieldError>): FieldError[] {
+  const told: FieldError[] = [];
+  let characters = 0;
+  for (const error of errors) {
+    told.push(error);
+    characters += error.message.length + error.field.length;
+    if (told.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
+  }
+  return told;
+}
+
 /** What the reference calls the path of the whole. */
 const NOWHERE = '<nil>';
 

@@ -1,21 +1,12 @@
 import { duplicate, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
 import { childOf } from './embedded-objects.js';
+import { toldOf } from './findings.js';
 import { isObject, type Json, keyOf } from './json.js';
 import type { StructuralSchema } from './structural-schema.js';
 
-/** Errors of the lists of one object, of which no more are told. */
-const MOST_TOLD = 1_000;
-
 /** Elements that stand twice in lists that are sets, or maps by some of their members. Of several that are the same, one is told. */
-export function uniquenessErrors(object: unknown, schema: StructuralSchema): FieldError[] {
-  const errors: FieldError[] = [];
-  if (!schema.root.holdsUnique) return errors;
-  for (const error of errorsIn(object, schema, '')) {
-    errors.push(error);
-    if (errors.length >= MOST_TOLD) break;
-  }
-  return errors;
-}
+export const uniquenessErrors = (object: unknown, schema: StructuralSchema): FieldError[] =>
+  schema.root.holdsUnique ? toldOf(errorsIn(object, schema, '')) : [];
 
 /** The same of an object that is updated: where there were such elements before, there may be any. */
 export const uniquenessErrorsOfUpdate = (object: unknown, old: unknown, schema: StructuralSchema): FieldError[] => {

@@ -221,4 +221,20 @@ describe('bounds', () => {
     prune(object, compileSchema(specOf({ type: 'object', properties: { known: { type: 'string', nullable: true } } })));
     expect(object).toEqual({ spec: { known: null } });
   });
+
+  it('of what is told of members of long names', () => {
+    const key = 'k'.repeat(1_000_000);
+    const list: SchemaProps = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' };
+    const whole: SchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true };
+    const map = (of: SchemaProps): SchemaProps => specOf({ type: 'object', additionalProperties: of });
+    const many = Array.from({ length: 2000 }, (_, at) => at >> 1);
+    expect(errorsOf({ spec: { [key]: many } }, map(list)).length).toBeLessThan(4);
+    expect(
+      errorsOf({ spec: { [key]: many.map(() => ({})) } }, map({ type: 'array', items: whole })).length,
+    ).toBeLessThan(4);
+    const unknown = Object.fromEntries(many.map((at) => [`a${at}`, at]));
+    expect(normalizeObject({ spec: { [key]: unknown } }, compileSchema(map({ type: 'object' }))).length).toBeLessThan(
+      4,
+    );
+  });
 });
