@@ -63,6 +63,7 @@ const shownPlainly = (value: unknown): string =>
 /** The same for the whole objects in one, which need not be of the kinds that there are. */
 function normalizeEmbedded(object: Json, schema: StructuralSchema, dropMalformed: boolean): string[] {
   const found: string[] = [];
+  let characters = 0;
   for (const [each, path] of embeddedIn(schema, object, '')) {
     for (const name of ['apiVersion', 'kind']) {
       if (!Object.hasOwn(each, name) || typeof each[name] === 'string') continue;
@@ -74,12 +75,18 @@ function normalizeEmbedded(object: Json, schema: StructuralSchema, dropMalformed
     const unknown = new UnknownFields(childOf(path, 'metadata'));
     const metadata = embeddedMetadata(each, path, dropMalformed, unknown);
     if (metadata) each.metadata = metadata;
-    if (found.length < MOST_TOLD) found.push(...unknown.paths);
+    for (const field of unknown.paths) {
+      if (found.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
+      characters += field.length;
+      found.push(field);
+    }
   }
-  return found.sort().slice(0, MOST_TOLD);
+  return found.sort();
 }
 
+/** Unknown members of metadata that are told, and characters of their paths after which no more are. */
 const MOST_TOLD = 100;
+const MOST_CHARACTERS = 1 << 20;
 
 function embeddedMetadata(
   object: Json,

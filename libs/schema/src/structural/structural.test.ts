@@ -232,6 +232,9 @@ describe('bounds', () => {
     expect(
       errorsOf({ spec: { [key]: many.map(() => ({})) } }, map({ type: 'array', items: whole })).length,
     ).toBeLessThan(4);
+    const objects = many.map(() => ({ metadata: { unknown: 1 } }));
+    const schema = compileSchema(map({ type: 'array', items: whole }));
+    expect(normalizeObject({ spec: { [key]: objects } }, schema).length).toBeLessThan(4);
     const unknown = Object.fromEntries(many.map((at) => [`a${at}`, at]));
     expect(normalizeObject({ spec: { [key]: unknown } }, compileSchema(map({ type: 'object' }))).length).toBeLessThan(
       4,
