@@ -197,6 +197,48 @@ describe('validation', () => {
   });
 });
 
+describe('metadata', () => {
+  const props = specOf({ type: 'object', 'x-kubernetes-embedded-resource': true });
+
+  it('that cannot be read is dropped from what is stored, and refused from others', () => {
+    const stored = () => ({
+      metadata: {
+        name: 'a',
+        labels: { a: 1 },
+        generation: 'x',
+        other: 1,
+        creationTimestamp: '2024-01-01T01:00:00+01:00',
+      },
+      spec: { apiVersion: 5, kind: 'Pod', metadata: { name: 'b', labels: 'no', finalizers: [] } },
+    });
+    const object = stored();
+    expect(normalizeObject(object, compileSchema(props), { dropMalformed: true })).toEqual(['metadata.other']);
+    expect(object).toEqual({
+      metadata: { name: 'a', creationTimestamp: '2024-01-01T00:00:00Z' },
+      spec: { kind: 'Pod', metadata: { name: 'b' } },
+    });
+    expect(() => normalizeObject(stored(), compileSchema(props))).toThrow(
+      'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    );
+  });
+
+  it('says of owners what they are, and nothing of what is empty', () => {
+    const object = { metadata: { name: '', ownerReferences: [{ kind: 'A', controller: false }], labels: {} } };
+    normalizeObject(object, compileSchema(props));
+    const owner = { apiVersion: '', kind: 'A', name: '', uid: '', controller: false };
+    expect(object).toEqual({ metadata: { ownerReferences: [owner] } });
+  });
+});
+
+describe('defaults', () => {
+  it('are free of what the schema does not know', () => {
+    const inner: SchemaProps = { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 1, b: 2 } };
+    const object = {};
+    fillDefaults(object, compileSchema(specOf(inner)));
+    expect(object).toEqual({ spec: { a: 1 } });
+  });
+});
+
 describe('bounds', () => {
   it('of what defaults may add', () => {
     const member: SchemaProps = {
