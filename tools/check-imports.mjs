@@ -9,7 +9,7 @@ const RULES = {
   schema: { uses: ['machinery'], io: false },
   codec: { uses: ['machinery', 'schema'], io: false },
   merge: { uses: ['machinery', 'schema'], io: false },
-  expressions: { uses: ['machinery'], io: false },
+  expressions: { uses: ['machinery', 'schema'], io: false },
   kinds: { uses: ['machinery', 'schema', 'codec', 'expressions'], io: false },
   storage: { uses: [], io: true },
   feed: { uses: ['storage', 'runtime'], io: true },

@@ -20,7 +20,6 @@ export {
   RESOURCE_CHECK_TYPE,
   resourceCheckValue,
 } from './libraries/authorization.js';
-export { weightOf } from './libraries/pattern-weight.js';
 export { RULE_COST_LIMIT, ruleErrors, SCHEMA_COST_LIMIT } from './rules/definition.js';
 export { PER_OBJECT_BUDGET, RuleRun, RuleValidator, type Validation } from './rules/validator.js';
 export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';

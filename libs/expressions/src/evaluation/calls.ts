@@ -1,5 +1,5 @@
+import { weightOf } from '@orch/schema';
 import type { Implementation } from '../libraries/library.js';
-import { weightOf } from '../libraries/pattern-weight.js';
 import { isIn } from '../libraries/standard.js';
 import { equal } from '../values/compare.js';
 import { Failure, type Value } from '../values/value.js';

@@ -1,5 +1,5 @@
+import { weightOf } from '@orch/schema';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
-import { weightOf } from '../libraries/pattern-weight.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
 import { compilePattern } from '../libraries/regular-expressions.js';
 import type { CallNode, Expression, Literal } from '../syntax/ast.js';

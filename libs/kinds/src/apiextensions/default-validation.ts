@@ -1,11 +1,8 @@
 import { type RuleRun, RuleValidator } from '@orch/expressions';
-import { type FieldError, invalidValue } from '@orch/machinery';
-import { isObject, type Json } from '../values/fields.js';
-import { shownUntyped } from '../values/go-syntax.js';
-import { embeddedErrors, isEmbedded } from './embedded-objects.js';
-import type { Patterns } from './patterns.js';
-import { valueErrors } from './schema-value.js';
-import { isThere, itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
+import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
+import { atOnce, compileSchema, type Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
+import type { Json } from '../values/fields.js';
+import { isEmbedded, isThere, itemSchema, propertiesOf } from './schema-walk.js';
 import { StructuralSchemas } from './structural-schema.js';
 
 const META = ['apiVersion', 'kind', 'metadata'];
@@ -30,9 +27,10 @@ export const unknownIn = ({ schema, value, field, around }: Default): FieldError
  * A default obeys its schema, rules in CEL not yet looked at; that of a whole object says its type and has sound metadata, and
  * so have objects with a default that stands in metadata.
  */
-export function faultsOf({ schema, value, field, around }: Default, patterns: Patterns): FieldError[] {
-  const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(schema, value, field);
-  return errors.length > 0 ? errors : valueErrors(schema, value, field, patterns);
+export function faultsOf({ schema, value, field, around }: Default, effort: Effort): FieldError[] {
+  const compiled = compileSchema(schema);
+  const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(compiled, value, field);
+  return errors.length > 0 ? errors : atOnce(validateValue(compiled, value, { base: field, effort, isDefault: true }));
 }
 
 /**
@@ -59,7 +57,11 @@ interface Whole {
 }
 
 function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string): FieldError[] {
-  const errors = embeddedErrors(schema, { apiVersion: 'validation/v1', kind: 'Validation', ...object }, '');
+  const errors = embeddedErrors(
+    compileSchema(schema),
+    { apiVersion: 'validation/v1', kind: 'Validation', ...object },
+    '',
+  );
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   if (texts.length === 0) return [];
   return [
@@ -98,19 +100,8 @@ function aroundMember(schema: Json | undefined, name: string, outer: Around): Ar
 }
 
 /** Whether pruning by the schema would leave a value as it is. */
-function isPruned(value: unknown, schema: Json | undefined): boolean {
-  if (Array.isArray(value)) {
-    const items = schema && itemSchema(schema);
-    return value.every((item) => isPruned(item, items));
-  }
-  if (!isObject(value)) return true;
-  const preserves = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  const others = schema?.additionalProperties;
-  return Object.entries(value).every(([name, member]) => {
-    if (schema && isEmbedded(schema) && META.includes(name)) return true;
-    const property = schema && propertyOf(schema, name);
-    if (property) return isPruned(member, property);
-    if (isObject(others)) return isPruned(member, others);
-    return others === true || preserves;
-  });
+function isPruned(value: unknown, schema: Json): boolean {
+  const unknown = new UnknownFields();
+  prune(copy(value), compileSchema(schema), unknown, false);
+  return unknown.paths.length === 0;
 }

@@ -4,8 +4,8 @@ import { type Changes, triedKind } from '../testing/refusals.js';
 import { vectorsOf } from '../testing/vectors.js';
 import type { Json } from '../values/fields.js';
 import { brokenRules, defaultsOf } from './default-validation.js';
-import { asEmbedded } from './embedded-objects.js';
 import { schemaStrictness, validateSchema } from './schema-validation.js';
+import { asEmbedded } from './schema-walk.js';
 
 /** The schema of a definition, and what the release says to it: reason, field, and the end of the message. */
 interface Vector {

@@ -1,12 +1,11 @@
 import { RuleRun, ruleErrors } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
+import { Effort } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
 import { brokenRules, type Default, defaultsOf, faultsOf, unknownIn } from './default-validation.js';
-import { asEmbedded } from './embedded-objects.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { Patterns } from './patterns.js';
-import { hasDefault, hasSchema, says } from './schema-walk.js';
+import { asEmbedded, hasDefault, hasSchema, says } from './schema-walk.js';
 import { hasRules, StructuralSchemas } from './structural-schema.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
@@ -43,8 +42,8 @@ const MOST_UNITS = 1_000_000;
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness {
   readonly structural: boolean;
-  /** What patterns match defaults with. */
-  readonly patterns: Patterns;
+  /** What it may take to judge all defaults. */
+  readonly effort: Effort;
   /** What rules in CEL may cost on defaults. */
   readonly rules: RuleRun;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
@@ -61,7 +60,7 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
-    patterns: new Patterns(),
+    effort: Effort.inAll(),
     rules: new RuleRun(MOST_UNITS),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
@@ -140,7 +139,7 @@ function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Gene
 function* defaultSteps(root: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
   const sound: Default[] = [];
   yield* together(defaultsOf(root, path), (each) => {
-    const errors = faultsOf(each, strict.patterns);
+    const errors = faultsOf(each, strict.effort);
     if (errors.length === 0) sound.push(each);
     return errors;
   });
