@@ -21,7 +21,7 @@ export default defineConfig({
       suite('scale-out', 8),
       suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
-      suite('fuzz', 10, { maxWorkers: 2 }),
+      suite('fuzz', 10),
     ],
   },
 });
