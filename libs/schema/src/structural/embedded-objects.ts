@@ -34,7 +34,7 @@ export const embeddedRuleErrors = (
   effort: Effort,
 ): Steps<FieldError[]> => eachEmbedded(schema, value, path, effort, ruleErrors);
 
-type Judge = (object: Json, path: string) => FieldError[];
+type Judge = (object: Json, path: string, effort: Effort) => Iterable<FieldError | undefined>;
 
 const eachEmbedded = (
   schema: StructuralSchema,
@@ -42,11 +42,11 @@ const eachEmbedded = (
   path: string,
   effort: Effort,
   judge: Judge,
-): Steps<FieldError[]> => toldOf(judged(embeddedIn(schema, value, path, effort), judge));
+): Steps<FieldError[]> => toldOf(judged(embeddedIn(schema, value, path, effort), effort, judge));
 
-function* judged(objects: Embedded, judge: Judge): Iterable<FieldError | undefined> {
+function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<FieldError | undefined> {
   for (const found of objects) {
-    if (found) yield* judge(...found);
+    if (found) yield* judge(...found, effort);
     else yield;
   }
 }
@@ -89,13 +89,14 @@ const JUDGED = 64;
 
 export const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-function readErrors(object: Json, path: string): FieldError[] {
-  const type = ['apiVersion', 'kind']
-    .filter((name) => Object.hasOwn(object, name) && typeof object[name] !== 'string')
-    .map((name) => invalidValue(childOf(path, name), shownUntyped(object[name]), 'must be a string'));
+function* readErrors(object: Json, path: string, effort: Effort): Generator<FieldError | undefined, void> {
+  for (const name of ['apiVersion', 'kind']) {
+    if (!Object.hasOwn(object, name) || typeof object[name] === 'string') continue;
+    yield invalidValue(childOf(path, name), shownUntyped(object[name]), 'must be a string');
+  }
   const { metadata } = object;
-  const fault = Object.hasOwn(object, 'metadata') ? metadataFault(metadata) : undefined;
-  return fault === undefined ? type : [...type, invalidValue(childOf(path, 'metadata'), shownUntyped(metadata), fault)];
+  const fault = Object.hasOwn(object, 'metadata') ? yield* metadataFault(metadata, effort) : undefined;
+  if (fault !== undefined) yield invalidValue(childOf(path, 'metadata'), shownUntyped(metadata), fault);
 }
 
 function ruleErrors(object: Json, path: string): FieldError[] {

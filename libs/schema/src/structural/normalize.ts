@@ -39,7 +39,7 @@ export function* normalizeObject(
   for (const name of ['kind', 'apiVersion']) readType(object, name);
   const [inMetadata, inObject] = [new UnknownFields('metadata'), new UnknownFields()];
   const metadata = Object.hasOwn(object, 'metadata')
-    ? readMetadata(object.metadata, dropMalformed, inMetadata)
+    ? yield* readMetadata(object.metadata, dropMalformed, effort, inMetadata)
     : undefined;
   if (!preserveUnknownFields) {
     yield* prune(object, schema, effort, inObject);
@@ -83,7 +83,7 @@ function* normalizeEmbedded(
       yield;
       continue;
     }
-    for (const field of normalizeOne(...embedded, dropMalformed)) {
+    for (const field of yield* normalizeOne(...embedded, dropMalformed, effort)) {
       if (found.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
       characters += field.length;
       found.push(field);
@@ -93,7 +93,7 @@ function* normalizeEmbedded(
 }
 
 /** Returns the unknown members of its metadata. */
-function normalizeOne(object: Json, path: string, dropMalformed: boolean): string[] {
+function* normalizeOne(object: Json, path: string, dropMalformed: boolean, effort: Effort): Steps<string[]> {
   for (const name of ['apiVersion', 'kind']) {
     if (!Object.hasOwn(object, name) || typeof object[name] === 'string') continue;
     if (!dropMalformed)
@@ -102,7 +102,7 @@ function normalizeOne(object: Json, path: string, dropMalformed: boolean): strin
   }
   if (!Object.hasOwn(object, 'metadata')) return [];
   const unknown = new UnknownFields(childOf(path, 'metadata'));
-  const metadata = embeddedMetadata(object, path, dropMalformed, unknown);
+  const metadata = yield* embeddedMetadata(object, path, dropMalformed, effort, unknown);
   if (metadata) object.metadata = metadata;
   return unknown.paths;
 }
@@ -111,14 +111,15 @@ function normalizeOne(object: Json, path: string, dropMalformed: boolean): strin
 const MOST_TOLD = 100;
 const MOST_CHARACTERS = 1 << 20;
 
-function embeddedMetadata(
+function* embeddedMetadata(
   object: Json,
   path: string,
   dropMalformed: boolean,
+  effort: Effort,
   unknown: UnknownFields,
-): JsonObject | undefined {
+): Steps<JsonObject | undefined> {
   try {
-    return readMetadata(object.metadata, dropMalformed, unknown);
+    return yield* readMetadata(object.metadata, dropMalformed, effort, unknown);
   } catch (error) {
     if (!(error instanceof MalformedObject)) throw error;
     // What is no metadata at all is left for validation to find.

@@ -79,12 +79,18 @@ const shapes: readonly (readonly [string, SchemaProps, () => unknown])[] = [
   ],
 ];
 
+const metadata = {
+  name: 'a',
+  labels: Object.fromEntries(each((at) => [`l${at}`, ''])),
+  managedFields: each(() => ({ manager: 'm', operation: 'Update' })),
+};
+
 /** Reads and writes that are done in one step at most, and what is much more than that. */
 const MOST = 150_000;
 const VERY_MANY = 2 * MOST;
 
 describe.each(shapes)('%s', (_, props, make) => {
-  const object = (): Json => ({ apiVersion: 'a/v1', kind: 'A', metadata: { name: 'a' }, spec: make() });
+  const object = (): Json => ({ apiVersion: 'a/v1', kind: 'A', metadata, spec: make() });
 
   it('is made normal, filled in and judged in steps', () => {
     const schema = specOf(props);
