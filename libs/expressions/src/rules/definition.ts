@@ -43,20 +43,27 @@ interface Place {
   readonly declared: DeclaredType | undefined;
 }
 
+/** What rules are judged by, and which. */
+export interface RuleErrorOptions {
+  /** What rules may name; default that of release 1.27. */
+  readonly environment?: Environment;
+  /** Whether rules on the schema at a path are left out; default of none. */
+  readonly skips?: (path: string) => boolean;
+}
+
 /**
  * What is wrong with the rules of a schema that is otherwise valid: their types, what they are estimated to cost, and
  * whether they can know values before (apiextensions, validation.go). In steps, of which each compiles a few kilobytes of
  * expressions, or does a part of the work on a long one.
  * @param schema of a whole object
  * @param path of the schema in the definition
- * @param environment what rules may name; default that of release 1.27
  */
 export function* ruleErrors(
   schema: StructuralSchema,
   path: string,
-  environment = BASE_ENVIRONMENT,
+  { environment = BASE_ENVIRONMENT, skips = () => false }: RuleErrorOptions = {},
 ): Iterable<FieldError[]> {
-  const check = new DefinitionCheck(environment);
+  const check = new DefinitionCheck(environment, skips);
   const root = {
     path,
     isRoot: true,
@@ -76,7 +83,10 @@ class DefinitionCheck {
   #total = 0n;
   readonly #dear: { readonly path: string; readonly cost: bigint }[] = [];
 
-  constructor(private readonly environment: Environment) {}
+  constructor(
+    private readonly environment: Environment,
+    private readonly skips: (path: string) => boolean,
+  ) {}
 
   /** What was found since it was asked last. */
   taken(): FieldError[] {
@@ -87,7 +97,8 @@ class DefinitionCheck {
   }
 
   *node(schema: StructuralSchema, place: Place): Iterable<FieldError[]> {
-    const rules = schema['x-kubernetes-validations'] ?? [];
+    const { 'x-kubernetes-validations': all = [] } = schema;
+    const rules = all.length > 0 && this.skips(place.path) ? [] : all;
     const declared = declaredAt(schema, place, rules.length > 0);
     yield* this.#children(schema, place, declared);
     if (rules.length === 0) return;

@@ -1,9 +1,17 @@
 import { type RuleRun, RuleValidator } from '@orch/expressions';
 import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
-import { atOnce, compileSchema, Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
+import {
+  atOnce,
+  compileSchema,
+  Effort,
+  embeddedErrors,
+  prune,
+  type SchemaPool,
+  UnknownFields,
+  validateValue,
+} from '@orch/schema';
 import type { Json } from '../values/fields.js';
 import { isEmbedded, isThere, itemSchema, propertiesOf } from './schema-walk.js';
-import { StructuralSchemas } from './structural-schema.js';
 
 const META = ['apiVersion', 'kind', 'metadata'];
 
@@ -18,6 +26,16 @@ export interface Default {
   readonly around: Around;
 }
 
+/** What defaults are judged with, those of one definition together. */
+export interface DefaultBounds {
+  /** What their schemas are read into. */
+  readonly pool: SchemaPool;
+  /** What it may take to compare and to match. */
+  readonly effort: Effort;
+  /** What rules in CEL may cost. */
+  readonly rules: RuleRun;
+}
+
 /** Fields in a default that would be pruned. */
 export const unknownIn = ({ schema, value, field, around }: Default): FieldError[] =>
   // What stands in the metadata of an object is not pruned by the schema.
@@ -27,8 +45,8 @@ export const unknownIn = ({ schema, value, field, around }: Default): FieldError
  * A default obeys its schema, rules in CEL not yet looked at; that of a whole object says its type and has sound metadata, and
  * so have objects with a default that stands in metadata.
  */
-export function faultsOf({ schema, value, field, around }: Default, effort: Effort): FieldError[] {
-  const compiled = compileSchema(schema);
+export function faultsOf({ schema, value, field, around }: Default, { pool, effort }: DefaultBounds): FieldError[] {
+  const compiled = compileSchema(pool.of(schema));
   const errors = around
     ? wrongMetadata(around(value), value, field, effort)
     : atOnce(embeddedErrors(compiled, value, field, effort));
@@ -39,14 +57,16 @@ export function faultsOf({ schema, value, field, around }: Default, effort: Effo
  * Rules that defaults do not obey, in steps.
  * @param root schema of a whole object
  * @param defaults in it that obey it otherwise
- * @param run what all defaults of a definition may cost
  */
-export function* brokenRules(root: Json, defaults: Iterable<Default>, run: RuleRun): Iterable<FieldError[]> {
-  const schemas = new StructuralSchemas();
-  const rules = new RuleValidator(schemas.of(root));
+export function* brokenRules(
+  root: Json,
+  defaults: Iterable<Default>,
+  { pool, rules: run }: DefaultBounds,
+): Iterable<FieldError[]> {
+  const rules = new RuleValidator(pool.of(root));
   const before = run.errors.length;
   for (const { schema, value, field } of defaults) {
-    for (const _ of rules.steps(run, value, value, field, schemas.of(schema))) yield [];
+    for (const _ of rules.steps(run, value, value, field, pool.of(schema))) yield [];
     if (run.exhausted) break;
   }
   yield run.errors.slice(before);

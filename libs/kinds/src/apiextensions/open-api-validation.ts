@@ -23,13 +23,13 @@ export interface OpenApiStrictness extends ListStrictness {
 
 /**
  * Everything that stands in the schema, rules of CEL by their form only; schema by schema.
- * @param spoilt gets the schemas in which, or below which, something is wrong
+ * @param spoilt gets the paths of schemas in which, or below which, something is wrong
  */
 export const validateOpenApi = (
   schema: Json,
   path: string,
   strict: OpenApiStrictness,
-  spoilt: Set<Json>,
+  spoilt: Set<string>,
 ): Iterable<FieldError[]> => validateAt(schema, path, { insideMeta: false, root: true }, strict, spoilt);
 
 /** Returns whether nothing is wrong. */
@@ -38,7 +38,7 @@ function* validateAt(
   path: string,
   place: Place,
   strict: OpenApiStrictness,
-  spoilt: Set<Json>,
+  spoilt: Set<string>,
 ): Generator<FieldError[], boolean> {
   const errors = [
     ...validateForm(schema, path, place, strict),
@@ -52,7 +52,7 @@ function* validateAt(
     const below = placeBelow(schema, place, name);
     if (!(yield* validateAt(child, `${path}.${name}`, below, strict, spoilt))) isSound = false;
   }
-  if (!isSound) spoilt.add(schema);
+  if (!isSound) spoilt.add(path);
   return isSound;
 }
 

@@ -1,5 +1,6 @@
+import { RuleRun } from '@orch/expressions';
 import type { FieldError } from '@orch/machinery';
-import { Effort } from '@orch/schema';
+import { Effort, SchemaPool } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { vectorsOf } from '../testing/vectors.js';
 import type { Json } from '../values/fields.js';
@@ -17,7 +18,7 @@ const inDefaults = (schema: Json, path: string, judge: (each: Default) => FieldE
   [...defaultsOf(asEmbedded(schema), path)].flatMap(judge);
 const unknownInDefaults = (schema: Json, path: string) => inDefaults(schema, path, unknownIn);
 const wrongDefaults = (schema: Json, path: string, effort: Effort) =>
-  inDefaults(schema, path, (each) => faultsOf(each, effort));
+  inDefaults(schema, path, (each) => faultsOf(each, { pool: new SchemaPool(), effort, rules: new RuleRun() }));
 
 const vectors = vectorsOf<Vector>('reference-defaults.jsonl', import.meta.url);
 

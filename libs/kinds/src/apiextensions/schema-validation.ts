@@ -1,12 +1,18 @@
 import { RuleRun, ruleErrors } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
-import { Effort } from '@orch/schema';
+import { Effort, SchemaPool } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
-import { brokenRules, type Default, defaultsOf, faultsOf, unknownIn } from './default-validation.js';
+import {
+  brokenRules,
+  type Default,
+  type DefaultBounds,
+  defaultsOf,
+  faultsOf,
+  unknownIn,
+} from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { asEmbedded, hasDefault, hasSchema, says } from './schema-walk.js';
-import { hasRules, StructuralSchemas } from './structural-schema.js';
+import { asEmbedded, hasDefault, hasRules, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -40,12 +46,8 @@ const AT_ROOT: Readonly<Record<string, string>> = {
 const MOST_UNITS = 1_000_000;
 
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
-export interface SchemaStrictness extends OpenApiStrictness {
+export interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
-  /** What it may take to judge all defaults. */
-  readonly effort: Effort;
-  /** What rules in CEL may cost on defaults. */
-  readonly rules: RuleRun;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
 }
@@ -60,6 +62,7 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
+    pool: new SchemaPool(),
     effort: Effort.inAll(),
     rules: new RuleRun(MOST_UNITS),
     structural: !preserves || extended || olds.every(isStructural),
@@ -106,12 +109,15 @@ function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: Schema
   yield [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)];
   const isStructured = strict.structural && unstructured(schema) === undefined;
   const isSound = isStructured && (yield* shapeSteps(schema, path, strict));
-  const spoilt = new Set<Json>();
+  const spoilt = new Set<string>();
   yield* together(validateOpenApi(schema, path, strict, spoilt), (errors) => errors);
   // What rules say of a schema that is wrong itself would go away with what is wrong.
-  if (isSound && hasRules(schema))
-    yield* ruleErrors(new StructuralSchemas((each) => !spoilt.has(each)).of(schema), path);
+  if (isSound && hasSchema(schema, hasRules))
+    yield* ruleErrors(strict.pool.of(schema), path, { skips: (each) => spoilt.has(each) });
 }
+
+/** Whether values or rules of a schema are judged by what is read of it. */
+const isRead = (schema: Json): boolean => hasDefault(schema) || hasRules(schema);
 
 /** Returns whether nothing is wrong. Defaults are looked at when the shape is right. */
 function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Generator<FieldError[], boolean> {
@@ -121,6 +127,7 @@ function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Gene
   yield values;
   if (levels.length + values.length > 0) return false;
   const root = asEmbedded(schema);
+  if (hasSchema(schema, isRead)) for (const _ of strict.pool.steps(root)) yield [];
   const unknown: FieldError[] = [];
   for (const errors of together(defaultsOf(root, path), unknownIn)) {
     unknown.push(...errors);
@@ -139,11 +146,11 @@ function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Gene
 function* defaultSteps(root: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
   const sound: Default[] = [];
   yield* together(defaultsOf(root, path), (each) => {
-    const errors = faultsOf(each, strict.effort);
+    const errors = faultsOf(each, strict);
     if (errors.length === 0) sound.push(each);
     return errors;
   });
-  if (sound.length > 0 && hasRules(root)) yield* brokenRules(root, sound, strict.rules);
+  if (sound.length > 0 && hasSchema(root, hasRules)) yield* brokenRules(root, sound, strict);
 }
 
 /** Schemas, or defaults, that are looked at in one step. */

@@ -61,6 +61,9 @@ export const propertiesOf = ({ properties }: Json): [string, Json][] =>
 /** Whether a schema has a default of its own. */
 export const hasDefault = (schema: Json): boolean => isThere(schema.default);
 
+/** Whether a schema has rules of its own. */
+export const hasRules = (schema: Json): boolean => objectsAt(schema, 'x-kubernetes-validations').length > 0;
+
 /** Whether a member is set, be it to its zero value. */
 export const isThere = (value: unknown): boolean => value !== undefined && value !== null;
 

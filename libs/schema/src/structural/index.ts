@@ -5,6 +5,7 @@ export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';
 export { weightOf } from './pattern-weight.js';
 export { prune } from './prune.js';
+export { SchemaPool } from './schema-pool.js';
 export type { Count, SchemaProps, ValidationRule } from './schema-props.js';
 export { atOnce, type Steps } from './steps.js';
 export { compileSchema, type StructuralSchema } from './structural-schema.js';
