@@ -1,10 +1,18 @@
+import { RuleRun, ruleErrors } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
+import { Effort, SchemaPool } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
-import { unknownInDefaults, wrongDefaults } from './default-validation.js';
-import { Expressions } from './expressions.js';
+import {
+  brokenRules,
+  type Default,
+  type DefaultBounds,
+  defaultsOf,
+  faultsOf,
+  unknownIn,
+} from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { hasDefault, hasSchema, says } from './schema-walk.js';
+import { asEmbedded, hasDefault, hasRules, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -34,11 +42,12 @@ const AT_ROOT: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'XValidations',
 };
 
+/** Units that rules may cost on all defaults of a definition. An object has ten times as many, but small definitions are judged in one go. */
+const MOST_UNITS = 1_000_000;
+
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
-export interface SchemaStrictness extends OpenApiStrictness {
+export interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
-  /** What patterns match defaults with. */
-  readonly expressions: Expressions;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
 }
@@ -53,14 +62,16 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
-    expressions: new Expressions(),
+    pool: new SchemaPool(),
+    effort: Effort.inAll(),
+    rules: new RuleRun(MOST_UNITS),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
   };
 }
 
 function isFreeOfUnknown(schema: Json): boolean {
-  for (const unknown of unknownInDefaults(schema, '')) if (unknown.length > 0) return false;
+  for (const each of defaultsOf(asEmbedded(schema), '')) if (unknownIn(each).length > 0) return false;
   return true;
 }
 
@@ -96,34 +107,60 @@ const refuseNullable = (schema: Json, path: string): FieldError[] =>
 
 function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: SchemaStrictness): Iterable<FieldError[]> {
   yield [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)];
-  if (strict.structural && unstructured(schema) === undefined) yield* shapeSteps(schema, path, strict);
-  yield* together(validateOpenApi(schema, path, strict));
+  const isStructured = strict.structural && unstructured(schema) === undefined;
+  const isSound = isStructured && (yield* shapeSteps(schema, path, strict));
+  const spoilt = new Set<string>();
+  yield* together(validateOpenApi(schema, path, strict, spoilt), (errors) => errors);
+  // What rules say of a schema that is wrong itself would go away with what is wrong.
+  if (isSound && hasSchema(schema, hasRules))
+    yield* ruleErrors(strict.pool.of(schema), path, { skips: (each) => spoilt.has(each) });
 }
 
-/** Defaults are looked at when the shape is right. */
-function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
+/** Whether values or rules of a schema are judged by what is read of it. */
+const isRead = (schema: Json): boolean => hasDefault(schema) || hasRules(schema);
+
+/** Returns whether nothing is wrong. Defaults are looked at when the shape is right. */
+function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Generator<FieldError[], boolean> {
   const levels = validateLevels(schema, path);
   yield levels;
   const values = validateValues(schema, path);
   yield values;
-  if (levels.length + values.length > 0) return;
+  if (levels.length + values.length > 0) return false;
+  const root = asEmbedded(schema);
+  if (hasSchema(schema, isRead)) for (const _ of strict.pool.steps(root)) yield [];
   const unknown: FieldError[] = [];
-  for (const errors of together(unknownInDefaults(schema, path))) {
+  for (const errors of together(defaultsOf(root, path), unknownIn)) {
     unknown.push(...errors);
     yield [];
   }
-  if (unknown.length > 0 && strict.prunesDefaults()) yield unknown;
-  yield* together(wrongDefaults(schema, path, strict.expressions));
+  const pruned = unknown.length > 0 && strict.prunesDefaults() ? unknown : [];
+  yield pruned;
+  let isSound = pruned.length === 0;
+  for (const errors of defaultSteps(root, path, strict)) {
+    if (errors.length > 0) isSound = false;
+    yield errors;
+  }
+  return isSound;
+}
+
+function* defaultSteps(root: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
+  const sound: Default[] = [];
+  yield* together(defaultsOf(root, path), (each) => {
+    const errors = faultsOf(each, strict);
+    if (errors.length === 0) sound.push(each);
+    return errors;
+  });
+  if (sound.length > 0 && hasSchema(root, hasRules)) yield* brokenRules(root, sound, strict);
 }
 
 /** Schemas, or defaults, that are looked at in one step. */
 const AT_ONCE = 500;
 
-function* together(errorsOfEach: Iterable<FieldError[]>): Iterable<FieldError[]> {
+function* together<T>(all: Iterable<T>, judge: (each: T) => FieldError[]): Iterable<FieldError[]> {
   let errors: FieldError[] = [];
   let count = 0;
-  for (const found of errorsOfEach) {
-    errors.push(...found);
+  for (const each of all) {
+    errors.push(...judge(each));
     if (++count % AT_ONCE > 0) continue;
     yield errors;
     errors = [];

@@ -31,6 +31,14 @@ export function hasSchema(schema: Json, isSuch: (schema: Json) => boolean): bool
   return false;
 }
 
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+
+/** Whether values of a schema are whole objects, with type and metadata of their own. */
+export const isEmbedded = (schema: Json): boolean => schema[EMBEDDED] === true;
+
+/** A schema with its values being whole objects. */
+export const asEmbedded = (schema: Json): Json => ({ ...schema, [EMBEDDED]: true });
+
 /** The schema of each item, when it is one for all. */
 export const itemSchema = ({ items }: Json): Json | undefined => (isObject(items) ? items : undefined);
 
@@ -52,6 +60,9 @@ export const propertiesOf = ({ properties }: Json): [string, Json][] =>
 
 /** Whether a schema has a default of its own. */
 export const hasDefault = (schema: Json): boolean => isThere(schema.default);
+
+/** Whether a schema has rules of its own. */
+export const hasRules = (schema: Json): boolean => objectsAt(schema, 'x-kubernetes-validations').length > 0;
 
 /** Whether a member is set, be it to its zero value. */
 export const isThere = (value: unknown): boolean => value !== undefined && value !== null;

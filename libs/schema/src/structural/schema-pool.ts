@@ -1,0 +1,145 @@
+import { isContainer, isObject, type Json } from './json.js';
+import type { SchemaProps, ValidationRule } from './schema-props.js';
+import type { Steps } from './steps.js';
+
+/** Keywords whose values stand for themselves. */
+const PLAIN = [
+  'type',
+  'format',
+  'nullable',
+  'enum',
+  'required',
+  'maxLength',
+  'minLength',
+  'pattern',
+  'maxItems',
+  'minItems',
+  'maxProperties',
+  'minProperties',
+  'maximum',
+  'exclusiveMaximum',
+  'minimum',
+  'exclusiveMinimum',
+  'multipleOf',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-list-type',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-map-type',
+] as const;
+
+/** Keywords whose values are schemas. */
+const SCHEMAS = ['items', 'additionalProperties', 'not'] as const;
+const LISTS = ['allOf', 'anyOf', 'oneOf'] as const;
+const RULES = 'x-kubernetes-validations';
+
+/**
+ * Reads schemas out of definitions: without descriptions and whatever else says nothing of objects, and each that is equal to another
+ * only once. Definitions repeat themselves, and one another, so that this is a small part of them; and what is made of a schema can be
+ * kept by the schema itself. Nothing leaves a pool: it lives as long as the definitions.
+ */
+export class SchemaPool {
+  readonly #known = new Map<string, SchemaProps>();
+  readonly #numbers = new Map<SchemaProps, number>();
+  readonly #read = new WeakMap<object, SchemaProps>();
+  #count = 0;
+
+  /** How many different schemas there are. */
+  get size(): number {
+    return this.#known.size;
+  }
+
+  /** The one schema of those that are equal to a structural schema as it was decoded, which must not change afterwards. */
+  of(schema: Readonly<Json>): SchemaProps {
+    let made = this.#read.get(schema);
+    if (made) return made;
+    made = this.#one(this.#readSchema(schema));
+    this.#read.set(schema, made);
+    return made;
+  }
+
+  /** The same in steps, of which each reads some hundred schemas: `of` finds them all then. */
+  *steps(schema: Readonly<Json>): Steps<SchemaProps> {
+    for (const child of childrenOf(schema)) yield* this.steps(child);
+    if (++this.#count % AT_ONCE === 0) yield;
+    return this.of(schema);
+  }
+
+  #one(made: Json): SchemaProps {
+    const number = this.#numbers.size;
+    const key = this.#keyOf(made) ?? `unlike others: ${number}`;
+    const known = this.#known.get(key);
+    if (known) return known;
+    this.#numbers.set(made, number);
+    this.#known.set(key, made);
+    return made;
+  }
+
+  /** A text, in which the schemas in a schema are numbers; undefined where JSON has none: of integers beyond 2^53. */
+  #keyOf(made: Json): string | undefined {
+    let hasLarge = false;
+    const key = JSON.stringify(made, (_name, value: unknown) => {
+      if (typeof value === 'bigint') hasLarge = true;
+      if (!isContainer(value) || value === made) return typeof value === 'bigint' ? null : value;
+      return this.#numbers.get(value as SchemaProps) ?? value;
+    });
+    return hasLarge ? undefined : key;
+  }
+
+  #readSchema(schema: Readonly<Json>): Json {
+    const made: Json = {};
+    for (const name of PLAIN) if (says(schema[name])) made[name] = schema[name];
+    const { default: value } = schema;
+    if (value !== undefined && value !== null) made.default = value;
+    for (const name of SCHEMAS) {
+      const inner = schema[name];
+      if (isObject(inner)) made[name] = this.of(inner);
+      else if (name === 'additionalProperties' && typeof inner === 'boolean') made[name] = inner;
+    }
+    for (const name of LISTS) {
+      const schemas = objectsOf(schema[name]);
+      if (schemas.length > 0) made[name] = schemas.map((each) => this.of(each));
+    }
+    const properties = this.#readProperties(schema.properties);
+    if (properties.length > 0) made.properties = Object.fromEntries(properties);
+    const rules = objectsOf(schema[RULES]);
+    if (rules.length > 0) made[RULES] = rules.map(readRule);
+    return made;
+  }
+
+  #readProperties(properties: unknown): [string, SchemaProps][] {
+    if (!isObject(properties)) return [];
+    return Object.keys(properties).flatMap((name): [string, SchemaProps][] => {
+      const property = properties[name];
+      return isObject(property) ? [[name, this.of(property)]] : [];
+    });
+  }
+}
+
+/** Schemas that are read in one step. */
+const AT_ONCE = 500;
+
+function childrenOf(schema: Readonly<Json>): Json[] {
+  const properties = isObject(schema.properties) ? Object.values(schema.properties).filter(isObject) : [];
+  const single = SCHEMAS.map((name) => schema[name]).filter(isObject);
+  return [...properties, ...single, ...LISTS.flatMap((name) => objectsOf(schema[name]))];
+}
+
+/** Whether a keyword is more than what it is where nobody writes it. A zero is a bound. */
+const says = (value: unknown): boolean =>
+  value !== undefined &&
+  value !== null &&
+  value !== '' &&
+  value !== false &&
+  !(Array.isArray(value) && value.length === 0);
+
+const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
+
+function readRule({ rule, message, messageExpression }: Json): ValidationRule {
+  return {
+    rule: typeof rule === 'string' ? rule : '',
+    ...(typeof message === 'string' && message !== '' && { message }),
+    ...(typeof messageExpression === 'string' && messageExpression !== '' && { messageExpression }),
+  };
+}
