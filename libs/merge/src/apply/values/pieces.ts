@@ -9,8 +9,8 @@ export type Row = readonly (JsonValue | undefined)[];
 /** Values of a piece, about. Objects that hold no more are not divided. */
 const PIECE = 512;
 
-/** Names of the members of large objects, which take long to be listed. */
-type KnownNames = Map<JsonObject, readonly string[]>;
+/** Objects that are known to hold more than there was room for: to begin to go through very many members takes long. */
+type Wide = Set<JsonValue>;
 
 /**
  * Divides objects of a type that hold very many values, so that others may come first between one piece and the next. Each piece
@@ -19,28 +19,28 @@ type KnownNames = Map<JsonObject, readonly string[]>;
  * owned as a whole, are not divided. Nothing is changed; pieces share with the whole.
  */
 export function* piecesOf(type: Type, row: Row): Generator<Row, void, unknown> {
-  const known: KnownNames = new Map();
+  const wide: Wide = new Set();
   const { map } = type;
-  if (weightOf(row, known) > PIECE && map && isDivisible(type, row)) yield* divided(map, row, known);
+  if (weightOf(row, wide) > PIECE && map && isDivisible(type, row)) yield* divided(map, row, wide);
   else yield row;
 }
 
 const isDivisible = ({ map }: Type, row: Row): boolean =>
   map !== undefined && !map.atomic && row.every((value) => value === undefined || isObject(value));
 
-function* divided(map: NonNullable<Type['map']>, row: Row, known: KnownNames): Generator<Row, void, unknown> {
+function* divided(map: NonNullable<Type['map']>, row: Row, wide: Wide): Generator<Row, void, unknown> {
   let [piece, weight] = [emptied(row), 0];
-  for (const name of namesOf(row, known)) {
+  for (const name of namesOf(row)) {
     const members = row.map((value) => (isObject(value) ? memberOf(value, name) : undefined));
     const type = typeOfField(map, map.fields.get(name));
-    const values = weightOf(members, known);
+    const values = weightOf(members, wide);
     const below = values > PIECE && type.map && isDivisible(type, members) ? type.map : undefined;
     // What stands before it comes before it.
     if (weight > 0 && (below || weight + values > PIECE)) {
       yield piece;
       [piece, weight] = [emptied(row), 0];
     }
-    if (below) for (const part of divided(below, members, known)) yield put(emptied(row), name, part);
+    if (below) for (const part of divided(below, members, wide)) yield put(emptied(row), name, part);
     else {
       put(piece, name, members);
       weight += values;
@@ -60,36 +60,35 @@ function put(piece: (JsonObject | undefined)[], name: string, members: Row): Row
 }
 
 /** The names of all members of a row, those of the first object first. */
-function* namesOf(row: Row, known: KnownNames): Generator<string, void, unknown> {
+function* namesOf(row: Row): Generator<string, void, unknown> {
   for (const [i, value] of row.entries()) {
     if (!isObject(value)) continue;
     const before = row.slice(0, i).filter(isObject);
-    for (const name of known.get(value) ?? Object.keys(value)) {
+    for (const name of Object.keys(value)) {
       if (!before.some((object) => Object.hasOwn(object, name))) yield name;
     }
   }
 }
 
 /** How many values are in a row, or that they are more than a piece holds. */
-function weightOf(row: Row, known: KnownNames): number {
+function weightOf(row: Row, wide: Wide): number {
   let weight = 0;
-  for (const value of row) if (weight <= PIECE && value !== undefined) weight += valuesIn(value, PIECE - weight, known);
+  for (const value of row) if (weight <= PIECE && value !== undefined) weight += valuesIn(value, PIECE - weight, wide);
   return weight;
 }
 
-function valuesIn(value: JsonValue, most: number, known: KnownNames): number {
+/** Of lists, which are not divided, only the length counts: to look into those of ordinary objects would take longer than all else here. */
+function valuesIn(value: JsonValue, most: number, wide: Wide): number {
   if (typeof value !== 'object' || value === null) return 1;
-  if (Array.isArray(value)) {
-    let values = 1 + value.length;
-    for (let i = 0; i < value.length && values <= most; i++)
-      values += valuesIn(value[i] ?? null, most - values, known) - 1;
-    return values;
-  }
-  const names = known.get(value) ?? Object.keys(value);
-  if (names.length > PIECE) known.set(value, names);
-  let values = 1 + names.length;
-  for (let i = 0; i < names.length && values <= most; i++) {
-    values += valuesIn(value[names[i] as string] ?? null, most - values, known) - 1;
+  if (Array.isArray(value)) return 1 + value.length;
+  if (wide.size > 0 && wide.has(value)) return most + 1;
+  let values = 1;
+  for (const name in value) {
+    const member = value[name];
+    values += typeof member === 'object' && member !== null ? valuesIn(member, most - values, wide) : 1;
+    if (values <= most) continue;
+    wide.add(value);
+    break;
   }
   return values;
 }
