@@ -66,6 +66,7 @@ export function merging(
     const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);
     await pause();
     const { object } = readMade(endpoint.definition.schema, merged);
+    await pause();
     if (holdsTooMany(object, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
     return object;
   };

@@ -2,8 +2,8 @@ import { badRequest, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isObject } from '../json-values.js';
 import { capped } from './managed/cap.js';
 import { Conflicts, conflictStatus } from './managed/conflict.js';
-import { type Converter, type Pause, runAsync, runSync, STEP, type Work } from './managed/conversion.js';
-import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeOwners } from './managed/entries.js';
+import { type Converter, type Pause, runAsync, runSync, type Work } from './managed/conversion.js';
+import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeInSteps } from './managed/entries.js';
 import { ApplyError, ManagedFieldsError } from './managed/errors.js';
 import { kindText, type ManagedKind, objectText, type VersionTypes } from './managed/kind.js';
 import { KUBECTL, unexplained, withLastApplied } from './managed/last-applied.js';
@@ -12,6 +12,7 @@ import { ownable } from './managed/never-owned.js';
 import { type Identity, identifier, type Operation, Owner } from './managed/owner.js';
 import { type Applied, applyTo, updateOwners } from './managed/updater.js';
 import { FieldsV1Error } from './paths/field-set.js';
+import { STEP } from './steps.js';
 import type { Type } from './types/type.js';
 import { misfitsOf, misfitText } from './values/fit.js';
 import { spelledOut } from './values/spelled-out.js';
@@ -108,7 +109,7 @@ export class FieldManager {
       if (!(error instanceof FieldsV1Error)) throw error;
       left = yield* this.#updated(before, after, yield* undamaged(owners), options);
     }
-    return enter(after, writeOwners(left));
+    return enter(after, yield* writeInSteps(left));
   }
 
   *#updated(live: JsonObject, next: JsonObject, owners: Owners, options: WriteOptions): Work<Map<string, Owner>> {
@@ -134,12 +135,13 @@ export class FieldManager {
     refuseMisfits(types.said, said, `failed to create typed patch object (${objectText(said)})`);
     yield STEP;
     refuseMisfits(types.said, spelled, `failed to create typed live object (${objectText(live)})`);
+    yield STEP;
     const { object, owners: left } = yield* this.#applied(types, spelled, said, owners, options);
     yield STEP;
     const written = object ? spelledOut(types.stored, object) : spelled;
     yield STEP;
     const noted = options.manager === KUBECTL ? withLastApplied(written, said) : written;
-    return withManagedFields(noted, writeOwners(left));
+    return withManagedFields(noted, yield* writeInSteps(left));
   }
 
   /** @throws StatusError, ApplyError for what cannot be applied to any object */

@@ -2,7 +2,9 @@ import type { JsonObject } from '@orch/machinery';
 import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
 import { recursiveDifference } from '../paths/set-algebra.js';
-import { type Comparison, compareObjects } from '../values/compare.js';
+import { STEP } from '../steps.js';
+import type { Comparison } from '../values/compare.js';
+import { compareInSteps } from '../values/in-steps.js';
 import type { Work } from './conversion.js';
 import type { ManagedKind } from './kind.js';
 
@@ -28,16 +30,22 @@ export class ChangesByVersion {
   readonly #known = new Map<string, Changes>();
   readonly #equal: boolean;
 
-  constructor(
+  private constructor(
     private readonly kind: ManagedKind,
-    view: View,
     private readonly before: JsonObject,
     private readonly after: JsonObject,
+    own: Comparison,
   ) {
+    this.#equal = own.set.isEmpty && own.removed.isEmpty;
+    this.#known.set(kind.apiVersion, this.#without(own, kind.apiVersion));
+  }
+
+  /** What makes of one object the other. */
+  static *between(kind: ManagedKind, view: View, before: JsonObject, after: JsonObject): Work<ChangesByVersion> {
     const type = kind.typesOf(kind.apiVersion)?.[view];
-    const compared = type ? compareObjects(type, before, after) : NO_CHANGES;
-    this.#equal = compared.set.isEmpty && compared.removed.isEmpty;
-    this.#known.set(kind.apiVersion, this.#without(compared, kind.apiVersion));
+    const own = type ? yield* compareInSteps(type, before, after) : NO_CHANGES;
+    yield STEP;
+    return new ChangesByVersion(kind, before, after, own);
   }
 
   /** In the version of the request. */
@@ -56,7 +64,7 @@ export class ChangesByVersion {
     const before = this.before.kind === undefined ? this.before : yield { object: this.before, apiVersion };
     const after = before && (yield { object: this.after, apiVersion });
     if (!before || !after) return undefined;
-    const changes = this.#without(compareObjects(type, before, after), apiVersion);
+    const changes = this.#without(yield* compareInSteps(type, before, after), apiVersion);
     this.#known.set(apiVersion, changes);
     return changes;
   }

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
+import { STEP } from '../steps.js';
 
 /**
  * Gives an object in another version; undefined when there is no such version (any more). A converter that calls out
@@ -15,9 +16,6 @@ export interface Needed {
   readonly object: JsonObject;
   readonly apiVersion: string;
 }
-
-/** Between two steps of work: of large objects each takes long, and others may come first. */
-export const STEP = undefined;
 
 /** Work that asks for conversions and goes on with what it is given; there are {@link STEP}s between its parts. */
 export type Work<T> = Generator<Needed | typeof STEP, T, JsonObject | undefined>;

@@ -2,7 +2,9 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { FieldsV1Error } from '../paths/field-set.js';
 import { compareText } from '../paths/order.js';
-import { STEP, type Work } from './conversion.js';
+import { STEP, type Steps } from '../steps.js';
+import { keepInSteps } from '../stored/kept-fields.js';
+import type { Work } from './conversion.js';
 import { ManagedFieldsError } from './errors.js';
 import { type Identity, identifier, Owner } from './owner.js';
 
@@ -103,6 +105,18 @@ function textOf(entry: JsonObject, name: string): string {
 export function writeOwners(owners: Owners): JsonObject[] | undefined {
   if (owners.size === 0) return undefined;
   return [...owners.values()].sort(compareOwners).map((owner) => owner.entry());
+}
+
+/** As {@link writeOwners}; entries that are new are made a step at a time, with what is stored of them. */
+export function* writeInSteps(owners: Owners): Steps<JsonObject[] | undefined> {
+  for (const owner of owners.values()) {
+    if (owner.written !== undefined) continue;
+    const { fieldsV1 } = owner.entry();
+    yield STEP;
+    if (isObject(fieldsV1)) yield* keepInSteps(fieldsV1);
+    yield STEP;
+  }
+  return writeOwners(owners);
 }
 
 /** Appliers before updaters, older before younger, then by manager, version and subresource. */

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
 import { FieldSet, FieldsV1Error, NO_FIELDS } from '../paths/field-set.js';
 import { readInSteps, writeFieldsV1 } from '../paths/fields-v1.js';
+import type { Steps } from '../steps.js';
 
 /** How an owner came by its fields: it says what they shall be, or it has set them. */
 export type Operation = 'Apply' | 'Update';
@@ -62,13 +63,18 @@ export class Owner {
     return this.#fields;
   }
 
+  /** As {@link fields}; those of very many are read in steps. @throws FieldsV1Error */
+  read(): Steps<FieldSet> {
+    return this.fields.read();
+  }
+
   /** The `fieldsV1` that it was read from, so long as nothing changed. */
   get written(): JsonValue | undefined {
     return this.#entry?.fieldsV1;
   }
 
   /** The same owner with its entry read whole, and written anew. @throws FieldsV1Error */
-  *reread(): Generator<undefined, Owner, unknown> {
+  *reread(): Steps<Owner> {
     return Owner.of(this.identity, this.time, yield* readInSteps(this.#entry?.fieldsV1));
   }
 

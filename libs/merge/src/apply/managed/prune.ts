@@ -1,10 +1,10 @@
 import type { JsonObject } from '@orch/machinery';
 import { type FieldSet, union } from '../paths/field-set.js';
 import { covers, difference, intersection, unionOf } from '../paths/set-algebra.js';
-import { namedSetOf } from '../values/field-set-of.js';
+import { STEP } from '../steps.js';
+import { namedInSteps, removeInSteps } from '../values/in-steps.js';
 import { withNamedFields } from '../values/named-fields.js';
-import { removeFields } from '../values/remove.js';
-import { STEP, type Work } from './conversion.js';
+import type { Work } from './conversion.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind } from './kind.js';
 import type { Owner } from './owner.js';
@@ -21,7 +21,7 @@ export function* pruned(
   last: Owner | undefined,
   owners: Owners,
 ): Work<JsonObject> {
-  if (last === undefined || last.fields.isEmpty || appliesStill(last, owners)) return merged;
+  if (last === undefined || last.fields.isEmpty || (yield* appliesStill(last, owners))) return merged;
   const { apiVersion } = last.identity;
   const type = kind.typesOf(apiVersion)?.said;
   const before = yield* inVersion(kind, merged, kind.apiVersion, apiVersion);
@@ -29,23 +29,29 @@ export function* pruned(
   yield STEP;
   const applied = withNamedFields(type, last.fields);
   yield STEP;
-  const without = removeFields(type, before, applied);
+  const without = yield* removeInSteps(type, before, applied);
   yield STEP;
-  const had = namedSetOf(type, before);
+  const had = yield* namedInSteps(type, before);
   yield STEP;
   const kept = yield* withOwned(kind, { merged: before, had, left: without, apiVersion }, owners);
   const left = (yield* inVersion(kind, kept.left, kept.apiVersion, apiVersion)) ?? before;
   yield STEP;
-  const gone = difference(had, namedSetOf(type, left));
+  const has = yield* namedInSteps(type, left);
   yield STEP;
-  const result = removeFields(type, before, intersection(gone, applied));
+  const gone = intersection(difference(had, has), applied);
+  yield STEP;
+  const result = yield* removeInSteps(type, before, gone);
   return (yield* inVersion(kind, result, apiVersion, kind.apiVersion)) ?? merged;
 }
 
 /** Whether everything that was applied is applied again, by any name: there is nothing to take away then. */
-function appliesStill(last: Owner, owners: Owners): boolean {
-  for (const { identity, fields } of owners.values()) {
-    if (identity.apiVersion === last.identity.apiVersion && covers(fields, last.fields)) return true;
+function* appliesStill(last: Owner, owners: Owners): Work<boolean> {
+  const applied = yield* last.read();
+  for (const owner of owners.values()) {
+    if (owner.identity.apiVersion !== last.identity.apiVersion) continue;
+    const fields = yield* owner.read();
+    yield STEP;
+    if (covers(fields, applied)) return true;
   }
   return false;
 }
@@ -77,11 +83,15 @@ function* withOwned(kind: ManagedKind, pruning: Pruning, owners: Owners): Work<P
     const left = merged && (yield* inVersion(kind, now.left, now.apiVersion, apiVersion));
     if (!merged || !left) continue;
     yield STEP;
-    const stays = union(namedSetOf(type, left), withNamedFields(type, fields));
+    const there = yield* namedInSteps(type, left);
     yield STEP;
-    const had = merged === now.merged ? now.had : namedSetOf(type, merged);
+    const stays = union(there, withNamedFields(type, fields));
     yield STEP;
-    now = { merged, had, left: removeFields(type, merged, difference(had, stays)), apiVersion };
+    const had = merged === now.merged ? now.had : yield* namedInSteps(type, merged);
+    yield STEP;
+    const gone = difference(had, stays);
+    yield STEP;
+    now = { merged, had, left: yield* removeInSteps(type, merged, gone), apiVersion };
   }
   return now;
 }

@@ -2,11 +2,11 @@ import type { JsonObject } from '@orch/machinery';
 import { type FieldSet, NO_FIELDS, union } from '../paths/field-set.js';
 import { remembered } from '../paths/remembered.js';
 import { difference, intersection, recursiveDifference } from '../paths/set-algebra.js';
-import { fieldSetOf } from '../values/field-set-of.js';
-import { mergeObjects } from '../values/merge.js';
+import { STEP } from '../steps.js';
+import { mergeInSteps, ownedInSteps } from '../values/in-steps.js';
 import { type Changes, ChangesByVersion } from './changes.js';
 import { type Conflict, Conflicts, inOrder } from './conflict.js';
-import { STEP, type Work } from './conversion.js';
+import type { Work } from './conversion.js';
 import { currentOwners, mayTouch } from './current-fields.js';
 import type { Owners } from './entries.js';
 import type { ManagedKind, VersionTypes } from './kind.js';
@@ -35,12 +35,14 @@ const joined = remembered(union);
 /** Who owns what after an object was changed: what was changed belongs to who changed it, and to nobody else who had it. */
 export function* updateOwners(kind: ManagedKind, update: Update): Work<Map<string, Owner>> {
   const { live, next, identity } = update;
-  const changes = new ChangesByVersion(kind, 'stored', live, next);
+  const changes = yield* ChangesByVersion.between(kind, 'stored', live, next);
   yield STEP;
   const id = identifier(identity);
   const left = yield* withoutChanged(currentOwners(kind, update.owners), changes, id);
   yield STEP;
-  const writer = writerAfter(left.get(id), changes.own, update);
+  const before = left.get(id);
+  if (before) yield* before.read();
+  const writer = writerAfter(before, changes.own, update);
   if (writer) left.set(id, writer);
   else left.delete(id);
   return left;
@@ -60,8 +62,18 @@ function writerAfter(
 }
 
 /** An owner without what is gone. */
-const without = (owner: Owner, gone: FieldSet): Owner =>
-  !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(remaining(owner.fields, gone)) : owner;
+function without(owner: Owner, gone: FieldSet): Owner {
+  return !gone.isEmpty && mayTouch(gone, owner.written) ? owner.with(remaining(owner.fields, gone)) : owner;
+}
+
+/** As {@link without}. */
+function* withoutInSteps(owner: Owner, gone: FieldSet): Work<Owner> {
+  if (gone.isEmpty || !mayTouch(gone, owner.written)) return owner;
+  yield STEP;
+  const fields = yield* owner.read();
+  yield STEP;
+  return owner.with(remaining(fields, gone));
+}
 
 /** Takes from everybody what changed. */
 function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: string): Work<Map<string, Owner>> {
@@ -74,7 +86,7 @@ function* withoutChanged(owners: Owners, changes: ChangesByVersion, except?: str
     }
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined) continue;
-    const now = without(owner, changed.all);
+    const now = yield* withoutInSteps(owner, changed.all);
     if (now === owner || !now.fields.isEmpty) left.set(id, now);
   }
   return left;
@@ -107,14 +119,16 @@ export function* applyTo(kind: ManagedKind, application: Application): Work<Appl
   const owners = currentOwners(kind, application.owners);
   const last = owners.get(id);
   const reset = kind.resetFields?.get(kind.apiVersion) ?? NO_FIELDS;
-  const fields = recursiveDifference(fieldSetOf(types.said, said), reset);
+  const owned = yield* ownedInSteps(types.said, said);
+  yield STEP;
+  const fields = recursiveDifference(owned, reset);
   owners.set(id, Owner.of(application.identity, last?.time, fields));
   yield STEP;
-  const joined = mergeObjects(types.said, live, said);
+  const joined = yield* mergeInSteps(types.said, live, said);
   yield STEP;
   const merged = yield* pruned(kind, joined, last, owners);
   yield STEP;
-  const changes = new ChangesByVersion(kind, 'said', live, merged);
+  const changes = yield* ChangesByVersion.between(kind, 'said', live, merged);
   if (!force) yield* refuseConflicts(owners, changes, id);
   const left = yield* withoutChanged(owners, changes, id);
   if (fields.isEmpty) left.delete(id);
@@ -129,7 +143,9 @@ function* refuseConflicts(owners: Owners, changes: ChangesByVersion, applier: st
     if (id === applier) continue;
     const changed = yield* changes.in(owner.identity.apiVersion);
     if (changed === undefined || !mayTouch(changed.set, owner.written)) continue;
-    const fields = intersection(owner.fields, changed.set);
+    const owned = yield* owner.read();
+    yield STEP;
+    const fields = intersection(owned, changed.set);
     if (!fields.isEmpty) conflicts.push({ id, owner: owner.identity, fields });
   }
   if (conflicts.length > 0) throw new Conflicts(inOrder(conflicts));

@@ -1,4 +1,6 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { isObject } from '../../json-values.js';
+import { STEP, type Steps } from '../steps.js';
 import { compareElements, type PathElement, PathElementError, parsePathElement } from './path-element.js';
 
 /** How a child is found below an object, step by step. */
@@ -19,6 +21,10 @@ export const SELF = '.';
 
 /** Nodes of a level beyond which they are found by their texts: each search takes several comparisons of texts. */
 const WIDE = 64;
+
+/** Members of a set that is read in steps, and those that are read in one. */
+const MANY = 1_000;
+export const AT_ONCE = 256;
 
 /** What stands in `fieldsV1` at a place with nothing below it. */
 const LEAF: JsonObject = Object.freeze({});
@@ -81,6 +87,20 @@ export class FieldSet {
   get nodes(): readonly Node[] {
     this.#nodes ??= nodesOf(this.#trie ?? {});
     return this.#nodes;
+  }
+
+  /**
+   * Reads all levels of a set of very many paths, in steps: whoever looks at it afterwards does not have to. Of others nothing is read.
+   * @throws FieldsV1Error
+   */
+  *read(): Steps<FieldSet> {
+    if (this.#trie && !this.#nodes && membersOf(this.#trie, MANY) >= MANY) yield* this.#readLevels();
+    return this;
+  }
+
+  *#readLevels(): Steps<void> {
+    this.#nodes ??= yield* nodesInSteps(this.#trie ?? {});
+    for (const { below } of this.#nodes) if (below) yield* below.#readLevels();
   }
 
   /**
@@ -192,15 +212,39 @@ export const NO_FIELDS = FieldSet.of([]);
 /** Reads one level. @throws FieldsV1Error */
 function nodesOf(trie: JsonObject): readonly Node[] {
   const level = new LevelBuilder();
+  for (const text of Object.keys(trie)) addWritten(level, text, trie[text] ?? null);
+  return level.nodes;
+}
+
+/** As {@link nodesOf}. */
+function* nodesInSteps(trie: JsonObject): Steps<readonly Node[]> {
+  const level = new LevelBuilder();
+  let read = 0;
   for (const text of Object.keys(trie)) {
-    if (text === SELF) continue;
-    const element = elementOf(text);
-    const content = trie[text] ?? null;
-    if (element === undefined) continue;
-    const below = content !== null && hasBelow(content, text) ? FieldSet.written(content) : undefined;
-    level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
+    if (++read % AT_ONCE === 0) yield STEP;
+    addWritten(level, text, trie[text] ?? null);
   }
   return level.nodes;
+}
+
+/** @throws FieldsV1Error */
+function addWritten(level: LevelBuilder, text: string, content: JsonValue): void {
+  if (text === SELF) return;
+  const element = elementOf(text);
+  if (element === undefined) return;
+  const below = content !== null && hasBelow(content, text) ? FieldSet.written(content) : undefined;
+  level.add(element, below === undefined || Object.hasOwn(content as JsonObject, SELF), below);
+}
+
+/** How many members all levels of a trie have, or a number that is not below `most`. */
+function membersOf(trie: JsonObject, most: number): number {
+  let members = 0;
+  for (const text in trie) {
+    const content = trie[text];
+    members += 1 + (isObject(content) && content !== LEAF ? membersOf(content, most - members) : 0);
+    if (members >= most) break;
+  }
+  return members;
 }
 
 /** The element of a member of a trie; undefined for kinds that later releases may know. @throws FieldsV1Error */

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import { elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF } from './field-set.js';
+import { STEP, type Steps } from '../steps.js';
+import { AT_ONCE, elementOf, type FieldSet, FieldsV1Error, LevelBuilder, NO_FIELDS, SELF } from './field-set.js';
 
 /** Reads the whole of a `fieldsV1`, whoever has written it. @throws FieldsV1Error for what is no set of fields */
 export function readFieldsV1(json: JsonValue | undefined): FieldSet {
@@ -11,21 +12,18 @@ export function readFieldsV1(json: JsonValue | undefined): FieldSet {
   }
 }
 
-/** Elements of a level that are read in one step. */
-const STEP = 256;
-
 /** As {@link readFieldsV1}, with steps in between: a client may send very many. */
-export function* readInSteps(json: JsonValue | undefined): Generator<undefined, FieldSet, unknown> {
+export function* readInSteps(json: JsonValue | undefined): Steps<FieldSet> {
   if (json === undefined || json === null) return NO_FIELDS;
   if (!isObject(json)) throw new FieldsV1Error('fieldsV1 must be an object');
   return (yield* readLevel(json)) ?? NO_FIELDS;
 }
 
-function* readLevel(json: JsonObject): Generator<undefined, FieldSet | undefined, unknown> {
+function* readLevel(json: JsonObject): Steps<FieldSet | undefined> {
   const level = new LevelBuilder();
   let read = 0;
   for (const text of Object.keys(json)) {
-    if (++read % STEP === 0) yield undefined;
+    if (++read % AT_ONCE === 0) yield STEP;
     if (text === SELF) continue;
     const element = elementOf(text);
     if (element === undefined) continue;

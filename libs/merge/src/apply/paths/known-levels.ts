@@ -2,7 +2,8 @@ import { FieldSet, type Node } from './field-set.js';
 
 /** Levels that are kept at one place of a type. */
 const KEPT = 8;
-/** Characters of a level with all below it; larger ones are not kept. */
+/** Nodes of a level, and characters of it with all below it; larger ones are not kept. */
+const WIDEST = 256;
 const LARGEST = 32 << 10;
 /** Characters of all that are kept anywhere; beyond that all are forgotten. */
 const MOST = 4 << 20;
@@ -36,7 +37,7 @@ export class KnownLevels {
     this.#made = undefined;
     if (at >= 0) return this.#first(at);
     const level = FieldSet.of(nodes);
-    if (level.length <= LARGEST) this.#keep(level);
+    if (nodes.length <= WIDEST && level.length <= LARGEST) this.#keep(level);
     return level;
   }
 

@@ -209,7 +209,11 @@ function valueText(value: JsonValue): string {
   }
 }
 
+/** Texts that are written as they are: nearly all. */
+const PLAIN = /^[\w ./:=@+-]*$/;
+
 function textOf(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`;
   return JSON.stringify(value)
     .replace(HTML, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
     .replace(SHORT_ESCAPE, (pair) => (pair === '\\b' ? '\\u0008' : pair === '\\f' ? '\\u000c' : pair));

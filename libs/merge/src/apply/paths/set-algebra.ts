@@ -1,3 +1,4 @@
+import { STEP, type Steps } from '../steps.js';
 import { changedNode, FieldSet, NO_FIELDS, type Node, type Path, union, zip } from './field-set.js';
 import { compareElements, fieldElement } from './path-element.js';
 
@@ -40,6 +41,15 @@ export function unionOf(sets: readonly FieldSet[]): FieldSet {
   if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
   const middle = sets.length >> 1;
   return union(unionOf(sets.slice(0, middle)), unionOf(sets.slice(middle)));
+}
+
+/** As {@link unionOf}, two sets at a time. */
+export function* unionInSteps(sets: readonly FieldSet[]): Steps<FieldSet> {
+  if (sets.length <= 1) return sets[0] ?? NO_FIELDS;
+  const middle = sets.length >> 1;
+  const [a, b] = [yield* unionInSteps(sets.slice(0, middle)), yield* unionInSteps(sets.slice(middle))];
+  yield STEP;
+  return union(a, b);
 }
 
 /** Paths of both. */

@@ -1,7 +1,9 @@
 import type { JsonObject } from '@orch/machinery';
 import { frozen } from '../../json-values.js';
 import { knownText } from '../paths/field-set.js';
+import { STEP, type Steps } from '../steps.js';
 import { packFields } from './pack-fields.js';
+import { Otherwise } from './scanner.js';
 
 /** Bytes of a text that is kept. */
 const LONGEST = 32 << 10;
@@ -25,8 +27,21 @@ export class KeptFields {
 
   /** @throws Otherwise for what is no text of fields */
   get packed(): Buffer {
+    return this.#pack();
+  }
+
+  #pack(): Buffer {
     this.#packed ??= packFields(this.bytes.toString('latin1'));
     return this.#packed;
+  }
+
+  /** Packs the text beforehand; one that cannot be packed is found out when somebody asks for it. */
+  packAhead(): void {
+    try {
+      this.#pack();
+    } catch (error) {
+      if (!(error instanceof Otherwise)) throw error;
+    }
   }
 
   /** The value of the text: the same each time, so it is frozen. @param parse reads JSON */
@@ -51,6 +66,13 @@ export function keptBy(fieldsV1: JsonObject): KeptFields | undefined {
   const kept = keptOf(Buffer.from(text));
   byValue.set(fieldsV1, kept);
   return kept;
+}
+
+/** Makes what is stored of a `fieldsV1` that the server has drawn, in steps: of very many fields each part takes long. */
+export function* keepInSteps(fieldsV1: JsonObject): Steps<void> {
+  const kept = keptBy(fieldsV1);
+  yield STEP;
+  kept?.packAhead();
 }
 
 const kept = new Map<number, KeptFields[]>();

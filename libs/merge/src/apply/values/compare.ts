@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '@orch/machinery';
 import { equalJson, isObject } from '../../json-values.js';
 import { type FieldSet, LevelBuilder, NO_FIELDS, union } from '../paths/field-set.js';
 import type { KnownLevels } from '../paths/known-levels.js';
-import type { PathElement } from '../paths/path-element.js';
+import { compareElements, type PathElement } from '../paths/path-element.js';
 import { meant, type Plan, planFor, type Step, valueAt } from '../types/plan.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { everythingBelow } from './everything.js';
-import { elementsOf, levelsOf, sequenceOf } from './list-items.js';
+import { levelsOf, type Sequence, sequenceOf } from './list-items.js';
 
 /** What one object has otherwise than another. */
 export interface Comparison {
@@ -66,9 +66,9 @@ function compareAs(
     const came = from.length === 0 ? everythingBelow(type, to) : undefined;
     if (came) return { self: false, set: came, removed: undefined };
     if (sameItems(type.list, from, to)) return compareInTurn(type.list, from, to);
-    const elements = [elementsOf(type.list, from), elementsOf(type.list, to)] as const;
-    if (from.length + to.length > 0 && elements[0] && elements[1]) {
-      return compareLists(type.list, { items: from, elements: elements[0] }, { items: to, elements: elements[1] });
+    const [old, now] = [sequenceOf(type.list, from), sequenceOf(type.list, to)];
+    if (from.length + to.length > 0 && old && now) {
+      return compareLists(type.list, { items: from, ...inOrder(old) }, { items: to, ...inOrder(now) });
     }
   }
   return equalJson(before, after) ? undefined : ITSELF;
@@ -210,22 +210,34 @@ function compareInTurn(list: ListType, before: readonly JsonValue[], after: read
 interface Items {
   readonly items: readonly JsonValue[];
   readonly elements: readonly PathElement[];
+  /** Places of the items in the order of their elements. Of several with the same keys the first stands for all. */
+  readonly order: readonly number[];
 }
 
+const inOrder = ({ elements, order }: Sequence) => ({ elements, order });
+
+/** Goes through both lists side by side, in the order of their elements. */
 function compareLists(list: ListType, before: Items, after: Items): Change | undefined {
-  const type = list.items;
   const level = new Level(levelsOf(list).changes);
-  const [old, now] = [byElement(before), byElement(after)];
-  for (const [text, { element, item }] of old) level.child(element, type, item, now.get(text)?.item);
-  for (const [text, { element, item }] of now) if (!old.has(text)) level.child(element, type, undefined, item);
+  let [i, j] = [0, 0];
+  while (i < before.order.length || j < after.order.length) {
+    const [from, to] = [before.order[i], after.order[j]];
+    const [old, now] = [elementAt(before, from), elementAt(after, to)];
+    const order = !old ? 1 : !now ? -1 : compareElements(old, now);
+    if (order <= 0) i++;
+    if (order >= 0) j++;
+    const element = (order <= 0 ? old : now) as PathElement;
+    level.child(
+      element,
+      list.items,
+      order <= 0 ? itemAt(before, from) : undefined,
+      order >= 0 ? itemAt(after, to) : undefined,
+    );
+  }
   return level.change();
 }
 
-/** The items by their elements; of several with the same keys the first stands for all. */
-function byElement({ items, elements }: Items) {
-  const found = new Map<string, { element: PathElement; item: JsonValue }>();
-  elements.forEach((element, i) => {
-    if (!found.has(element.text)) found.set(element.text, { element, item: items[i] ?? null });
-  });
-  return found;
-}
+const elementAt = ({ elements }: Items, place: number | undefined) =>
+  place === undefined ? undefined : elements[place];
+const itemAt = ({ items }: Items, place: number | undefined) =>
+  place === undefined ? undefined : (items[place] ?? null);

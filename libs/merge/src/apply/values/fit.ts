@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import { fieldElement, type PathElement } from '../paths/path-element.js';
 import { formOf, type ListType, type MapType, type ScalarForm, type Type } from '../types/type.js';
-import { ItemError, itemElement } from './list-items.js';
+import { elementsOf, ItemError, itemElement } from './list-items.js';
 
 /** What is wrong with a value. */
 export type MisfitReason = 'type-mismatch' | 'unknown-field' | 'duplicate-key' | 'missing-key';
@@ -83,11 +83,16 @@ function checkMap(map: MapType, value: JsonValue, trail: Trail | undefined, foun
     const member = value[name];
     if (member === undefined) continue;
     const type = map.fields.get(name)?.type ?? map.others;
+    if (type && isFitting(type, member)) continue;
     const below = { above: trail, step: name };
     if (type) check(type, member, below, found);
     else found.add('unknown-field', below, 'field not declared in schema');
   }
 }
+
+/** Whether a value fits, so far as that is to be seen at once: it is said of most, and takes no trail. */
+const isFitting = (type: Type, value: JsonValue): boolean =>
+  typeof value !== 'object' && type.scalar !== undefined && fitsScalar(type.scalar, value);
 
 function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, found: Found): void {
   if (!Array.isArray(value)) {
@@ -95,8 +100,9 @@ function checkList(list: ListType, value: JsonValue, trail: Trail | undefined, f
     return;
   }
   const seen = new Set<string>();
+  const elements = elementsOf(list, value);
   for (const [i, item] of value.entries()) {
-    const element = elementAt(list, i, item, trail, found);
+    const element = elements?.[i] ?? elementAt(list, i, item, trail, found);
     if (element === undefined) return;
     if (seen.has(element.text)) found.add('duplicate-key', trail, `duplicate entries for key ${element}`);
     seen.add(element.text);

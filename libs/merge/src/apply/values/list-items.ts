@@ -23,21 +23,23 @@ export function itemElement(list: ListType, index: number, item: JsonValue): Pat
 }
 
 /** The elements of all items; undefined when one has none. */
-export function elementsOf(list: ListType, items: readonly JsonValue[]): PathElement[] | undefined {
-  try {
-    return items.map((item, i) => itemElement(list, i, item));
-  } catch (error) {
-    if (error instanceof ItemError) return undefined;
-    throw error;
-  }
-}
+export const elementsOf = (list: ListType, items: readonly JsonValue[]): readonly PathElement[] | undefined =>
+  sequenceOf(list, items)?.elements;
 
 /** Items of a list, told apart. */
-export interface Sequence {
-  /** Of each item. */
-  readonly elements: readonly PathElement[];
+export class Sequence {
+  #order: readonly number[] | undefined;
+
+  constructor(
+    /** Of each item. */
+    readonly elements: readonly PathElement[],
+  ) {}
+
   /** Places of the items in the order of their elements. Of several with the same keys the first stands for all. */
-  readonly order: readonly number[];
+  get order(): readonly number[] {
+    this.#order ??= inElementOrder(this.elements);
+    return this.#order;
+  }
 }
 
 /** What was lately made of the lists of a type. */
@@ -55,23 +57,51 @@ const LONGEST_KEPT = 64;
 
 /** How items are told apart; undefined when one of them cannot be. Those of the same keys as lately are not looked into again. */
 export function sequenceOf(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
+  if (list.relation === 'atomic') return sequenceMade(list, items);
+  if (items.length > LONGEST_KEPT) return longSequence(list, items);
   const kept = list.kept.sequences ?? [];
   const known = kept.find(({ elements }) => areOf(list, items, elements));
   if (known) return known;
-  const elements = elementsOf(list, items);
-  if (elements === undefined) return undefined;
-  const sequence = { elements, order: inElementOrder(elements) };
-  const short = elements.every(({ text }) => text.length <= LONGEST);
-  if (short && items.length <= LONGEST_KEPT) list.kept.sequences = [sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)];
+  const sequence = sequenceMade(list, items);
+  const short = sequence?.elements.every(({ text }) => text.length <= LONGEST);
+  if (short) list.kept.sequences = [sequence as Sequence, ...kept.slice(0, KEPT_SEQUENCES - 1)];
   return sequence;
+}
+
+/** The last of long lists, so long as nobody collects them: one write asks for what is live and what is said again and again. */
+let long: readonly { readonly list: ListType; readonly sequence: WeakRef<Sequence> }[] = [];
+const KEPT_LONG = 3;
+
+function longSequence(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
+  for (const kept of long) {
+    const known = kept.list === list ? kept.sequence.deref() : undefined;
+    if (known && areOf(list, items, known.elements)) return known;
+  }
+  const sequence = sequenceMade(list, items);
+  if (sequence) long = [{ list, sequence: new WeakRef(sequence) }, ...long.slice(0, KEPT_LONG - 1)];
+  return sequence;
+}
+
+function sequenceMade(list: ListType, items: readonly JsonValue[]): Sequence | undefined {
+  try {
+    return new Sequence(items.map((item, i) => itemElement(list, i, item)));
+  } catch (error) {
+    if (error instanceof ItemError) return undefined;
+    throw error;
+  }
 }
 
 /** Whether items have these elements, so far as that is to be seen at once. */
 function areOf({ keys }: ListType, items: readonly JsonValue[], elements: readonly PathElement[]): boolean {
-  if (items.length !== elements.length || keys.length === 0) return false;
+  if (items.length !== elements.length) return false;
   for (let i = 0; i < items.length; i++) {
-    const item = items[i] as JsonValue;
-    if (!isObject(item) || !isOf(item, keys.length, (elements[i] as PathElement).keys)) return false;
+    const [item, element] = [items[i] as JsonValue, elements[i] as PathElement];
+    if (
+      keys.length === 0
+        ? typeof item !== 'string' || item !== element.value
+        : !isObject(item) || !isOf(item, keys.length, element.keys)
+    )
+      return false;
   }
   return true;
 }

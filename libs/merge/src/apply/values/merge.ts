@@ -1,9 +1,8 @@
 import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
 import { isObject } from '../../json-values.js';
-import type { PathElement } from '../paths/path-element.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
-import { itemElement } from './list-items.js';
+import { elementsOf, itemElement } from './list-items.js';
 
 /**
  * An object with what another says of it. Nothing is taken away: null over an object or a list leaves it as it is.
@@ -29,12 +28,16 @@ function merge(type: Type, live: JsonValue | undefined, said: JsonValue | undefi
 }
 
 function mergeMaps(map: MapType, live: JsonObject, said: JsonObject): JsonObject {
-  const merged: JsonObject = { ...live };
+  let merged: JsonObject | undefined;
   for (const name of Object.keys(said)) {
     const type = typeOfField(map, map.fields.get(name));
-    setMember(merged, name, merge(type, memberOf(live, name), said[name]));
+    const had = memberOf(live, name);
+    const value = merge(type, had, said[name]);
+    if (value === had) continue;
+    merged ??= { ...live };
+    setMember(merged, name, value);
   }
-  return merged;
+  return merged ?? live;
 }
 
 interface Place {
@@ -42,8 +45,10 @@ interface Place {
   readonly item: JsonValue;
 }
 
-const placesOf = (list: ListType, items: readonly JsonValue[]): Place[] =>
-  items.map((item, i) => ({ text: (itemElement(list, i, item) as PathElement).text, item }));
+function placesOf(list: ListType, items: readonly JsonValue[]): Place[] {
+  const elements = elementsOf(list, items);
+  return items.map((item, i) => ({ text: (elements?.[i] ?? itemElement(list, i, item)).text, item }));
+}
 
 /**
  * Joins two lists whose items are told apart. Items of both stand in the order of what is said; those that only the

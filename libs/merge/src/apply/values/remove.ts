@@ -3,7 +3,7 @@ import { isObject } from '../../json-values.js';
 import { type FieldSet, NO_FIELDS } from '../paths/field-set.js';
 import { formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { elementOf, typeOfField } from './everything.js';
-import { itemElement } from './list-items.js';
+import { elementsOf, itemElement } from './list-items.js';
 
 /**
  * An object without some fields and items, and all below them. What is emptied by that is null; so is what is owned as
@@ -23,8 +23,9 @@ function remove(type: Type, value: JsonValue, fields: FieldSet): JsonValue {
 function removeItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): JsonValue {
   if (list.relation === 'atomic') return null;
   const kept: JsonValue[] = [];
+  const elements = elementsOf(list, items);
   items.forEach((item, i) => {
-    const node = fields.at(itemElement(list, i, item));
+    const node = fields.at(elements?.[i] ?? itemElement(list, i, item));
     if (!node?.member) kept.push(node ? remove(list.items, item, node.below ?? NO_FIELDS) : item);
   });
   return kept.length > 0 ? kept : null;

@@ -14,7 +14,7 @@ function spell(type: Type, value: JsonValue): JsonValue {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const list = formOf(type, value) === 'list' ? type.list : undefined;
-    return list && isDeclared(list) ? value.map((item) => spell(list.items, item ?? list.zero ?? null)) : value;
+    return list && isDeclared(list) ? spellItems(list, value) : value;
   }
   return type.map ? spellMembers(type.map, value) : value;
 }
@@ -22,16 +22,32 @@ function spell(type: Type, value: JsonValue): JsonValue {
 /** Whether zeros are known of what a list or map holds. */
 const isDeclared = ({ zero }: ListType | MapType): boolean => zero !== undefined;
 
+function spellItems(list: ListType, items: readonly JsonValue[]): JsonValue[] {
+  return items.map((item) => spell(list.items, item ?? list.zero ?? null));
+}
+
 function spellMembers(map: MapType, object: JsonObject): JsonObject {
-  if (map.fields.size === 0 && !isDeclared(map)) return object;
+  if (map.fields.size === 0 && (!isDeclared(map) || holdsScalars(object))) return object;
   const spelled: JsonObject = {};
   for (const name of Object.keys(object)) {
-    const field = map.fields.get(name);
-    const value = field ? fieldValue(field, object[name]) : (object[name] ?? map.zero ?? object[name]);
-    if (value !== undefined) {
-      setMember<JsonValue | undefined>(spelled, name, spell(typeOfField(map, field), value));
-    }
+    const value = spelledMember(map, name, object[name]);
+    if (value !== undefined) setMember<JsonValue | undefined>(spelled, name, value);
   }
   for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = map.fields.get(name)?.zero;
   return spelled;
+}
+
+function spelledMember(map: MapType, name: string, written: JsonValue | undefined): JsonValue | undefined {
+  const field = map.fields.get(name);
+  const value = field ? fieldValue(field, written) : (written ?? map.zero ?? written);
+  return value === undefined ? undefined : spell(typeOfField(map, field), value);
+}
+
+/** Whether all members are scalars, which are spelled as they are: so are mostly those of maps whose keys are data. */
+function holdsScalars(object: JsonObject): boolean {
+  for (const name in object) {
+    const value = object[name];
+    if (value === undefined || typeof value === 'object') return false;
+  }
+  return true;
 }
