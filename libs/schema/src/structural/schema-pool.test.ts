@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from './index.js';
+import { atOnce, compileSchema } from './index.js';
 import { SchemaPool } from './schema-pool.js';
 
 const text = (more: object = {}) => ({ type: 'string', ...more });
@@ -55,4 +55,13 @@ describe('schemas that are read', () => {
     expect([...pool.steps(schema)].length).toBeGreaterThan(9);
     expect(atOnce(pool.steps(schema))).toBe(pool.of(schema));
   });
+});
+
+it('schemas that are equal are compiled once, whatever stands in their way', () => {
+  const pool = new SchemaPool();
+  const [a, b] = [whole({ spec: whole({ a: text() }) }), whole({ other: whole({ a: text({ title: 'A' }) }) })].map(
+    (schema) => compileSchema(pool.of(schema)),
+  );
+  expect(a?.property('spec')).toBeDefined();
+  expect(a?.property('spec')).toBe(b?.property('other'));
 });
