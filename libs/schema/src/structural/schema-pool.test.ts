@@ -49,6 +49,14 @@ describe('schemas that are read', () => {
     expect(pool.of({ ...a })).not.toBe(pool.of({ ...b }));
   });
 
+  it('are not compared where they have very many members', () => {
+    const pool = new SchemaPool();
+    const wide = () => whole(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`p${at}`, text()])));
+    expect(pool.of(wide())).not.toBe(pool.of(wide()));
+    expect(pool.of(wide())).toEqual(wide());
+    expect(pool.of(whole({}))).toBe(pool.of(whole({})));
+  });
+
   it('may be read in steps', () => {
     const pool = new SchemaPool();
     const schema = whole(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, text()])));
