@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { BASE_ENVIRONMENT, LATER_ENVIRONMENT } from '../environment.js';
 import type { StructuralSchema } from '../schema-types/structural-schema.js';
 import { RuleRun, RuleValidator } from './validator.js';
 
@@ -36,5 +37,41 @@ describe('a run', () => {
     for (const value of [1, 2, 3, 4]) for (const _ of validator.steps(run, value, undefined, `a[${value}]`));
     expect(run.exhausted).toBe(true);
     expect(run.errors.map(({ field }) => field)).toEqual(['a[3]']);
+  });
+});
+
+describe('programs', () => {
+  /** A schema with a rule, and how often the text of that was read. */
+  function counted() {
+    let reads = 0;
+    const rule = {
+      get rule(): string {
+        reads++;
+        return 'self < 5';
+      },
+    };
+    const schema: StructuralSchema = { type: 'integer', 'x-kubernetes-validations': [rule] };
+    return { schema, reads: () => reads };
+  }
+
+  it('are compiled when a value is first judged, once for all that have the same schema, wherever it stands', () => {
+    const { schema, reads } = counted();
+    const validators = ['a', 'b'].map((name) => new RuleValidator({ type: 'object', properties: { [name]: schema } }));
+    expect(reads()).toBe(0);
+    expect(validators[0]?.validate({ a: 1 }, undefined).errors).toEqual([]);
+    const once = reads();
+    expect(once).toBeGreaterThan(0);
+    expect(validators[1]?.validate({ b: 1 }, undefined).errors).toEqual([]);
+    expect(reads()).toBe(once);
+    expect(validators[1]?.validate({ b: 7 }, undefined).errors).toHaveLength(1);
+  });
+
+  it('are compiled apart for other environments', () => {
+    const { schema, reads } = counted();
+    for (const environment of [BASE_ENVIRONMENT, LATER_ENVIRONMENT]) {
+      const before = reads();
+      expect(new RuleValidator(schema, false, environment).validate(1, undefined).errors).toEqual([]);
+      expect(reads()).toBeGreaterThan(before);
+    }
   });
 });

@@ -68,25 +68,24 @@ export class RuleRun {
   }
 }
 
-/** Runs the rules of a schema on values; immutable and meant to be shared. Each rule is compiled when it is first needed. */
+/**
+ * Runs the rules of a schema on values; immutable and meant to be shared. Each rule is compiled when it is first needed, and once for
+ * all that have the same schema: programs are kept as long as that.
+ */
 export class RuleValidator {
-  readonly #nodes = new Map<StructuralSchema, NodeRules>();
-
   /**
    * @param isRoot it is the schema of a whole object
    * @param environment what rules may name; default that of release 1.27
    */
   constructor(
     private readonly schema: StructuralSchema,
-    isRoot = true,
-    environment = BASE_ENVIRONMENT,
-  ) {
-    nodeRules(schema, isRoot, environment, this.#nodes);
-  }
+    private readonly isRoot = true,
+    private readonly environment = BASE_ENVIRONMENT,
+  ) {}
 
   /** Whether the schema has any rules. */
   get isEmpty(): boolean {
-    return this.#nodes.size === 0;
+    return this.#rulesOf(this.schema) === undefined;
   }
 
   /**
@@ -106,22 +105,39 @@ export class RuleValidator {
    * @param part of the schema, which the value is of; default the whole
    */
   *steps(run: RuleRun, value: Raw, old: Raw, path = '', part = this.schema): Iterable<void> {
-    const rules = this.#nodes.get(part);
+    const rules = this.#rulesOf(part);
     if (rules && !run.exhausted) yield* rules.steps(run, path, value, old);
+  }
+
+  #rulesOf(part: StructuralSchema): NodeRules | undefined {
+    return nodeRules(part, part === this.schema ? this.isRoot : isEmbedded(part), this.environment);
   }
 }
 
 const child = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** Rules of a node and those below it; undefined where there are none. All are put into `nodes`. */
-function nodeRules(
-  schema: StructuralSchema,
-  isRoot: boolean,
-  environment: Environment,
-  nodes: Map<StructuralSchema, NodeRules>,
-): NodeRules | undefined {
-  const below = (inner: StructuralSchema | undefined) =>
-    inner && nodeRules(inner, isEmbedded(inner), environment, nodes);
+/** The rules of schemas, null where there are none, for each environment: of whole objects, and of other values. */
+const known = new WeakMap<Environment, readonly [root: KnownRules, other: KnownRules]>();
+type KnownRules = WeakMap<StructuralSchema, NodeRules | null>;
+
+/** Rules of a node and those below it; undefined where there are none. */
+function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
+  let pair = known.get(environment);
+  if (!pair) {
+    pair = [new WeakMap(), new WeakMap()];
+    known.set(environment, pair);
+  }
+  const nodes = pair[isRoot ? 0 : 1];
+  let rules = nodes.get(schema);
+  if (rules === undefined) {
+    rules = makeRules(schema, isRoot, environment) ?? null;
+    nodes.set(schema, rules);
+  }
+  return rules ?? undefined;
+}
+
+function makeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
+  const below = (inner: StructuralSchema | undefined) => inner && nodeRules(inner, isEmbedded(inner), environment);
   const properties = new Map<string, NodeRules>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const rules = below(property);
@@ -131,9 +147,7 @@ function nodeRules(
   const values = below(valueSchemaOf(schema));
   const hasOwn = (schema['x-kubernetes-validations'] ?? []).length > 0;
   if (!hasOwn && !items && !values && properties.size === 0) return undefined;
-  const rules = new NodeRules(schema, { isRoot, environment }, properties, items, values);
-  nodes.set(schema, rules);
-  return rules;
+  return new NodeRules(schema, { isRoot, environment }, properties, items, values);
 }
 
 class NodeRules {

@@ -55,17 +55,15 @@ function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<Fiel
 type Embedded = Iterable<readonly [Json, string] | undefined>;
 
 /** The whole objects in a value. */
-export function* embeddedIn(
-  schema: StructuralSchema | undefined,
-  value: unknown,
-  path: string,
-  effort: Effort,
-): Embedded {
-  if (!schema?.root.holdsEmbedded) return;
+export const embeddedIn = (schema: StructuralSchema, value: unknown, path: string, effort: Effort): Embedded =>
+  schema.whole.holdsEmbedded ? embeddedBelow(schema, value, path, effort) : [];
+
+function* embeddedBelow(schema: StructuralSchema | undefined, value: unknown, path: string, effort: Effort): Embedded {
+  if (!schema) return;
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
       if (effort.endsStep(1)) yield;
-      if (isContainer(item)) yield* embeddedIn(schema.items, item, `${path}[${at}]`, effort);
+      if (isContainer(item)) yield* embeddedBelow(schema.items, item, `${path}[${at}]`, effort);
     }
     return;
   }
@@ -75,12 +73,12 @@ export function* embeddedIn(
     yield [value, path];
   }
   for (const name of Object.keys(value)) {
-    const member = value[name];
     if (effort.endsStep(1)) yield;
+    const member = value[name];
     if (!isContainer(member)) continue;
     const property = schema.property(name);
-    if (property) yield* embeddedIn(property, member, childOf(path, name), effort);
-    else yield* embeddedIn(schema.others, member, `${path}[${name}]`, effort);
+    if (property) yield* embeddedBelow(property, member, childOf(path, name), effort);
+    else yield* embeddedBelow(schema.others, member, `${path}[${name}]`, effort);
   }
 }
 

@@ -21,7 +21,7 @@ export function* uniquenessErrors(
 }
 
 const repeatedIn = (object: unknown, schema: StructuralSchema, effort: Effort): Steps<FieldError[]> =>
-  toldOf(schema.root.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
+  toldOf(schema.whole.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
 
 /** What is found; undefined where others may have their turn. */
 type Found = Iterable<FieldError | undefined>;

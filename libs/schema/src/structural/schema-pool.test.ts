@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { atOnce } from './index.js';
+import { atOnce, compileSchema } from './index.js';
 import { SchemaPool } from './schema-pool.js';
 
 const text = (more: object = {}) => ({ type: 'string', ...more });
@@ -49,10 +49,27 @@ describe('schemas that are read', () => {
     expect(pool.of({ ...a })).not.toBe(pool.of({ ...b }));
   });
 
+  it('are not compared where they have very many members', () => {
+    const pool = new SchemaPool();
+    const wide = () => whole(Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`p${at}`, text()])));
+    expect(pool.of(wide())).not.toBe(pool.of(wide()));
+    expect(pool.of(wide())).toEqual(wide());
+    expect(pool.of(whole({}))).toBe(pool.of(whole({})));
+  });
+
   it('may be read in steps', () => {
     const pool = new SchemaPool();
     const schema = whole(Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`p${at}`, text()])));
     expect([...pool.steps(schema)].length).toBeGreaterThan(9);
     expect(atOnce(pool.steps(schema))).toBe(pool.of(schema));
   });
+});
+
+it('schemas that are equal are compiled once, whatever stands in their way', () => {
+  const pool = new SchemaPool();
+  const [a, b] = [whole({ spec: whole({ a: text() }) }), whole({ other: whole({ a: text({ title: 'A' }) }) })].map(
+    (schema) => compileSchema(pool.of(schema)),
+  );
+  expect(a?.property('spec')).toBeDefined();
+  expect(a?.property('spec')).toBe(b?.property('other'));
 });

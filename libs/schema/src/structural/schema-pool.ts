@@ -1,3 +1,4 @@
+import { setMember } from '@orch/machinery';
 import { isContainer, isObject, type Json } from './json.js';
 import type { SchemaProps, ValidationRule } from './schema-props.js';
 import type { Steps } from './steps.js';
@@ -67,7 +68,7 @@ export class SchemaPool {
   }
 
   #one(made: Json): SchemaProps {
-    const number = this.#numbers.size;
+    const number = this.#numbers.size + 1;
     const key = this.#keyOf(made) ?? `unlike others: ${number}`;
     const known = this.#known.get(key);
     if (known) return known;
@@ -76,15 +77,18 @@ export class SchemaPool {
     return made;
   }
 
-  /** A text, in which the schemas in a schema are numbers; undefined where JSON has none: of integers beyond 2^53. */
+  /**
+   * A text, in which the schemas in a schema are numbers. Undefined for schemas that are not compared with others: where JSON has
+   * none, of integers beyond 2^53, and where it would take long, of very many members.
+   */
   #keyOf(made: Json): string | undefined {
-    let hasLarge = false;
+    let left = MOST_COMPARED;
     const key = JSON.stringify(made, (_name, value: unknown) => {
-      if (typeof value === 'bigint') hasLarge = true;
-      if (!isContainer(value) || value === made) return typeof value === 'bigint' ? null : value;
-      return this.#numbers.get(value as SchemaProps) ?? value;
+      if (typeof value === 'bigint') left = 0;
+      if (left-- <= 0) return undefined;
+      return (isContainer(value) && value !== made && this.#numbers.get(value as SchemaProps)) || value;
     });
-    return hasLarge ? undefined : key;
+    return left < 0 ? undefined : key;
   }
 
   #readSchema(schema: Readonly<Json>): Json {
@@ -102,28 +106,37 @@ export class SchemaPool {
       if (schemas.length > 0) made[name] = schemas.map((each) => this.of(each));
     }
     const properties = this.#readProperties(schema.properties);
-    if (properties.length > 0) made.properties = Object.fromEntries(properties);
+    if (properties) made.properties = properties;
     const rules = objectsOf(schema[RULES]);
     if (rules.length > 0) made[RULES] = rules.map(readRule);
     return made;
   }
 
-  #readProperties(properties: unknown): [string, SchemaProps][] {
-    if (!isObject(properties)) return [];
-    return Object.keys(properties).flatMap((name): [string, SchemaProps][] => {
+  /** Undefined where there are none. */
+  #readProperties(properties: unknown): Record<string, SchemaProps> | undefined {
+    if (!isObject(properties)) return undefined;
+    let made: Record<string, SchemaProps> | undefined;
+    for (const name of Object.keys(properties)) {
       const property = properties[name];
-      return isObject(property) ? [[name, this.of(property)]] : [];
-    });
+      if (!isObject(property)) continue;
+      made ??= {};
+      setMember(made, name, this.of(property));
+    }
+    return made;
   }
 }
+
+/** Values in a schema, those in the schemas in it left out, with which it is compared with others. */
+const MOST_COMPARED = 10_000;
 
 /** Schemas that are read in one step. */
 const AT_ONCE = 500;
 
 function childrenOf(schema: Readonly<Json>): Json[] {
-  const properties = isObject(schema.properties) ? Object.values(schema.properties).filter(isObject) : [];
+  const { properties } = schema;
+  const named = isObject(properties) ? Object.keys(properties).map((name) => properties[name]) : [];
   const single = SCHEMAS.map((name) => schema[name]).filter(isObject);
-  return [...properties, ...single, ...LISTS.flatMap((name) => objectsOf(schema[name]))];
+  return [...named.filter(isObject), ...single, ...LISTS.flatMap((name) => objectsOf(schema[name]))];
 }
 
 /** Whether a keyword is more than what it is where nobody writes it. A zero is a bound. */

@@ -46,7 +46,7 @@ function longestOf(steps: Steps<unknown>, counted: Counted): number {
   return longest;
 }
 
-const MANY = 80_000;
+const MANY = 30_000;
 const specOf = (props: SchemaProps): StructuralSchema => compileSchema({ type: 'object', properties: { spec: props } });
 const each = <T>(make: (at: number) => T): T[] => Array.from({ length: MANY }, (_, at) => make(at));
 

@@ -8,9 +8,9 @@ import { ValueRules } from './value-rules.js';
 
 const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
 
-/** What all nodes of one schema share. */
-class SchemaRoot {
-  /** The regular expressions of the schema. */
+/** What is known of a schema with all that stands in it. */
+class WholeSchema {
+  /** The regular expressions that objects were matched with. */
   readonly patterns: Patterns = new Map();
   #holdsEmbedded: boolean | undefined;
   #holdsUnique: boolean | undefined;
@@ -43,31 +43,36 @@ export class StructuralSchema {
   readonly nullable: boolean;
   /** Value of a member that is absent, without what the schema does not know; undefined for none. */
   readonly default: unknown;
-  readonly #properties = new Map<string, StructuralSchema>();
+  #properties: Map<string, StructuralSchema> | undefined;
+  #whole: WholeSchema | undefined;
   #items: StructuralSchema | undefined;
   #others: StructuralSchema | undefined;
   #defaulted: readonly (readonly [string, StructuralSchema])[] | undefined;
   #defaultSize: number | undefined;
   #rules: ValueRules | undefined;
 
-  /** @param root what is known of the schema as a whole */
-  constructor(
-    readonly props: SchemaProps,
-    readonly root = new SchemaRoot(props),
-  ) {
+  /** Use {@link compileSchema}, which makes one of each schema. */
+  constructor(readonly props: SchemaProps) {
     this.preserves = props['x-kubernetes-preserve-unknown-fields'] === true;
     this.embedded = props['x-kubernetes-embedded-resource'] === true;
     this.nullable = props.nullable === true;
     this.default = soundDefault(props.default, this);
   }
 
+  /** What is known of all of it; asked of the schema of what is judged, not of all below. */
+  get whole(): WholeSchema {
+    this.#whole ??= new WholeSchema(this.props);
+    return this.#whole;
+  }
+
   /** Of a member that is named; undefined for others. */
   property(name: string): StructuralSchema | undefined {
-    const known = this.#properties.get(name);
+    const known = this.#properties?.get(name);
     if (known) return known;
     const props = this.props.properties && memberOf(this.props.properties, name);
     if (!props) return undefined;
-    const made = new StructuralSchema(props, this.root);
+    const made = compileSchema(props);
+    this.#properties ??= new Map();
     this.#properties.set(name, made);
     return made;
   }
@@ -75,15 +80,14 @@ export class StructuralSchema {
   /** Of each element of a list. */
   get items(): StructuralSchema | undefined {
     const { items } = this.props;
-    if (items && !Array.isArray(items)) this.#items ??= new StructuralSchema(items, this.root);
+    if (items && !Array.isArray(items)) this.#items ??= compileSchema(items);
     return this.#items;
   }
 
   /** Of the values of a map whose keys are free. */
   get others(): StructuralSchema | undefined {
     const { additionalProperties } = this.props;
-    if (additionalProperties && additionalProperties !== true)
-      this.#others ??= new StructuralSchema(additionalProperties, this.root);
+    if (additionalProperties && additionalProperties !== true) this.#others ??= compileSchema(additionalProperties);
     return this.#others;
   }
 
@@ -114,7 +118,7 @@ export class StructuralSchema {
 
   /** What is asked of the value itself. */
   get rules(): ValueRules {
-    this.#rules ??= new ValueRules(this.props, (props) => new StructuralSchema(props, this.root));
+    this.#rules ??= new ValueRules(this.props, compileSchema);
     return this.#rules;
   }
 }
@@ -139,6 +143,17 @@ function holds(props: SchemaProps, isSuch: (props: SchemaProps) => boolean): boo
   return false;
 }
 
-/** Compiles a structural schema, as definitions are checked for when they are written; at once, whatever its size. */
-export const compileSchema = (props: SchemaProps | Readonly<Record<string, unknown>>): StructuralSchema =>
-  new StructuralSchema(props as SchemaProps);
+const compiled = new WeakMap<object, StructuralSchema>();
+
+/**
+ * Compiles a structural schema, as definitions are checked for when they are written; at once, whatever its size. What was compiled
+ * before is kept as long as the schema: those of a {@link SchemaPool} are compiled once for all definitions.
+ */
+export function compileSchema(props: SchemaProps | Readonly<Record<string, unknown>>): StructuralSchema {
+  let schema = compiled.get(props);
+  if (!schema) {
+    schema = new StructuralSchema(props as SchemaProps);
+    compiled.set(props, schema);
+  }
+  return schema;
+}

@@ -13,7 +13,7 @@ import { validateValue } from './validation.js';
  * @param old what is stored, in an update: elements that stood twice there in lists that are sets or maps may go on to
  */
 export function* validateObject(object: Json, schema: StructuralSchema, old?: Json): Steps<FieldError[]> {
-  const effort = Effort.inSteps(schema.root.patterns);
+  const effort = Effort.inSteps(schema.whole.patterns);
   const errors = yield* validateValue(schema, object, { effort });
   yield;
   const embedded = yield* embeddedRuleErrors(schema, object, '', effort);

@@ -28,14 +28,14 @@ export class ValueRules {
     compile: Compile,
   ) {
     const { type = '', format = '' } = props;
-    this.types = props['x-kubernetes-int-or-string'] === true ? INT_OR_STRING : type === '' ? [] : [type];
+    this.types = props['x-kubernetes-int-or-string'] === true ? INT_OR_STRING : type === '' ? NONE : [type];
     this.format = isKnownFormat(format) ? format : '';
     this.pattern = props.pattern ?? '';
-    this.required = props.required ?? [];
+    this.required = props.required ?? NONE;
     this.enum = props.enum && props.enum.length > 0 ? new Enum(props.enum) : undefined;
-    this.allOf = (props.allOf ?? []).map(compile);
-    this.anyOf = (props.anyOf ?? []).map(compile);
-    this.oneOf = (props.oneOf ?? []).map(compile);
+    this.allOf = props.allOf?.map(compile) ?? NONE;
+    this.anyOf = props.anyOf?.map(compile) ?? NONE;
+    this.oneOf = props.oneOf?.map(compile) ?? NONE;
     this.not = props.not ? compile(props.not) : undefined;
     const others = this.allOf.length + this.anyOf.length + this.oneOf.length;
     this.combined = others > 0 || this.not !== undefined;
@@ -43,6 +43,8 @@ export class ValueRules {
   }
 }
 
+/** One for all: very many schemas have none. */
+const NONE: readonly never[] = [];
 const INT_OR_STRING = ['integer', 'string'];
 
 /** The values that there are. Numbers are compared as the reference does, which cuts off what the listed one has no room for. */
