@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from '@orch/storage/embedded';
+import { findEmbeddedPostgres } from '@orch/storage/embedded';
 import pg from 'pg';
 import { Connection, type Endpoint, requestBytes } from './connection.js';
 import { fill, type RequestWorker } from './requests.js';
@@ -86,9 +86,7 @@ export async function age(
 
 /** Lends a session with our database. */
 export async function inDatabase<T>(own: OwnServer, run: (database: pg.Client) => Promise<T>): Promise<T> {
-  // Finds the one that runs and starts none.
-  const { url } = await startEmbeddedPostgres({ dataDir: own.databaseDir });
-  const database = new pg.Client({ connectionString: url });
+  const database = new pg.Client({ connectionString: await findEmbeddedPostgres(own.databaseDir) });
   await database.connect();
   try {
     await database.query('SET search_path = cluster');

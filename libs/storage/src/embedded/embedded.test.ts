@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../postgres-store.js';
-import { startEmbeddedPostgres } from './index.js';
+import { findEmbeddedPostgres, startEmbeddedPostgres } from './index.js';
 
 let root: string;
 beforeAll(async () => {
@@ -54,6 +54,15 @@ describe('embedded PostgreSQL', () => {
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow('another server uses');
     await own.stop();
     await (await startEmbeddedPostgres({ dataDir })).stop();
+  });
+
+  it('is found by others while it runs, and not before or afterwards', async () => {
+    const dataDir = join(root, 'found');
+    await expect(findEmbeddedPostgres(dataDir)).rejects.toThrow();
+    const server = await startEmbeddedPostgres({ dataDir });
+    expect(await findEmbeddedPostgres(dataDir)).toBe(server.url);
+    await server.stop();
+    await expect(findEmbeddedPostgres(dataDir)).rejects.toThrow('no PostgreSQL runs on');
   });
 
   it('lets one of several that start at once on a new folder have it', async () => {
@@ -109,7 +118,7 @@ describe('embedded PostgreSQL', () => {
 
 /** Starts it from another process, which goes on until a signal; `more` is run there as well. */
 async function startElsewhere(dataDir: string, more = '') {
-  const script = `import { startEmbeddedPostgres } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
+  const script = `import { findEmbeddedPostgres, startEmbeddedPostgres } from ${JSON.stringify(new URL('./index.ts', import.meta.url).href)};
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} });
     ${more}
     console.log(server.pid); setInterval(() => undefined, 1000);`;

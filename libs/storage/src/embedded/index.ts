@@ -67,6 +67,18 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   }
 }
 
+/**
+ * Where the PostgreSQL is that another process has started on a directory, for {@link StoreOptions.url}; holds the password. Only who may read
+ * the directory can find it.
+ * @param port the TCP port that it was told to listen at, if any
+ * @throws Error when none runs there
+ */
+export async function findEmbeddedPostgres(dataDir: string, port?: number): Promise<string> {
+  const root = await realpath(dataDir);
+  if ((await readPostmaster(join(root, 'data'))) === undefined) throw new Error(`no PostgreSQL runs on ${root}`);
+  return urlOf(port, join(await shortPath(root), 'data'), await readPassword(root));
+}
+
 async function start(options: EmbeddedOptions, identity: Identity, root: string): Promise<EmbeddedPostgres> {
   const binaries = await findBinaries(options.binDir, identity);
   const data = join(root, 'data');
