@@ -2,8 +2,8 @@ import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
 import type { GatedFields } from './gated-fields.js';
 
-/** One value of a table row, in the type of its column. */
-export type Cell = string | number | boolean;
+/** One value of a table row, in the type of its column; null where custom kinds have nothing to show. */
+export type Cell = string | number | bigint | boolean | null;
 
 /** Who asks for a write, as far as kinds record it. */
 export interface Requestor {
