@@ -13,11 +13,11 @@ import { STANDARD_LIBRARY } from './libraries/standard.js';
 import { STANDARD_TYPES } from './libraries/standard-declarations.js';
 import { STRINGS_LIBRARY } from './libraries/strings.js';
 import { URLS_LIBRARY } from './libraries/urls.js';
-import { parse } from './syntax/parser.js';
+import { type Parsed, parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
 import type { Type } from './types/type.js';
-import { Failure, type Value } from './values/value.js';
+import { type Effort, Failure, type Value } from './values/value.js';
 
 /** Libraries of release 1.27. */
 const BASE: readonly Library[] = [
@@ -74,7 +74,15 @@ export class Environment {
    * @throws ExpressionError with all that is wrong with its form and its types
    */
   compile(text: string, scope: Scope): Expression {
-    return new Expression(check(parse(text), this.#declarations, scope, this.#options), this.#functions);
+    return this.check(parse(text), scope);
+  }
+
+  /**
+   * Checks an expression that was read.
+   * @throws ExpressionError with all that is wrong with its types
+   */
+  check(parsed: Parsed, scope: Scope): Expression {
+    return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions);
   }
 }
 
@@ -117,9 +125,10 @@ export class Program {
    * Runs it.
    * @param bindings values of the variables; one that is missing fails where it is used
    * @param limit what it may cost; default without limit
+   * @param effort what it may take beside that, also shared with other runs; default a budget of its own
    */
-  evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY): Outcome {
-    const run = new Run(bindings, limit);
+  evaluate(bindings: Bindings, limit = Number.POSITIVE_INFINITY, effort?: Effort): Outcome {
+    const run = new Run(bindings, limit, effort);
     try {
       return { value: this.step(run), cost: run.cost, exceeded: false };
     } catch (error) {

@@ -6,3 +6,4 @@ export { DEFAULT_FEATURES, FEATURES, type FeatureName, type Features } from './f
 export * from './model.js';
 export { parseRuntimeConfig, RuntimeConfigError, type Selection, selectServed } from './runtime-config.js';
 export { loadScheme, Scheme } from './scheme.js';
+export * from './structural/index.js';

@@ -13,6 +13,17 @@ const inMeta = (
 const owned = (step: string) =>
   `"managedFields":[{"manager":"m","operation":"Update","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":{"${step}`;
 
+/** A definition of as many rules as there is room for. */
+const ruled = (name: string, rule: (index: number) => string): Body => [
+  `a definition of ${name}`,
+  '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+  definition(
+    '"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-validations":[',
+  ),
+  (i) => `{"rule":"${rule(i)}"}`,
+  ']}}}]}}',
+];
+
 /** Lists and maps within all other kinds, and their metadata. */
 export const OBJECT_LISTS: readonly Body[] = [
   inMeta('labels', '"labels":{', (i) => `"l${i}":""`, '}'),
@@ -186,6 +197,20 @@ export const OBJECT_LISTS: readonly Body[] = [
     ),
     () => '1',
     ']}}}}}]}}',
+  ],
+  ruled('rules', (i) => `self.metadata.name.size() < ${i + 9}`),
+  ruled('wrong rules', (i) => `a${i}`),
+  ruled('long rules', () => list(3_300, (i) => `self.metadata.name != 'a${i % 10}'`).replaceAll(',', '&&')),
+  ruled('rules of long lists', () => `1 in [${list(45_000, () => '1')}]`),
+  [
+    'a definition of dear rules for defaults',
+    '/apis/apiextensions.k8s.io/v1/customresourcedefinitions',
+    definition(
+      '"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{',
+    ),
+    (i) =>
+      `"p${i}":{"type":"array","items":{"type":"integer"},"default":[${list(90, String)}],"x-kubernetes-validations":[{"rule":"self.all(x, self.all(y, self.exists(z, z == 89)))"}]}`,
+    '}}}}]}}',
   ],
   [
     'webhooks',

@@ -29,6 +29,8 @@ export const refusals: Readonly<Record<string, readonly [status: number, because
   'kind: controllers': [422, 'metadata.ownerReferences: Invalid value:'],
   'kind: a definition of many wrong defaults': [422, 'is invalid: [spec.validation.openAPIV3Schema'],
   'kind: a definition of a default of many wrong values': [422, 'is invalid: spec.validation.openAPIV3Schema'],
+  'kind: a definition of wrong rules': [422, 'is invalid: [spec.validation.openAPIV3Schema.x-kube'],
+  'kind: a definition of dear rules for defaults': [422, 'is invalid: spec.validation.openAPIV3Schema.pro'],
   'kind: empty rules': [422, 'rules[0].verbs: Required value'],
   'kind: endpoint slices': [422, 'endpoints: Too many: '],
   'kind: service ports alike': [422, 'spec.ports[0].name: Required value'],

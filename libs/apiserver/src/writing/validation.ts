@@ -1,30 +1,50 @@
 import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
+import { Slices } from '../decoding/turns.js';
 import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
 
 /**
- * The rules of the kind, in the version that is stored; those of a large object a step at a time.
+ * The rules of the kind, in the version that is stored; those of a large object a step at a time, and those of a small one that
+ * take long.
  * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large
  */
 export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
   const large = draft.turn();
   if (large) return large.then(() => validateLarge(draft, tools));
-  let errors: readonly FieldError[] = [];
-  for (const found of steps(draft)) if (found.length > 0) errors = [...errors, ...found];
-  refuse(draft, errors);
-  warn(draft);
+  const slices = new Slices();
+  const errors: FieldError[][] = [];
+  const left = steps(draft)[Symbol.iterator]();
+  for (let step = left.next(); !step.done; step = left.next()) {
+    if (step.value.length > 0) errors.push(step.value);
+    const pause = slices.between();
+    if (pause) return pause.then(() => finish(draft, left, errors, () => slices.between()));
+  }
+  judge(draft, errors);
 }
 
 async function validateLarge(draft: Draft, { limits: { maxValues } }: StageTools): Promise<void> {
   // What would be refused anyway is not looked into as well.
   if (hasGrownBeyond(draft, maxValues)) throw tooManyValues(maxValues);
   await draft.turn();
-  const errors: FieldError[][] = [];
-  for (const found of steps(draft)) {
-    errors.push(found);
-    await draft.turn();
+  await finish(draft, steps(draft)[Symbol.iterator](), [], draft.turn);
+}
+
+/** The steps that are left, with turns for others between them. */
+async function finish(
+  draft: Draft,
+  left: Iterator<FieldError[]>,
+  errors: FieldError[][],
+  turn: () => Promise<void> | undefined,
+): Promise<void> {
+  for (let step = left.next(); !step.done; step = left.next()) {
+    if (step.value.length > 0) errors.push(step.value);
+    await turn();
   }
+  judge(draft, errors);
+}
+
+function judge(draft: Draft, errors: readonly FieldError[][]): void {
   refuse(draft, errors.flat());
   warn(draft);
 }

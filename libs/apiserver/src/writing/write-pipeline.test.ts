@@ -558,3 +558,19 @@ describe('addresses and ports', () => {
     expect(await refusal(create(service('a'), at))).toMatchObject({ reason: 'AlreadyExists' });
   });
 });
+
+it('lets others in between the steps of rules that take long, of small objects too', async () => {
+  const request = requestFor('CREATE', 'slow', {});
+  const seen: string[] = [];
+  const validateCreate = function* () {
+    for (const step of ['first', 'second', 'third']) {
+      for (const end = performance.now() + 15; performance.now() < end; );
+      seen.push(step);
+      setImmediate(() => seen.push('other'));
+      yield [];
+    }
+  };
+  const storageRules = { ...request.endpoint.storageRules, validateCreate };
+  await createAt({ ...request, endpoint: { ...request.endpoint, storageRules } }, configMap('slow'));
+  expect(seen.slice(0, 3)).toEqual(['first', 'other', 'second']);
+});

@@ -1,7 +1,7 @@
 import { byteCount, pointCount } from '../values/strings.js';
 import { Dictionary, type Effort, List, Opaque, type Value } from '../values/value.js';
 
-/** What a call cost, of its arguments and result. */
+/** What a call costs, of its arguments; of the result only those that {@link isKnownAfter}. */
 export type CallCost = (args: readonly Value[], result: Value, effort: Effort) => number;
 
 /** Units for each character that is looked at. */
@@ -43,6 +43,13 @@ const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FAC
 const ofEachInOther: CallCost = ([a, b]) => traversed(sizeOf(a), STRING_FACTOR) * traversed(sizeOf(b), STRING_FACTOR);
 const ofPattern: CallCost = ([text, pattern]) =>
   traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
+/** Effort of each place of a text at which a match may begin, when all are wanted. */
+const EFFORT_OF_MATCH = 8;
+const ofAllMatches: CallCost = (args, result, effort) => {
+  if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
+  return ofPattern(args, result, effort);
+};
+const ofResult: CallCost = (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
 /** Of whether an address or a network lies in a network; `parsed` where it is given as a text. */
@@ -67,8 +74,9 @@ const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ...each(['isSorted', 'sum', 'max', 'min', 'indexOf', 'lastIndexOf'], ofElements),
   ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
   ...each(['replace', 'split'], ofTextTwice),
-  ['join', (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR)],
-  ...each(['find', 'findAll'], ofPattern),
+  ['join', ofResult],
+  ['find', ofPattern],
+  ['findAll', ofAllMatches],
 ]);
 
 /** Forms that read a text, or write one, from its one end to the other. */
@@ -105,6 +113,9 @@ const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
   ['cidr_contains_cidr_string', ofContained(true, true)],
   ['cidr_contains_cidr', ofContained(true, false)],
 ]);
+
+/** Whether a cost is known only when the call is done. */
+export const isKnownAfter = (cost: CallCost): boolean => cost === ofResult;
 
 /** What a call of a function costs; `form` is empty where several are possible. Undefined for 1. */
 export const callCost = (name: string, form: string): CallCost | undefined =>

@@ -1,16 +1,16 @@
+import { weightOf } from '@orch/schema';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
 import { compilePattern } from '../libraries/regular-expressions.js';
-import { isIn } from '../libraries/standard.js';
 import type { CallNode, Expression, Literal } from '../syntax/ast.js';
 import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
-import { equal } from '../values/compare.js';
 import { CONVERSIONS } from '../values/convert.js';
 import { ValueList } from '../values/lists.js';
 import { kinsOf, ValueMap } from '../values/maps.js';
 import { Dictionary, Failure, failureOr, List, nameOfType, TypeValue, Uint, type Value } from '../values/value.js';
-import { type CallCost, callCost } from './call-costs.js';
+import { callCost } from './call-costs.js';
+import { calling, readingPattern } from './calls.js';
 import { looping } from './loops.js';
 import {
   Attribute,
@@ -32,6 +32,8 @@ export class PlanError extends Error {
 
 const LIST_COST = 10;
 const MAP_COST = 30;
+/** Steps that reading the patterns of one expression may take; those of patterns that are values count as effort. */
+const MOST_PATTERN_STEPS = 20_000;
 /** Functions of constants that are computed when an expression is read. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
 
@@ -54,6 +56,7 @@ export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFun
 class Planner {
   #scope: Scope | undefined;
   #places = 0;
+  #patternSteps = 0;
 
   constructor(
     private readonly checked: Checked,
@@ -146,7 +149,10 @@ class Planner {
       if (set) return set;
     }
     const what = this.#implementation(name, overloads, plans);
-    const call = calling(what, plans, callCost(name, form), isRead(name, plans));
+    const isRead = hasReadPattern(name, plans);
+    const cost = callCost(name, form);
+    const priced = cost && WITH_PATTERN.has(name) && !isRead ? readingPattern(cost) : cost;
+    const call = calling(what, plans, priced, isRead);
     if (!FOLDED.has(name) || !(plans[0] instanceof Constant)) return new Computed(call);
     const value = call(new Run(new Map(), Number.POSITIVE_INFINITY));
     if (value instanceof Failure) throw new PlanError(value.message);
@@ -165,8 +171,12 @@ class Planner {
     const definition = this.functions.get(name) as LibraryFunction;
     const dispatch = dispatching(name, formsOf(definition, overloads), definition.any);
     const use = WITH_PATTERN.get(name);
-    if (!use || !isRead(name, plans)) return dispatch;
-    const compiled = compilePattern((plans[1] as Constant).value as string);
+    if (!use || !hasReadPattern(name, plans)) return dispatch;
+    const pattern = (plans[1] as Constant).value as string;
+    this.#patternSteps += weightOf(pattern);
+    if (this.#patternSteps > MOST_PATTERN_STEPS)
+      throw new PlanError(`patterns take more than ${MOST_PATTERN_STEPS} steps to read`);
+    const compiled = compilePattern(pattern);
     if (compiled instanceof Failure) throw new PlanError(compiled.message);
     return (text, _, most) => (typeof text === 'string' ? use(compiled, text, most) : failureOr(text as Value));
   }
@@ -212,7 +222,7 @@ class Planner {
 }
 
 /** Whether a call has a pattern that is read before. */
-const isRead = (name: string, [, pattern]: readonly Plan[]): boolean =>
+const hasReadPattern = (name: string, [, pattern]: readonly Plan[]): boolean =>
   WITH_PATTERN.has(name) && pattern instanceof Constant && typeof pattern.value === 'string';
 
 /** The forms that the check left. */
@@ -280,60 +290,4 @@ function inConstants([element, list]: readonly Plan[]): Plan | undefined {
   const step = (element as Plan).step();
   // What fails is in no list: the reference of release 1.27 answers false here, and so accepts what a failure would refuse.
   return new Computed((run) => set.find(step(run)) !== undefined);
-}
-
-/**
- * A call that evaluates its arguments and then charges. One of more than two arguments, or of a pattern that was read before,
- * ends at the first that fails, and costs nothing then unless it is the last.
- */
-function calling(
-  what: Implementation | 'equals' | 'differs' | 'in',
-  plans: readonly Plan[],
-  cost: CallCost | undefined,
-  endsAtFailure: boolean,
-): Step {
-  const steps = plans.map((plan) => plan.step());
-  if (steps.length === 1) return unary(what as Implementation, steps[0] as Step, cost);
-  if (steps.length === 2 && !endsAtFailure) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
-  return (run) => {
-    const args: Value[] = [];
-    for (const step of steps) {
-      const value = step(run);
-      args.push(value);
-      if (value instanceof Failure && args.length < steps.length) return value;
-    }
-    const last = args.at(-1);
-    const result = last instanceof Failure ? last : (what as Implementation)(...args);
-    run.charge(cost ? cost(args, result, run.effort) : 1);
-    return result;
-  };
-}
-
-function unary(call: Implementation, operand: Step, cost: CallCost | undefined): Step {
-  return (run) => {
-    const value = operand(run);
-    const result = value instanceof Failure ? value : call(value);
-    run.charge(cost ? cost([value], result, run.effort) : 1);
-    return result;
-  };
-}
-
-type BinaryCall = (a: Value, b: Value, run: Run) => Value;
-
-function binaryOf(what: Implementation | 'equals' | 'differs' | 'in'): BinaryCall {
-  if (what === 'equals') return (a, b, run) => equal(a, b, run.effort);
-  // What cannot be compared differs.
-  if (what === 'differs') return (a, b, run) => equal(a, b, run.effort) !== true;
-  if (what === 'in') return (a, b, run) => isIn(a, b, run.effort);
-  return (a, b) => what(a, b);
-}
-
-function binary(call: BinaryCall, left: Step, right: Step, cost: CallCost | undefined): Step {
-  return (run) => {
-    const a = left(run);
-    const b = right(run);
-    const result = a instanceof Failure ? a : b instanceof Failure ? b : call(a, b, run);
-    run.charge(cost ? cost([a, b], result, run.effort) : 1);
-    return result;
-  };
 }

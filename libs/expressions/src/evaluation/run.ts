@@ -10,13 +10,13 @@ export class CostExceeded extends Error {}
 export class Run {
   /** Units of the reference. */
   cost = 0;
-  readonly effort = new Effort();
   /** Variables of loops, by the places that the plan gave them. */
   readonly locals: Value[] = [];
 
   constructor(
     readonly variables: Bindings,
     private readonly limit: number,
+    readonly effort = new Effort(),
   ) {}
 
   /** @throws CostExceeded */

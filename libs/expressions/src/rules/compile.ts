@@ -1,11 +1,14 @@
-import { BASE_ENVIRONMENT, type Environment, type Program } from '../environment.js';
+import type { DeclaredSizes } from '../cost/estimate.js';
+import { BASE_ENVIRONMENT, type Environment, type Expression, type Program } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
+import { parse } from '../syntax/parser.js';
+import type { Scope } from '../types/declarations.js';
 
 /** Name of the type of `self` in messages. */
-export const SELF_TYPE = 'selfType';
+const SELF_TYPE = 'selfType';
 /** Units that one rule may cost at run time. */
 export const PER_CALL_LIMIT = 1_000_000;
 
@@ -28,39 +31,71 @@ export interface CompiledRule {
 /** Variables of rules; `rule` the reference declares and never sets. */
 const VARIABLES = ['self', 'oldSelf', 'rule'];
 
-/** Compiles the rules on one node of a schema; by default they may name what release 1.27 has. */
-export function compileRules(
-  rules: readonly ValidationRule[],
-  declared: DeclaredType,
-  environment: Environment = BASE_ENVIRONMENT,
-): CompiledRule[] {
-  const scope = scopeOf(declared, VARIABLES);
-  const sizes = sizesOf(declared);
-  const compile = (text: string, wanted: 'bool' | 'string', words: Words) => {
+/** Compiles the rules on one node of a schema, each by itself. */
+export class RuleCompiler {
+  readonly #scope: Scope;
+  readonly #sizes: DeclaredSizes;
+
+  /** @param environment what rules may name; default that of release 1.27 */
+  constructor(
+    declared: DeclaredType,
+    private readonly environment: Environment = BASE_ENVIRONMENT,
+  ) {
+    this.#scope = scopeOf(declared, VARIABLES, SELF_TYPE);
+    this.#sizes = sizesOf(declared);
+  }
+
+  /** Compiles a rule with its message; what is wrong with it stands in the result. */
+  compile(rule: ValidationRule): CompiledRule {
+    const steps = this.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+    }
+  }
+
+  /** The same in steps, each of which a long expression may need for itself. */
+  *steps(rule: ValidationRule): Generator<void, CompiledRule> {
+    if (rule.rule.trim() === '') return { rule, test: undefined, isTransition: false, message: undefined };
+    const { compiled, isTransition } = yield* this.#expression(rule.rule, 'bool', RULE);
+    const { messageExpression = '' } = rule;
+    const hasMessage = messageExpression !== '' && compiled.error === undefined;
+    const message = hasMessage ? (yield* this.#expression(messageExpression, 'string', MESSAGE)).compiled : undefined;
+    return { rule, test: compiled, isTransition, message };
+  }
+
+  *#expression(
+    text: string,
+    wanted: 'bool' | 'string',
+    words: Words,
+  ): Generator<void, { readonly compiled: CompiledExpression; readonly isTransition: boolean }> {
     try {
-      const expression = environment.compile(text, scope);
-      const isTransition = expression.names('oldSelf');
+      const parsed = parse(text);
+      yield;
+      const expression = this.environment.check(parsed, this.#scope);
+      yield;
       if (expression.type.kind !== 'primitive' || expression.type.name !== wanted)
         return { compiled: { error: words.type }, isTransition: false };
-      try {
-        return { compiled: { program: expression.program(), maxCost: expression.maxCost(sizes) }, isTransition };
-      } catch (error) {
-        if (!(error instanceof PlanError)) throw error;
-        return { compiled: { error: `${words.plan}: ${error.message}` }, isTransition };
-      }
+      const isTransition = expression.names('oldSelf');
+      return { compiled: yield* this.#program(expression, words), isTransition };
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;
       return { compiled: { error: `${words.compile}: ${error.message}` }, isTransition: false };
     }
-  };
-  return rules.map((rule) => {
-    if (rule.rule.trim() === '') return { rule, test: undefined, isTransition: false, message: undefined };
-    const { compiled, isTransition } = compile(rule.rule, 'bool', RULE);
-    const { messageExpression = '' } = rule;
-    const hasMessage = messageExpression !== '' && compiled.error === undefined;
-    const message = hasMessage ? compile(messageExpression, 'string', MESSAGE).compiled : undefined;
-    return { rule, test: compiled, isTransition, message };
-  });
+  }
+
+  *#program(expression: Expression, words: Words): Generator<void, CompiledExpression> {
+    try {
+      const program = expression.program();
+      yield;
+      const maxCost = expression.maxCost(this.#sizes);
+      yield;
+      return { program, maxCost };
+    } catch (error) {
+      if (!(error instanceof PlanError)) throw error;
+      return { error: `${words.plan}: ${error.message}` };
+    }
+  }
 }
 
 /** How faults are told. */

@@ -1,14 +1,15 @@
 import { type FieldError, forbiddenField, internalError, invalidValue, VerbatimValue } from '@orch/machinery';
 import { MAX } from '../cost/range.js';
 import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
-import { declaredType } from '../schema-types/declared-type.js';
+import { type DeclaredType, declaredType, partOf } from '../schema-types/declared-type.js';
+import { escapeName } from '../schema-types/escape.js';
 import {
   isEmbedded,
   type StructuralSchema,
   type ValidationRule,
   valueSchemaOf,
 } from '../schema-types/structural-schema.js';
-import { type CompiledExpression, compileRules, maxCardinality, SELF_TYPE } from './compile.js';
+import { type CompiledExpression, type CompiledRule, maxCardinality, RuleCompiler } from './compile.js';
 import { isCorrelatable } from './correlation.js';
 
 /** Units that one rule may be estimated at. */
@@ -19,6 +20,15 @@ export const SCHEMA_COST_LIMIT = 100_000_000n;
 const MOST_NAMED = 4;
 const NAMED_SHARE = 100n;
 
+/** Characters of expressions that are compiled in one step. */
+const CHARACTERS_AT_ONCE = 8_192;
+/** An expression costs some work however short it is. */
+const CHARACTERS_OF_EACH = 64;
+
+/** Characters of errors, more than answers tell, that are kept as a whole, and of each after those. */
+const CHARACTERS_OF_ERRORS = 1 << 18;
+const CHARACTERS_OF_LATER = 100;
+
 /** What the way down to a node says of it. */
 interface Place {
   readonly path: string;
@@ -27,36 +37,65 @@ interface Place {
   readonly cardinality: bigint | undefined;
   /** Path of the node below which values before and after cannot be told to be the same ones. */
   readonly uncorrelatable: string | undefined;
-  /** A node with rules above could not be declared. */
-  readonly undeclarable: boolean;
+  /** There are rules above: `failed` where what stands around the node could not be declared for them. */
+  readonly around: DeclaredType | 'failed' | undefined;
+  /** What the declaration of what stands around the node says of it. */
+  readonly declared: DeclaredType | undefined;
 }
 
 /**
- * What is wrong with the rules of a schema that is otherwise valid: their form, their types, what they are estimated to cost,
- * and whether they can know values before (apiextensions, validation.go).
+ * What is wrong with the rules of a schema that is otherwise valid: their types, what they are estimated to cost, and
+ * whether they can know values before (apiextensions, validation.go). In steps, of which each compiles a few kilobytes of
+ * expressions, or does a part of the work on a long one.
  * @param schema of a whole object
  * @param path of the schema in the definition
  * @param environment what rules may name; default that of release 1.27
  */
-export function ruleErrors(schema: StructuralSchema, path: string, environment = BASE_ENVIRONMENT): FieldError[] {
+export function* ruleErrors(
+  schema: StructuralSchema,
+  path: string,
+  environment = BASE_ENVIRONMENT,
+): Iterable<FieldError[]> {
   const check = new DefinitionCheck(environment);
-  check.node(schema, { path, isRoot: true, cardinality: 1n, uncorrelatable: undefined, undeclarable: false });
-  return [...check.errors, ...check.totalErrors(path)];
+  const root = {
+    path,
+    isRoot: true,
+    cardinality: 1n,
+    uncorrelatable: undefined,
+    around: undefined,
+    declared: undefined,
+  };
+  yield* check.node(schema, root);
+  yield [...check.taken(), ...check.totalErrors(path)];
 }
 
 class DefinitionCheck {
-  readonly errors: FieldError[] = [];
+  #errors: FieldError[] = [];
+  #characters = 0;
+  #room = CHARACTERS_OF_ERRORS;
   #total = 0n;
   readonly #dear: { readonly path: string; readonly cost: bigint }[] = [];
 
   constructor(private readonly environment: Environment) {}
 
-  node(schema: StructuralSchema, place: Place): void {
+  /** What was found since it was asked last. */
+  taken(): FieldError[] {
+    const errors = this.#errors;
+    this.#errors = [];
+    this.#characters = 0;
+    return errors;
+  }
+
+  *node(schema: StructuralSchema, place: Place): Iterable<FieldError[]> {
     const rules = schema['x-kubernetes-validations'] ?? [];
-    const undeclarable = place.undeclarable || (rules.length > 0 && !declaredType(schema, place.isRoot, SELF_TYPE));
-    const inner = { ...place, undeclarable, cardinality: innerCardinality(schema, place.cardinality) };
-    this.#children(schema, inner);
-    if (rules.length > 0) this.#rules(schema, rules, { ...place, undeclarable });
+    const declared = declaredAt(schema, place, rules.length > 0);
+    yield* this.#children(schema, place, declared);
+    if (rules.length === 0) return;
+    if (declared === undefined || declared === 'failed') {
+      const detail =
+        'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
+      this.#errors.push(internalError(`${place.path}.x-kubernetes-validations`, detail));
+    } else yield* this.#rules(rules, place, declared);
   }
 
   /** Errors of what all rules cost together, where that is too much. */
@@ -71,41 +110,60 @@ class DefinitionCheck {
     ];
   }
 
-  #children(schema: StructuralSchema, inner: Place): void {
-    const below = (child: StructuralSchema, path: string, uncorrelatable = inner.uncorrelatable) =>
-      this.node(child, { ...inner, path: inner.path + path, isRoot: isEmbedded(child), uncorrelatable });
+  *#children(schema: StructuralSchema, place: Place, around: Place['around']): Iterable<FieldError[]> {
+    const inner = { ...place, around, cardinality: innerCardinality(schema, place.cardinality) };
+    const below = (child: StructuralSchema, path: string, part: string, uncorrelatable = inner.uncorrelatable) => {
+      const declared = around === undefined || around === 'failed' ? undefined : partOf(around, part);
+      return this.node(child, {
+        ...inner,
+        path: inner.path + path,
+        isRoot: isEmbedded(child),
+        uncorrelatable,
+        declared,
+      });
+    };
     const values = valueSchemaOf(schema);
-    if (values) below(values, '.additionalProperties');
-    const members = isCorrelatable(schema) ? inner.uncorrelatable : inner.path;
+    if (values) yield* below(values, '.additionalProperties', '@values');
+    const members = isCorrelatable(schema) ? undefined : inner.path;
     for (const [name, property] of Object.entries(schema.properties ?? {}))
-      below(property, `.properties[${name}]`, members);
-    const items = schema['x-kubernetes-list-type'] === 'map' ? inner.uncorrelatable : inner.path;
-    if (schema.items) below(schema.items, '.items', items);
+      yield* below(property, `.properties[${name}]`, escapeName(name) ?? '', inner.uncorrelatable ?? members);
+    const items = schema['x-kubernetes-list-type'] === 'map' ? undefined : inner.path;
+    if (schema.items) yield* below(schema.items, '.items', '@items', inner.uncorrelatable ?? items);
   }
 
-  #rules(schema: StructuralSchema, rules: readonly ValidationRule[], place: Place): void {
-    const path = `${place.path}.x-kubernetes-validations`;
-    const declared = place.undeclarable ? undefined : declaredType(schema, place.isRoot, SELF_TYPE);
-    if (!declared) {
-      const detail =
-        'internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations';
-      this.errors.push(internalError(path, detail));
-      return;
-    }
+  *#rules(rules: readonly ValidationRule[], place: Place, declared: DeclaredType): Iterable<FieldError[]> {
+    const compiler = new RuleCompiler(declared, this.environment);
     const cardinality = place.cardinality ?? maxCardinality(declared);
-    for (const [i, { rule, test, message, isTransition }] of compileRules(
-      rules,
-      declared,
-      this.environment,
-    ).entries()) {
-      if (test) this.#expression(`${path}[${i}].rule`, rule, test, { name: 'estimated rule cost', times: cardinality });
-      const named = { name: 'estimated messageExpression cost', times: 1n };
-      if (message) this.#expression(`${path}[${i}].messageExpression`, rule, message, named);
-      if (isTransition && place.uncorrelatable !== undefined) {
-        const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`;
-        this.errors.push(invalidValue(`${path}[${i}].rule`, rule.rule, detail));
-      }
+    for (const [i, rule] of rules.entries()) {
+      const characters = CHARACTERS_OF_EACH + rule.rule.length + (rule.messageExpression?.length ?? 0);
+      if (this.#characters + characters > CHARACTERS_AT_ONCE) yield this.taken();
+      this.#characters += characters;
+      const compiled = characters > CHARACTERS_AT_ONCE ? yield* this.#long(compiler, rule) : compiler.compile(rule);
+      this.#rule(compiled, `${place.path}.x-kubernetes-validations[${i}]`, cardinality, place);
     }
+  }
+
+  *#long(compiler: RuleCompiler, rule: ValidationRule): Generator<FieldError[], CompiledRule> {
+    const steps = compiler.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) return value;
+      yield [];
+    }
+  }
+
+  #rule(
+    { rule, test, message, isTransition }: CompiledRule,
+    path: string,
+    times: bigint,
+    { uncorrelatable }: Place,
+  ): void {
+    if (test) this.#expression(`${path}.rule`, rule, test, { name: 'estimated rule cost', times });
+    const named = { name: 'estimated messageExpression cost', times: 1n };
+    if (message) this.#expression(`${path}.messageExpression`, rule, message, named);
+    if (!isTransition || uncorrelatable === undefined) return;
+    const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+    this.#errors.push(invalidValue(`${path}.rule`, rule.rule, detail));
   }
 
   #expression(
@@ -115,15 +173,28 @@ class DefinitionCheck {
     cost: { readonly name: string; readonly times: bigint },
   ): void {
     if (expression.error !== undefined) {
-      this.errors.push(invalidValue(path, shownRule(rule), expression.error));
+      this.#errors.push(invalidValue(path, shownRule(rule), this.#told(expression.error)));
       return;
     }
     const estimated = capped(expression.maxCost * cost.times);
     if (estimated > RULE_COST_LIMIT)
-      this.errors.push(forbiddenField(path, tooDear(cost.name, estimated, RULE_COST_LIMIT)));
+      this.#errors.push(forbiddenField(path, tooDear(cost.name, estimated, RULE_COST_LIMIT)));
     this.#total = capped(this.#total + estimated);
     if (estimated >= SCHEMA_COST_LIMIT / NAMED_SHARE) this.#dear.push({ path, cost: estimated });
   }
+
+  /** What a compiler says, which repeats the expression for each fault in it: as a whole only to the first of very many. */
+  #told(error: string): string {
+    this.#room -= error.length;
+    return this.#room >= 0 ? error : error.slice(0, CHARACTERS_OF_LATER);
+  }
+}
+
+/** The declaration of a node, if rules on it or above it need one; what stands around it may have one already. */
+function declaredAt(schema: StructuralSchema, place: Place, hasRules: boolean): Place['around'] {
+  if (place.around === undefined && !hasRules) return undefined;
+  if (place.around === 'failed') return 'failed';
+  return place.declared ?? declaredType(schema, place.isRoot) ?? 'failed';
 }
 
 const capped = (cost: bigint): bigint => (cost > MAX ? MAX : cost);

@@ -1,7 +1,7 @@
 import type { Program } from '../environment.js';
 import type { Bindings } from '../evaluation/run.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
-import { Failure } from '../values/value.js';
+import { type Effort, Failure } from '../values/value.js';
 import { PER_CALL_LIMIT } from './compile.js';
 
 /** Bytes of the longest message that an expression makes. */
@@ -20,9 +20,14 @@ export type MadeMessage =
   | { readonly stop: string };
 
 /** Makes the message of a rule; without a text where what was made cannot be one. */
-export function makeMessage(program: Program, source: string, bindings: Bindings, budget: number): MadeMessage {
-  const { value, cost, exceeded } = program.evaluate(bindings, PER_CALL_LIMIT);
-  if (cost > budget)
+export function makeMessage(
+  program: Program,
+  source: string,
+  bindings: Bindings,
+  budget: { readonly left: number; readonly effort: Effort },
+): MadeMessage {
+  const { value, cost, exceeded } = program.evaluate(bindings, Math.min(PER_CALL_LIMIT, budget.left), budget.effort);
+  if (cost > budget.left)
     return {
       stop: 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
     };

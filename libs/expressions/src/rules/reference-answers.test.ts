@@ -6,7 +6,7 @@ import { readerOf } from '../schema-types/reader.js';
 import type { StructuralSchema } from '../schema-types/structural-schema.js';
 import { parseExactly } from '../testing/vectors.js';
 import { Failure } from '../values/value.js';
-import { compileRules, PER_CALL_LIMIT, SELF_TYPE } from './compile.js';
+import { PER_CALL_LIMIT, RuleCompiler } from './compile.js';
 
 /** What the reference said to a rule that was made at random. */
 interface Answer {
@@ -25,14 +25,15 @@ const [head = '', ...lines] = readFileSync(new URL('reference-answers.jsonl', im
   .split('\n');
 const { schema, selves } = parseExactly(head) as { readonly schema: StructuralSchema; readonly selves: readonly Raw[] };
 const answers = lines.map((line) => parseExactly(line) as Answer);
-const declared = declaredType(schema, false, SELF_TYPE);
+const declared = declaredType(schema, false);
 if (!declared) throw new Error('no schema of an object');
+const compiler = new RuleCompiler(declared);
 const read = readerOf(schema);
 /** Beyond it a static cost is mere saturation. */
 const SATURATED = 10n ** 15n;
 
 function answered({ rule, self }: Answer): Partial<Answer> {
-  const test = compileRules([{ rule }], declared as NonNullable<typeof declared>)[0]?.test;
+  const { test } = compiler.compile({ rule });
   if (test?.program === undefined) return test?.error === undefined ? {} : { error: test.error };
   const { value, cost } = test.program.evaluate(new Map([['self', read(selves[self])]]), PER_CALL_LIMIT);
   const result = value instanceof Failure ? { failure: value.message } : { value: value as boolean };

@@ -4,9 +4,14 @@ import type { Bindings } from '../evaluation/run.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import { isRawObject, type Raw } from '../schema-types/native.js';
 import { type Reader, readerOf } from '../schema-types/reader.js';
-import { isEmbedded, type StructuralSchema, valueSchemaOf } from '../schema-types/structural-schema.js';
-import { Failure, type Value } from '../values/value.js';
-import { type CompiledRule, compileRules, PER_CALL_LIMIT, SELF_TYPE } from './compile.js';
+import {
+  isEmbedded,
+  type StructuralSchema,
+  type ValidationRule,
+  valueSchemaOf,
+} from '../schema-types/structural-schema.js';
+import { Effort, Failure, type Value } from '../values/value.js';
+import { type CompiledRule, PER_CALL_LIMIT, RuleCompiler } from './compile.js';
 import { isCorrelatable, oldItems } from './correlation.js';
 import { makeMessage, ruleMessage, ruleName } from './messages.js';
 
@@ -23,21 +28,65 @@ export interface Validation {
   readonly exhausted: boolean;
 }
 
+/** Units that evaluating may cost, and characters that compiling may read, in one step: both take about as long. */
+const UNITS_AT_ONCE = 100_000;
+const UNITS_OF_CHARACTER = 10;
+/** In which about so much of it is done. */
+const STEPS_OF_COMPILING = 4;
+
+/** Runs of rules on one value, or on several that share a budget. */
+export class RuleRun {
+  /** One for each rule that does not hold or could not be run. */
+  readonly errors: FieldError[] = [];
+  /** Rules were left out because the budget, or that of one call, was spent. */
+  exhausted = false;
+  /** What costs do not count, of all rules together. */
+  readonly effort: Effort;
+  #work = 0;
+
+  /** @param left units that all rules may cost */
+  constructor(public left = PER_OBJECT_BUDGET) {
+    this.effort = new Effort(left);
+  }
+
+  /** Takes note of work besides what the budget counts. */
+  work(units: number): void {
+    this.#work += units;
+  }
+
+  /** Takes units from the budget. */
+  spend(cost: number): void {
+    this.left -= cost;
+    this.work(cost);
+  }
+
+  /** Whether it is time for a step to end; if it is, another one begins. */
+  endsStep(): boolean {
+    if (this.#work < UNITS_AT_ONCE) return false;
+    this.#work = 0;
+    return true;
+  }
+}
+
 /** Runs the rules of a schema on values; immutable and meant to be shared. Each rule is compiled when it is first needed. */
 export class RuleValidator {
-  readonly #root: NodeRules | undefined;
+  readonly #nodes = new Map<StructuralSchema, NodeRules>();
 
   /**
    * @param isRoot it is the schema of a whole object
    * @param environment what rules may name; default that of release 1.27
    */
-  constructor(schema: StructuralSchema, isRoot = true, environment = BASE_ENVIRONMENT) {
-    this.#root = nodeRules(schema, isRoot, environment);
+  constructor(
+    private readonly schema: StructuralSchema,
+    isRoot = true,
+    environment = BASE_ENVIRONMENT,
+  ) {
+    nodeRules(schema, isRoot, environment, this.#nodes);
   }
 
   /** Whether the schema has any rules. */
   get isEmpty(): boolean {
-    return this.#root === undefined;
+    return this.#nodes.size === 0;
   }
 
   /**
@@ -47,24 +96,32 @@ export class RuleValidator {
    * @param path of the value, in errors; empty for a whole object
    */
   validate(value: Raw, old: Raw, path = '', budget = PER_OBJECT_BUDGET): Validation {
-    const pass: Pass = { errors: [], left: budget, stopped: false };
-    this.#root?.validate(pass, path, value, old);
-    return { errors: pass.errors, cost: budget - Math.max(0, pass.left), exhausted: pass.stopped };
+    const run = new RuleRun(budget);
+    for (const _ of this.steps(run, value, old, path));
+    return { errors: run.errors, cost: budget - Math.max(0, run.left), exhausted: run.exhausted };
   }
-}
 
-/** What one validation has come to so far. */
-interface Pass {
-  readonly errors: FieldError[];
-  left: number;
-  stopped: boolean;
+  /**
+   * The same in steps of some milliseconds, into a run.
+   * @param part of the schema, which the value is of; default the whole
+   */
+  *steps(run: RuleRun, value: Raw, old: Raw, path = '', part = this.schema): Iterable<void> {
+    const rules = this.#nodes.get(part);
+    if (rules && !run.exhausted) yield* rules.steps(run, path, value, old);
+  }
 }
 
 const child = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** Rules of a node and those below it; undefined where there are none. */
-function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Environment): NodeRules | undefined {
-  const below = (inner: StructuralSchema | undefined) => inner && nodeRules(inner, isEmbedded(inner), environment);
+/** Rules of a node and those below it; undefined where there are none. All are put into `nodes`. */
+function nodeRules(
+  schema: StructuralSchema,
+  isRoot: boolean,
+  environment: Environment,
+  nodes: Map<StructuralSchema, NodeRules>,
+): NodeRules | undefined {
+  const below = (inner: StructuralSchema | undefined) =>
+    inner && nodeRules(inner, isEmbedded(inner), environment, nodes);
   const properties = new Map<string, NodeRules>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const rules = below(property);
@@ -73,13 +130,16 @@ function nodeRules(schema: StructuralSchema, isRoot: boolean, environment: Envir
   const items = below(schema.items);
   const values = below(valueSchemaOf(schema));
   const hasOwn = (schema['x-kubernetes-validations'] ?? []).length > 0;
-  return hasOwn || items || values || properties.size > 0
-    ? new NodeRules(schema, { isRoot, environment }, properties, items, values)
-    : undefined;
+  if (!hasOwn && !items && !values && properties.size === 0) return undefined;
+  const rules = new NodeRules(schema, { isRoot, environment }, properties, items, values);
+  nodes.set(schema, rules);
+  return rules;
 }
 
 class NodeRules {
-  #compiled: readonly CompiledRule[] | string | undefined;
+  readonly #rules: readonly ValidationRule[];
+  readonly #compiled: CompiledRule[] = [];
+  #compiler: RuleCompiler | undefined;
   #reader: Reader | undefined;
 
   constructor(
@@ -88,121 +148,124 @@ class NodeRules {
     private readonly properties: ReadonlyMap<string, NodeRules>,
     private readonly items: NodeRules | undefined,
     private readonly values: NodeRules | undefined,
-  ) {}
-
-  validate(pass: Pass, path: string, value: Raw, old: Raw): void {
-    if (value === null || value === undefined) return;
-    this.#runRules(pass, path, value, old ?? undefined);
-    if (pass.stopped) return;
-    if (Array.isArray(value)) this.#validateItems(pass, path, value, old);
-    else if (isRawObject(value)) this.#validateMembers(pass, path, value, old);
+  ) {
+    this.#rules = schema['x-kubernetes-validations'] ?? [];
   }
 
-  #validateItems(pass: Pass, path: string, items: readonly Raw[], old: Raw): void {
+  *steps(run: RuleRun, path: string, value: Raw, old: Raw): Iterable<void> {
+    if (value === null || value === undefined) return;
+    if (this.#rules.length > 0) yield* this.#runRules(run, path, value, old ?? undefined);
+    if (run.exhausted) return;
+    if (Array.isArray(value)) yield* this.#itemSteps(run, path, value, old);
+    else if (isRawObject(value)) yield* this.#memberSteps(run, path, value, old);
+  }
+
+  *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], old: Raw): Iterable<void> {
     if (!this.items) return;
     const before = oldItems(this.schema, old);
     for (const [i, item] of items.entries()) {
-      if (pass.stopped) return;
-      this.items.validate(pass, `${path}[${i}]`, item, before(item));
+      if (run.exhausted) return;
+      yield* this.items.steps(run, `${path}[${i}]`, item, before(item));
     }
   }
 
-  #validateMembers(pass: Pass, path: string, value: Readonly<Record<string, Raw>>, old: Raw): void {
+  *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, old: Raw): Iterable<void> {
     const before = isCorrelatable(this.schema) && isRawObject(old) ? old : {};
     for (const [name, member] of Object.entries(value)) {
       const previous = Object.hasOwn(before, name) ? before[name] : undefined;
-      if (!pass.stopped) this.values?.validate(pass, `${path}[${name}]`, member, previous);
-      if (!pass.stopped) this.properties.get(name)?.validate(pass, child(path, name), member, previous);
+      if (this.values && !run.exhausted) yield* this.values.steps(run, `${path}[${name}]`, member, previous);
+      const property = this.properties.get(name);
+      if (property && !run.exhausted) yield* property.steps(run, child(path, name), member, previous);
     }
   }
 
-  #runRules(pass: Pass, path: string, value: Raw, old: Raw): void {
-    const rules = this.#rules();
-    if (typeof rules === 'string') {
-      this.#tell(pass, path, rules);
-      return;
-    }
-    if (rules.length === 0) return;
-    if (pass.left <= 0) {
-      this.#stop(pass, path, OUT_OF_BUDGET);
+  *#runRules(run: RuleRun, path: string, value: Raw, old: Raw): Iterable<void> {
+    if (run.left <= 0) {
+      this.#stop(run, path, OUT_OF_BUDGET);
       return;
     }
     this.#reader ??= readerOf(this.schema, this.setting.isRoot);
     const bindings = new Map<string, Value>([['self', this.#reader(value)]]);
-    const isTransition = rules.some((rule) => rule.isTransition);
-    if (isTransition && old !== undefined) bindings.set('oldSelf', this.#reader(old));
-    for (const rule of rules) {
-      if (rule.isTransition && old === undefined) continue;
-      this.#runRule(pass, path, rule, bindings);
-      if (pass.stopped) return;
+    if (old !== undefined) bindings.set('oldSelf', this.#reader(old));
+    for (let i = 0; i < this.#rules.length; i++) {
+      const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
+      if (rule && !(rule.isTransition && old === undefined)) this.#runRule(run, path, rule, bindings);
+      if (run.exhausted) return;
+      if (run.endsStep()) yield;
     }
   }
 
-  #runRule(pass: Pass, path: string, { rule, test, message }: CompiledRule, bindings: Bindings): void {
+  #runRule(run: RuleRun, path: string, { rule, test, message }: CompiledRule, bindings: Bindings): void {
     if (test === undefined) return;
     if (test.error !== undefined) {
-      this.#tell(pass, path, `rule compile error: Invalid: ${test.error}`);
+      this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
       return;
     }
-    const { value, cost, exceeded } = test.program.evaluate(bindings, PER_CALL_LIMIT);
-    if (cost > pass.left) {
-      this.#stop(pass, path, OUT_OF_BUDGET);
+    const { value, cost, exceeded } = test.program.evaluate(bindings, Math.min(PER_CALL_LIMIT, run.left), run.effort);
+    if (cost > run.left) {
+      this.#stop(run, path, OUT_OF_BUDGET);
       return;
     }
-    pass.left -= cost;
+    run.spend(cost);
     if (value instanceof Failure) {
-      this.#tellFailure(pass, path, value, ruleName(rule), exceeded);
+      this.#tellFailure(run, path, value, ruleName(rule), exceeded);
       return;
     }
     if (value === true) return;
     if (!message?.program) {
-      this.#tell(pass, path, ruleMessage(rule));
+      this.#tell(run, path, ruleMessage(rule));
       return;
     }
-    const made = makeMessage(message.program, rule.messageExpression ?? '', bindings, pass.left);
+    const made = makeMessage(message.program, rule.messageExpression ?? '', bindings, run);
     if (made.stop !== undefined) {
-      this.#stop(pass, path, made.stop);
+      this.#stop(run, path, made.stop);
       return;
     }
-    pass.left -= made.cost;
-    this.#tell(pass, path, made.text ?? ruleMessage(rule));
+    run.spend(made.cost);
+    this.#tell(run, path, made.text ?? ruleMessage(rule));
   }
 
-  #tellFailure(pass: Pass, path: string, { message }: Failure, rule: string, exceeded: boolean): void {
+  #tellFailure(run: RuleRun, path: string, { message }: Failure, rule: string, exceeded: boolean): void {
     if (exceeded) {
       const detail = `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`;
-      this.#stop(pass, path, detail);
+      this.#stop(run, path, detail);
       return;
     }
     const isOverload = message.startsWith('no such overload');
     const detail = isOverload
       ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
       : `${message} evaluating rule: ${rule}`;
-    this.#tell(pass, path, detail);
+    this.#tell(run, path, detail);
   }
 
-  /** The compiled rules, or why there are none. */
-  #rules(): readonly CompiledRule[] | string {
-    this.#compiled ??= this.#compile();
-    return this.#compiled;
+  /** Undefined on what cannot be declared: definitions with such rules are refused, so no object ever has them. */
+  *#compile(index: number, run: RuleRun): Generator<void, CompiledRule | undefined> {
+    const rule = this.#rules[index] as ValidationRule;
+    if (!this.#compiler) {
+      const declared = declaredType(this.schema, this.setting.isRoot);
+      if (!declared) return undefined;
+      this.#compiler = new RuleCompiler(declared, this.setting.environment);
+    }
+    const units = UNITS_OF_CHARACTER * (rule.rule.length + (rule.messageExpression?.length ?? 0));
+    const steps = this.#compiler.steps(rule);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done) {
+        this.#compiled[index] = value;
+        return value;
+      }
+      run.work(units / STEPS_OF_COMPILING);
+      if (run.endsStep()) yield;
+    }
   }
 
-  #compile(): readonly CompiledRule[] | string {
-    const rules = this.schema['x-kubernetes-validations'] ?? [];
-    if (rules.length === 0) return [];
-    const declared = declaredType(this.schema, this.setting.isRoot, SELF_TYPE);
-    if (declared) return compileRules(rules, declared, this.setting.environment);
-    // Definitions with such rules are refused, so no object ever has them.
-    return [];
+  #tell(run: RuleRun, path: string, detail: string): void {
+    run.errors.push(invalidValue(path, this.schema.type ?? '', detail));
   }
 
-  #tell(pass: Pass, path: string, detail: string): void {
-    pass.errors.push(invalidValue(path, this.schema.type ?? '', detail));
-  }
-
-  #stop(pass: Pass, path: string, detail: string): void {
-    this.#tell(pass, path, detail);
-    pass.stopped = true;
+  #stop(run: RuleRun, path: string, detail: string): void {
+    this.#tell(run, path, detail);
+    run.exhausted = true;
   }
 }
 

@@ -15,28 +15,103 @@ import {
   TIMESTAMP,
   type Type,
 } from '../types/type.js';
-import { escapeName } from './escape.js';
+import { escapeName, unescapeName } from './escape.js';
 import { type Count, isEmbedded, type StructuralSchema, valueSchemaOf, withObjectMeta } from './structural-schema.js';
 
 /** Bytes of the largest request, by which sizes without a bound are estimated. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
 
 /** What a schema says of values to expressions: their type, and how many elements or characters they have at most. */
-export interface DeclaredType {
-  /** Of the value; `dyn` where the schema says nothing. */
-  readonly type: Type;
-  /** 0 for values without a size. */
-  readonly maxElements: number;
-  /** Bytes that the shortest value takes as JSON. */
-  readonly minBytes: number;
-  /** Of the elements of a list, the values of a map. */
-  readonly element?: DeclaredType;
-  /** Of an object, by the names by which expressions know them. */
-  readonly fields?: ReadonlyMap<string, DeclaredType>;
+export type DeclaredType = DeclaredScalar | DeclaredList | DeclaredMap | DeclaredObject;
+
+/** A value without parts; `dyn` where the schema says nothing. */
+class DeclaredScalar {
+  readonly kind = 'scalar';
+
+  constructor(
+    readonly type: Type,
+    /** Bytes that the shortest value takes as JSON. */
+    readonly minBytes: number,
+    /** 0 for values without a size. */
+    readonly maxElements = 0,
+  ) {}
+}
+
+class DeclaredList {
+  readonly kind = 'list';
+  readonly minBytes = 2;
+
+  constructor(
+    readonly element: DeclaredType,
+    private readonly maxItems: Count | undefined,
+  ) {}
+
+  get maxElements(): number {
+    return this.maxItems === undefined
+      ? Math.trunc(LONGEST_TEXT / (this.element.minBytes + 1))
+      : bounded(this.maxItems);
+  }
+}
+
+class DeclaredMap {
+  readonly kind = 'map';
+  readonly minBytes = 2;
+
+  constructor(
+    /** Of the values. */
+    readonly element: DeclaredType,
+    private readonly maxProperties: Count | undefined,
+  ) {}
+
+  get maxElements(): number {
+    return this.maxProperties === undefined
+      ? Math.trunc(LONGEST_TEXT / (this.element.minBytes + 6))
+      : bounded(this.maxProperties);
+  }
+}
+
+/** An object, whose fields are declared when they are first asked for: schemas are large, and expressions name little of them. */
+class DeclaredObject {
+  readonly kind = 'object';
+  readonly maxElements = 0;
+  readonly #fields = new Map<string, DeclaredType | undefined>();
+  #minBytes: number | undefined;
+
+  constructor(private readonly schema: StructuralSchema) {}
+
+  get minBytes(): number {
+    this.#minBytes ??= this.#countBytes();
+    return this.#minBytes;
+  }
+
+  /** The field that expressions know by a name. */
+  field(escaped: string): DeclaredType | undefined {
+    const name = unescapeName(escaped);
+    return name !== undefined && escapeName(name) === escaped ? this.#property(name) : undefined;
+  }
+
+  #property(name: string): DeclaredType | undefined {
+    if (this.#fields.has(name)) return this.#fields.get(name);
+    const { properties = {} } = this.schema;
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const declared = schema && declaredType(schema, isEmbedded(schema));
+    this.#fields.set(name, declared);
+    return declared;
+  }
+
+  #countBytes(): number {
+    const { properties = {}, required = [] } = this.schema;
+    let bytes = 2;
+    for (const name of new Set(required)) {
+      const field = this.#property(name);
+      const given = field && properties[name]?.default;
+      if (field && (given === undefined || given === null)) bytes += Buffer.byteLength(name) + field.minBytes + 4;
+    }
+    return bytes;
+  }
 }
 
 const bounded = (count: Count): number => Math.max(0, Number(count));
-const simple = (type: Type, minBytes: number, maxElements = 0): DeclaredType => ({ type, minBytes, maxElements });
 /** Characters of the longest text, without its quotes. */
 const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
 
@@ -44,95 +119,78 @@ const LONGEST_TEXT = MAX_REQUEST_BYTES - 2;
  * What a schema declares (k8s.io/apiserver, cel/common/schemas.go); undefined where it says nothing that expressions could
  * use.
  * @param isRoot it is the schema of a whole object
- * @param name of the type, if it is one of objects; those of its fields follow from it
  */
-export function declaredType(schema: StructuralSchema, isRoot: boolean, name: string): DeclaredType | undefined {
-  if (schema['x-kubernetes-int-or-string']) return simple(DYN, 1, LONGEST_TEXT);
+export function declaredType(schema: StructuralSchema, isRoot: boolean): DeclaredType | undefined {
+  if (schema['x-kubernetes-int-or-string']) return new DeclaredScalar(DYN, 1, LONGEST_TEXT);
   switch (schema.type) {
-    case 'array':
-      return listType(schema, name);
+    case 'array': {
+      const { items, maxItems } = schema;
+      const element = items && declaredType(items, isEmbedded(items));
+      return element && new DeclaredList(element, maxItems);
+    }
     case 'object': {
-      const whole = isRoot ? withObjectMeta(schema) : schema;
-      const values = valueSchemaOf(whole);
-      return values ? mapType(whole, values, name) : objectType(whole, name);
+      const values = valueSchemaOf(schema);
+      if (!values) return new DeclaredObject(isRoot ? withObjectMeta(schema) : schema);
+      const element = declaredType(values, isEmbedded(values));
+      return element && new DeclaredMap(element, schema.maxProperties);
     }
     case 'string':
       return textType(schema);
     case 'boolean':
-      return simple(BOOL, 4);
+      return new DeclaredScalar(BOOL, 4);
     case 'number':
-      return simple(DOUBLE, 1);
+      return new DeclaredScalar(DOUBLE, 1);
     case 'integer':
-      return simple(INT, 1);
+      return new DeclaredScalar(INT, 1);
   }
   return undefined;
-}
-
-function listType({ items, maxItems }: StructuralSchema, name: string): DeclaredType | undefined {
-  const element = items && declaredType(items, isEmbedded(items), `${name}.@idx`);
-  if (!element) return undefined;
-  const most = maxItems === undefined ? Math.trunc(LONGEST_TEXT / (element.minBytes + 1)) : bounded(maxItems);
-  return { type: listOf(element.type), maxElements: most, minBytes: 2, element };
-}
-
-function mapType(schema: StructuralSchema, values: StructuralSchema, name: string): DeclaredType | undefined {
-  const element = declaredType(values, isEmbedded(values), `${name}.@elem`);
-  if (!element) return undefined;
-  const { maxProperties } = schema;
-  const most = maxProperties === undefined ? Math.trunc(LONGEST_TEXT / (element.minBytes + 6)) : bounded(maxProperties);
-  return { type: mapOf(STRING, element.type), maxElements: most, minBytes: 2, element };
-}
-
-function objectType({ properties = {}, required = [] }: StructuralSchema, name: string): DeclaredType {
-  const fields = new Map<string, DeclaredType>();
-  const needed = new Set(required);
-  let minBytes = 2;
-  for (const [property, schema] of Object.entries(properties)) {
-    const escaped = escapeName(property);
-    const field = declaredType(schema, isEmbedded(schema), `${name}.${escaped ?? property}`);
-    if (!field) continue;
-    if (escaped !== undefined) fields.set(escaped, field);
-    if (needed.has(property) && (schema.default === undefined || schema.default === null))
-      minBytes += Buffer.byteLength(property) + field.minBytes + 4;
-  }
-  return { type: objectOf(name), maxElements: 0, minBytes, fields };
 }
 
 function textType({ format, maxLength }: StructuralSchema): DeclaredType {
   const most = maxLength === undefined ? undefined : bounded(maxLength);
   switch (format) {
     case 'byte':
-      return simple(BYTES, 2, most ?? LONGEST_TEXT);
+      return new DeclaredScalar(BYTES, 2, most ?? LONGEST_TEXT);
     case 'duration':
-      return simple(DURATION, 3, 32);
+      return new DeclaredScalar(DURATION, 3, 32);
     case 'date':
-      return simple(TIMESTAMP, 12, 12);
+      return new DeclaredScalar(TIMESTAMP, 12, 12);
     case 'date-time':
-      return simple(TIMESTAMP, 21, 32);
+      return new DeclaredScalar(TIMESTAMP, 21, 32);
   }
   // A character takes up to four bytes.
-  return simple(STRING, 2, most === undefined ? LONGEST_TEXT : most * 4);
+  return new DeclaredScalar(STRING, 2, most === undefined ? LONGEST_TEXT : most * 4);
 }
 
-/** The scope of expressions on a type: variables of it, and the fields of the objects in it. */
-export function scopeOf(declared: DeclaredType, variables: readonly string[]): Scope {
-  const objects = new Map<string, ReadonlyMap<string, DeclaredType>>();
-  gather(declared, objects);
+/**
+ * The scope of expressions on a type: variables of it, and the fields of the objects in it.
+ * @param name of the type, if it is one of objects; those of its fields follow from it
+ */
+export function scopeOf(declared: DeclaredType, variables: readonly string[], name: string): Scope {
+  const objects = new Map<string, DeclaredObject>();
+  /** The type under its name; of objects, so that their fields are found. */
+  const typeOf = (each: DeclaredType, called: string): Type => {
+    switch (each.kind) {
+      case 'scalar':
+        return each.type;
+      case 'list':
+        return listOf(typeOf(each.element, `${called}.@idx`));
+      case 'map':
+        return mapOf(STRING, typeOf(each.element, `${called}.@elem`));
+      case 'object':
+        objects.set(called, each);
+        return objectOf(called);
+    }
+  };
+  const type = typeOf(declared, name);
   return {
-    variables: new Map(variables.map((variable) => [variable, declared.type])),
-    fieldType: (object, field) => objects.get(object)?.get(field)?.type,
+    variables: new Map(variables.map((variable) => [variable, type])),
+    fieldType(object, field) {
+      const found = objects.get(object)?.field(field);
+      return found && typeOf(found, `${object}.${field}`);
+    },
     hasType: (object) => objects.has(object),
   };
-}
-
-function gather(
-  { type, fields, element }: DeclaredType,
-  objects: Map<string, ReadonlyMap<string, DeclaredType>>,
-): void {
-  if (element) gather(element, objects);
-  if (!fields || type.kind !== 'object') return;
-  objects.set(type.name, fields);
-  for (const field of fields.values()) gather(field, objects);
 }
 
 /** Sizes of what stands in values of a type; every variable is taken for one of it. */
@@ -140,13 +198,20 @@ export function sizesOf(declared: DeclaredType): DeclaredSizes {
   return (path) => {
     let at: DeclaredType | undefined = declared;
     for (const step of path.slice(1)) {
-      if (step === '@keys') at = at.type.kind === 'map' ? KEY : undefined;
-      else at = step === '@items' || step === '@values' ? at.element : at.fields?.get(step);
+      at = partOf(at, step);
       if (!at) return undefined;
     }
     return range(0n, BigInt(at.maxElements));
   };
 }
 
+/** A part of a value, by a step of its path: the name of a field, `@items`, `@keys` or `@values`. */
+export function partOf(declared: DeclaredType, step: string): DeclaredType | undefined {
+  if (step === '@keys') return declared.kind === 'map' ? KEY : undefined;
+  if (step === '@items' || step === '@values')
+    return declared.kind === 'list' || declared.kind === 'map' ? declared.element : undefined;
+  return declared.kind === 'object' ? declared.field(step) : undefined;
+}
+
 /** Keys of maps, which have no bound of their own. */
-const KEY = simple(STRING, 2);
+const KEY = new DeclaredScalar(STRING, 2);

@@ -106,17 +106,21 @@ function listReader(schema: StructuralSchema): Reader {
   };
 }
 
-const FORMATS: Readonly<Record<string, (text: string) => Value>> = {
-  duration: (text) =>
-    readDuration(text) ?? new Failure(`Invalid duration ${text}: unable to parse ${text} as duration`),
-  date: (text) => timeOr('date', text, () => parseDate(text)),
-  'date-time': (text) =>
-    timeOr('date-time', text, () => parseTimestamp(text === '' ? '1970-01-01T00:00:00Z' : text, true)),
-  byte: readBytes,
-};
+const FORMATS: ReadonlyMap<string, (text: string) => Value> = new Map([
+  [
+    'duration',
+    (text) => readDuration(text) ?? new Failure(`Invalid duration ${text}: unable to parse ${text} as duration`),
+  ],
+  ['date', (text) => timeOr('date', text, () => parseDate(text))],
+  [
+    'date-time',
+    (text) => timeOr('date-time', text, () => parseTimestamp(text === '' ? '1970-01-01T00:00:00Z' : text, true)),
+  ],
+  ['byte', readBytes],
+]);
 
 function textReader(format: string | undefined): Reader {
-  const read = format === undefined ? undefined : FORMATS[format];
+  const read = format === undefined ? undefined : FORMATS.get(format);
   return (raw) => {
     if (typeof raw !== 'string') return unexpected('string', raw);
     return read ? read(raw) : raw;

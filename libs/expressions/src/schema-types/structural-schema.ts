@@ -1,48 +1,9 @@
-/** A number of a schema; those beyond 2^53 are bigint. */
-export type Count = number | bigint;
+import type { SchemaProps } from '@orch/schema';
 
-/** One rule of `x-kubernetes-validations`. */
-export interface ValidationRule {
-  /** An expression that is true of what is right. */
-  readonly rule: string;
-  /** Told where it is not; default `failed rule: ` and the rule. */
-  readonly message?: string;
-  /** An expression that makes the message; where it fails, the message is told. */
-  readonly messageExpression?: string;
-}
+export type { Count, ValidationRule } from '@orch/schema';
 
-/** A node of a structural OpenAPI schema in the form in which definitions write it; only what expressions look at. */
-export interface StructuralSchema {
-  /** Name of a JSON type; absent for anything, and for integers or strings. */
-  readonly type?: string;
-  /** `byte`, `date`, `date-time` and `duration` make other types of strings. */
-  readonly format?: string;
-  /** Whether the value may be null; nulls count as absent. */
-  readonly nullable?: boolean;
-  /** Value of a member that is absent. */
-  readonly default?: unknown;
-  /** Names of the members that an object must have. */
-  readonly required?: readonly string[];
-  /** Members of an object. */
-  readonly properties?: Readonly<Record<string, StructuralSchema>>;
-  /** Values of a map; true: of any kind. */
-  readonly additionalProperties?: boolean | StructuralSchema;
-  /** Elements of a list. */
-  readonly items?: StructuralSchema;
-  /** Characters of a string. */
-  readonly maxLength?: Count;
-  /** Elements of a list. */
-  readonly maxItems?: Count;
-  /** Members of an object. */
-  readonly maxProperties?: Count;
-  readonly 'x-kubernetes-int-or-string'?: boolean;
-  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
-  readonly 'x-kubernetes-embedded-resource'?: boolean;
-  readonly 'x-kubernetes-list-type'?: string;
-  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
-  readonly 'x-kubernetes-map-type'?: string;
-  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-}
+/** A node of a structural OpenAPI schema in the form in which definitions write it. */
+export type StructuralSchema = SchemaProps;
 
 const TEXT: StructuralSchema = { type: 'string' };
 

@@ -51,7 +51,12 @@ export class Issues {
   /** All of them by place, each with its line and a mark below it (cel-go, common/error.go). */
   #display(): string {
     this.#issues.sort((a, b) => a.location.line - b.location.line || a.location.column - b.location.column);
-    const texts = this.#issues.map((issue) => displayed(issue, this.source));
+    const lines = new Map<number, readonly string[] | undefined>();
+    const texts = this.#issues.map((issue) => {
+      const { line } = issue.location;
+      if (!lines.has(line)) lines.set(line, shownLine(this.source.line(line)));
+      return displayed(issue, lines.get(line));
+    });
     if (this.#count > MOST_ISSUES) texts.push(`${this.#count - MOST_ISSUES} more errors were truncated`);
     return texts.join('\n');
   }
@@ -59,11 +64,15 @@ export class Issues {
 
 const isWide = (point: string | undefined): boolean => point !== undefined && (point.codePointAt(0) as number) > 0x7f;
 
-function displayed({ location, message }: Issue, source: Source): string {
+/** The code points of a line; undefined where it is not shown. */
+function shownLine(line: string | undefined): readonly string[] | undefined {
+  if (line === undefined || Buffer.byteLength(line) > LONGEST_LINE) return undefined;
+  return [...line.replaceAll('\t', ' ')];
+}
+
+function displayed({ location, message }: Issue, points: readonly string[] | undefined): string {
   const head = `ERROR: <input>:${location.line}:${location.column + 1}: ${message}`;
-  const line = source.line(location.line);
-  if (line === undefined || Buffer.byteLength(line) > LONGEST_LINE) return head;
-  const points = [...line.replaceAll('\t', ' ')];
+  if (points === undefined) return head;
   const before = points.slice(0, location.column).map((point) => (isWide(point) ? '．' : '.'));
   const mark = isWide(points[location.column]) ? '＾' : '^';
   return `${head}\n | ${points.join('')}\n | ${before.join('')}${mark}`;

@@ -66,7 +66,12 @@ export class TooMuchEffort extends Error {}
  * nested by macros may hold exponentially many elements.
  */
 export class Effort {
-  #left = MOST_EFFORT;
+  #left: number;
+
+  /** @param most elements */
+  constructor(most = MOST_EFFORT) {
+    this.#left = most;
+  }
 
   /** @throws TooMuchEffort */
   spend(elements: number): void {

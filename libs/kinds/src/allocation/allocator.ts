@@ -1,4 +1,4 @@
-import { familyOf, type IPFamily } from '../values/ip-address.js';
+import { familyOf, type IPFamily } from '@orch/machinery';
 import type { AddressRange } from './ranges.js';
 
 /** Whose an allocated value is. */

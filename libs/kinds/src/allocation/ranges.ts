@@ -1,4 +1,4 @@
-import { addressFamily, addressValue, formatAddress, type IPFamily } from '../values/ip-address.js';
+import { addressFamily, addressValue, formatAddress, type IPFamily } from '@orch/machinery';
 import type { Range } from './allocator.js';
 
 /** Of an IPv6 network as many addresses are used, as in the reference system. */

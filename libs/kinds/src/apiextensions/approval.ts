@@ -1,6 +1,5 @@
-import { type ApiObject, type FieldError, invalidValue, required } from '@orch/machinery';
+import { type ApiObject, type FieldError, invalidValue, parseUrl, required } from '@orch/machinery';
 import { textAt } from '../values/fields.js';
-import { parseUrl } from '../values/go-url.js';
 
 const KEY = 'api-approved.kubernetes.io';
 const FIELD = `metadata.annotations[${KEY}]`;

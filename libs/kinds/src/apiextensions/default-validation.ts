@@ -1,29 +1,53 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
-import { isObject, type Json } from '../values/fields.js';
-import { shownUntyped } from '../values/go-syntax.js';
-import { asEmbedded, embeddedErrors, isEmbedded } from './embedded-objects.js';
-import type { Expressions } from './expressions.js';
-import { valueErrors } from './schema-value.js';
-import { itemSchema, propertiesOf, propertyOf } from './schema-walk.js';
+import { type RuleRun, RuleValidator } from '@orch/expressions';
+import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
+import { atOnce, compileSchema, type Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
+import type { Json } from '../values/fields.js';
+import { isEmbedded, isThere, itemSchema, propertiesOf } from './schema-walk.js';
+import { StructuralSchemas } from './structural-schema.js';
 
 const META = ['apiVersion', 'kind', 'metadata'];
 
-/** Fields in the defaults of a structural schema that would be pruned, default by default. */
-export const unknownInDefaults = (schema: Json, path: string): Iterable<FieldError[]> =>
+/** A default that stands in a schema. */
+export interface Default {
+  /** Where it stands. */
+  readonly schema: Json;
+  readonly value: unknown;
+  /** Path of the default itself. */
+  readonly field: string;
+  /** Inside of metadata, and of types: makes the object around a value. */
+  readonly around: Around;
+}
+
+/** Fields in a default that would be pruned. */
+export const unknownIn = ({ schema, value, field, around }: Default): FieldError[] =>
   // What stands in the metadata of an object is not pruned by the schema.
-  eachDefault(asEmbedded(schema), path, (each, value, field, around) =>
-    around || isPruned(value, each) ? [] : [invalidValue(field, shownUntyped(value), 'must not have unknown fields')],
-  );
+  around || isPruned(value, schema) ? [] : [invalidValue(field, shownUntyped(value), 'must not have unknown fields')];
 
 /**
- * Defaults of a structural schema obey it, but for rules in CEL; those of whole objects say their type and have sound
- * metadata, and so have objects with the defaults that stand in metadata. Default by default.
+ * A default obeys its schema, rules in CEL not yet looked at; that of a whole object says its type and has sound metadata, and
+ * so have objects with a default that stands in metadata.
  */
-export function wrongDefaults(schema: Json, path: string, expressions: Expressions): Iterable<FieldError[]> {
-  return eachDefault(asEmbedded(schema), path, (each, value, field, around) => {
-    const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(each, value, field);
-    return errors.length > 0 ? errors : valueErrors(each, value, field, expressions);
-  });
+export function faultsOf({ schema, value, field, around }: Default, effort: Effort): FieldError[] {
+  const compiled = compileSchema(schema);
+  const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(compiled, value, field);
+  return errors.length > 0 ? errors : atOnce(validateValue(compiled, value, { base: field, effort, isDefault: true }));
+}
+
+/**
+ * Rules that defaults do not obey, in steps.
+ * @param root schema of a whole object
+ * @param defaults in it that obey it otherwise
+ * @param run what all defaults of a definition may cost
+ */
+export function* brokenRules(root: Json, defaults: Iterable<Default>, run: RuleRun): Iterable<FieldError[]> {
+  const schemas = new StructuralSchemas();
+  const rules = new RuleValidator(schemas.of(root));
+  const before = run.errors.length;
+  for (const { schema, value, field } of defaults) {
+    for (const _ of rules.steps(run, value, value, field, schemas.of(schema))) yield [];
+    if (run.exhausted) break;
+  }
+  yield run.errors.slice(before);
 }
 
 /** An object with a default in its metadata or for its type. */
@@ -33,7 +57,11 @@ interface Whole {
 }
 
 function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string): FieldError[] {
-  const errors = embeddedErrors(schema, { apiVersion: 'validation/v1', kind: 'Validation', ...object }, '');
+  const errors = embeddedErrors(
+    compileSchema(schema),
+    { apiVersion: 'validation/v1', kind: 'Validation', ...object },
+    '',
+  );
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   if (texts.length === 0) return [];
   return [
@@ -47,19 +75,21 @@ function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: 
 
 /** Makes an object around a value; undefined outside of types and metadata. */
 type Around = ((value: unknown) => Whole) | undefined;
-type Judge = (schema: Json, value: unknown, field: string, around: Around) => FieldError[];
 
-/** @param outer what stands around values of the schema, inside of metadata */
-function* eachDefault(schema: Json, path: string, judge: Judge, outer?: Around): Iterable<FieldError[]> {
+/**
+ * The defaults in a structural schema.
+ * @param outer what stands around values of the schema, inside of metadata
+ */
+export function* defaultsOf(schema: Json, path: string, outer?: Around): Iterable<Default> {
   const value = schema.default;
   const whole = isEmbedded(schema);
   const around = whole ? undefined : outer;
   const items = itemSchema(schema);
-  if (value !== undefined && value !== null) yield judge(schema, value, `${path}.default`, around);
-  if (items) yield* eachDefault(items, `${path}.items`, judge, around && ((item) => around([item])));
+  if (isThere(value)) yield { schema, value, field: `${path}.default`, around };
+  if (items) yield* defaultsOf(items, `${path}.items`, around && ((item) => around([item])));
   for (const [name, property] of propertiesOf(schema)) {
     const outside = aroundMember(whole ? schema : undefined, name, around);
-    yield* eachDefault(property, `${path}.properties[${name}]`, judge, outside);
+    yield* defaultsOf(property, `${path}.properties[${name}]`, outside);
   }
 }
 
@@ -70,19 +100,8 @@ function aroundMember(schema: Json | undefined, name: string, outer: Around): Ar
 }
 
 /** Whether pruning by the schema would leave a value as it is. */
-function isPruned(value: unknown, schema: Json | undefined): boolean {
-  if (Array.isArray(value)) {
-    const items = schema && itemSchema(schema);
-    return value.every((item) => isPruned(item, items));
-  }
-  if (!isObject(value)) return true;
-  const preserves = schema?.['x-kubernetes-preserve-unknown-fields'] === true;
-  const others = schema?.additionalProperties;
-  return Object.entries(value).every(([name, member]) => {
-    if (schema && isEmbedded(schema) && META.includes(name)) return true;
-    const property = schema && propertyOf(schema, name);
-    if (property) return isPruned(member, property);
-    if (isObject(others)) return isPruned(member, others);
-    return others === true || preserves;
-  });
+function isPruned(value: unknown, schema: Json): boolean {
+  const unknown = new UnknownFields();
+  prune(copy(value), compileSchema(schema), unknown, false);
+  return unknown.paths.length === 0;
 }

@@ -5,7 +5,7 @@ import { kindRules } from '../registry/registry.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 import { through } from '../testing/through.js';
 import { vectorsOf } from '../testing/vectors.js';
-import { patternError } from './pattern.js';
+import { patternError } from './pattern-error.js';
 
 /** A definition, or an update of one, and what the release says to it: reason, field, and the end of the message. */
 interface Vector {

@@ -21,19 +21,39 @@ export interface OpenApiStrictness extends ListStrictness {
   readonly knownTypes: boolean;
 }
 
-/** Everything that stands in the schema, rules of CEL by their form only; schema by schema. */
-export const validateOpenApi = (schema: Json, path: string, strict: OpenApiStrictness): Iterable<FieldError[]> =>
-  validateAt(schema, path, { insideMeta: false, root: true }, strict);
+/**
+ * Everything that stands in the schema, rules of CEL by their form only; schema by schema.
+ * @param spoilt gets the schemas in which, or below which, something is wrong
+ */
+export const validateOpenApi = (
+  schema: Json,
+  path: string,
+  strict: OpenApiStrictness,
+  spoilt: Set<Json>,
+): Iterable<FieldError[]> => validateAt(schema, path, { insideMeta: false, root: true }, strict, spoilt);
 
-function* validateAt(schema: Json, path: string, place: Place, strict: OpenApiStrictness): Iterable<FieldError[]> {
-  yield [
+/** Returns whether nothing is wrong. */
+function* validateAt(
+  schema: Json,
+  path: string,
+  place: Place,
+  strict: OpenApiStrictness,
+  spoilt: Set<Json>,
+): Generator<FieldError[], boolean> {
+  const errors = [
     ...validateForm(schema, path, place, strict),
     ...validateLists(schema, path, strict),
     ...validateRules(schema, `${path}.x-kubernetes-validations`),
   ];
+  yield errors;
+  let isSound = errors.length === 0;
   for (const [name, child] of childSchemas(schema)) {
-    if (isWalked(name)) yield* validateAt(child, `${path}.${name}`, placeBelow(schema, place, name), strict);
+    if (!isWalked(name)) continue;
+    const below = placeBelow(schema, place, name);
+    if (!(yield* validateAt(child, `${path}.${name}`, below, strict, spoilt))) isSound = false;
   }
+  if (!isSound) spoilt.add(schema);
+  return isSound;
 }
 
 /** What is refused as a whole is not looked into. */

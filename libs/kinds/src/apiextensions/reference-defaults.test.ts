@@ -1,9 +1,11 @@
+import type { FieldError } from '@orch/machinery';
+import { Effort, weightOf } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
 import { vectorsOf } from '../testing/vectors.js';
 import type { Json } from '../values/fields.js';
-import * as defaults from './default-validation.js';
-import { Expressions, weightOf } from './expressions.js';
+import { type Default, defaultsOf, faultsOf, unknownIn } from './default-validation.js';
 import { schemaStrictness, validateSchema } from './schema-validation.js';
+import { asEmbedded } from './schema-walk.js';
 
 /** A schema at the path `s`, and what the release (`defaulting.ValidateDefaults`, 0.27.16) says of its defaults, sorted. */
 interface Vector {
@@ -11,9 +13,11 @@ interface Vector {
   readonly refused: readonly string[];
 }
 
-const unknownInDefaults = (schema: Json, path: string) => [...defaults.unknownInDefaults(schema, path)].flat();
-const wrongDefaults = (schema: Json, path: string, expressions: Expressions) =>
-  [...defaults.wrongDefaults(schema, path, expressions)].flat();
+const inDefaults = (schema: Json, path: string, judge: (each: Default) => FieldError[]): FieldError[] =>
+  [...defaultsOf(asEmbedded(schema), path)].flatMap(judge);
+const unknownInDefaults = (schema: Json, path: string) => inDefaults(schema, path, unknownIn);
+const wrongDefaults = (schema: Json, path: string, effort: Effort) =>
+  inDefaults(schema, path, (each) => faultsOf(each, effort));
 
 const vectors = vectorsOf<Vector>('reference-defaults.jsonl', import.meta.url);
 
@@ -21,7 +25,7 @@ describe('defaults as the release judges them by their schema', () => {
   it.each(vectors.map(({ schema, refused }) => [JSON.stringify(schema), schema, refused] as const))(
     '%s',
     (_, schema, refused) => {
-      const errors = [...unknownInDefaults(schema, 's'), ...wrongDefaults(schema, 's', new Expressions())];
+      const errors = [...unknownInDefaults(schema, 's'), ...wrongDefaults(schema, 's', Effort.inAll())];
       expect(errors.map(({ field, reason, message }) => `${field} ${reason} ${message}`).sort()).toEqual(refused);
     },
   );
@@ -31,7 +35,7 @@ it('a default that would take too long to compare is refused', () => {
   const values = Array.from({ length: 20_000 }, (_, value) => value);
   const items = { type: 'integer', anyOf: values.map((value) => ({ enum: [-value - 1] })) };
   const schema = { type: 'object', properties: { x: { type: 'array', items, default: values } } };
-  const [error, ...others] = wrongDefaults(schema, 's', new Expressions());
+  const [error, ...others] = wrongDefaults(schema, 's', Effort.inAll());
   expect(others).toEqual([]);
   expect(error).toMatchObject({ field: 's.properties[x].default' });
   expect(error?.message).toContain('takes more than 200000 comparisons');
@@ -86,7 +90,7 @@ describe('defaults that would take too long are refused, all of a definition tog
       },
     ],
   ])('%s', (_, properties) => {
-    const errors = wrongDefaults({ type: 'object', properties }, 's', new Expressions());
+    const errors = wrongDefaults({ type: 'object', properties }, 's', Effort.inAll());
     expect(errors.some(({ message }) => message.includes('takes more than 200000 comparisons'))).toBe(true);
     expect(errors.length).toBeLessThan(2000);
   });
@@ -136,7 +140,7 @@ describe('patterns of defaults', () => {
     ['long', 'ab'.repeat(60_000)],
   ])('that would take too long to read are refused: %s', (_, pattern) => {
     const schema = { type: 'object', properties: { x: { type: 'string', pattern, default: 'a' } } };
-    const [error, ...others] = wrongDefaults(schema, 's', new Expressions());
+    const [error, ...others] = wrongDefaults(schema, 's', Effort.inAll());
     expect(others).toEqual([]);
     expect(error?.message).toContain('takes more than 100000 steps to match');
   });
@@ -146,8 +150,8 @@ describe('patterns of defaults', () => {
       type: 'object',
       properties: { x: { type: 'string', pattern: `(a{100}){10}|${at}`, default: String(at) } },
     }));
-    const expressions = new Expressions();
-    const refused = schemas.filter((schema) => wrongDefaults(schema, 's', expressions).length > 0);
+    const effort = Effort.inAll();
+    const refused = schemas.filter((schema) => wrongDefaults(schema, 's', effort).length > 0);
     expect(refused.length).toBeGreaterThan(400);
     expect(refused.length).toBeLessThan(500);
   });
@@ -157,6 +161,6 @@ describe('patterns of defaults', () => {
       type: 'object',
       properties: { x: { type: 'string', pattern: '(a+)+$', default: `${'a'.repeat(50_000)}b` } },
     };
-    expect(wrongDefaults(schema, 's', new Expressions())).toHaveLength(1);
+    expect(wrongDefaults(schema, 's', Effort.inAll())).toHaveLength(1);
   });
 });

@@ -1,10 +1,12 @@
+import { RuleRun, ruleErrors } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
+import { Effort } from '@orch/schema';
 import { type Json, textAt } from '../values/fields.js';
-import { unknownInDefaults, wrongDefaults } from './default-validation.js';
-import { Expressions } from './expressions.js';
+import { brokenRules, type Default, defaultsOf, faultsOf, unknownIn } from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { hasDefault, hasSchema, says } from './schema-walk.js';
+import { asEmbedded, hasDefault, hasSchema, says } from './schema-walk.js';
+import { hasRules, StructuralSchemas } from './structural-schema.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -34,11 +36,16 @@ const AT_ROOT: Readonly<Record<string, string>> = {
   'x-kubernetes-validations': 'XValidations',
 };
 
+/** Units that rules may cost on all defaults of a definition. An object has ten times as many, but small definitions are judged in one go. */
+const MOST_UNITS = 1_000_000;
+
 /** What is asked of schemas; less of those of a definition that was stored when less was asked. */
 export interface SchemaStrictness extends OpenApiStrictness {
   readonly structural: boolean;
-  /** What patterns match defaults with. */
-  readonly expressions: Expressions;
+  /** What it may take to judge all defaults. */
+  readonly effort: Effort;
+  /** What rules in CEL may cost on defaults. */
+  readonly rules: RuleRun;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
 }
@@ -53,14 +60,15 @@ export function schemaStrictness(
   return {
     ...listStrictness(olds),
     knownTypes: olds.every((schema) => !hasSchema(schema, (each) => !hasKnownType(each))),
-    expressions: new Expressions(),
+    effort: Effort.inAll(),
+    rules: new RuleRun(MOST_UNITS),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
   };
 }
 
 function isFreeOfUnknown(schema: Json): boolean {
-  for (const unknown of unknownInDefaults(schema, '')) if (unknown.length > 0) return false;
+  for (const each of defaultsOf(asEmbedded(schema), '')) if (unknownIn(each).length > 0) return false;
   return true;
 }
 
@@ -96,34 +104,56 @@ const refuseNullable = (schema: Json, path: string): FieldError[] =>
 
 function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: SchemaStrictness): Iterable<FieldError[]> {
   yield [...(hasStatus ? validateRoot(schema, path) : []), ...refuseNullable(schema, path)];
-  if (strict.structural && unstructured(schema) === undefined) yield* shapeSteps(schema, path, strict);
-  yield* together(validateOpenApi(schema, path, strict));
+  const isStructured = strict.structural && unstructured(schema) === undefined;
+  const isSound = isStructured && (yield* shapeSteps(schema, path, strict));
+  const spoilt = new Set<Json>();
+  yield* together(validateOpenApi(schema, path, strict, spoilt), (errors) => errors);
+  // What rules say of a schema that is wrong itself would go away with what is wrong.
+  if (isSound && hasRules(schema))
+    yield* ruleErrors(new StructuralSchemas((each) => !spoilt.has(each)).of(schema), path);
 }
 
-/** Defaults are looked at when the shape is right. */
-function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
+/** Returns whether nothing is wrong. Defaults are looked at when the shape is right. */
+function* shapeSteps(schema: Json, path: string, strict: SchemaStrictness): Generator<FieldError[], boolean> {
   const levels = validateLevels(schema, path);
   yield levels;
   const values = validateValues(schema, path);
   yield values;
-  if (levels.length + values.length > 0) return;
+  if (levels.length + values.length > 0) return false;
+  const root = asEmbedded(schema);
   const unknown: FieldError[] = [];
-  for (const errors of together(unknownInDefaults(schema, path))) {
+  for (const errors of together(defaultsOf(root, path), unknownIn)) {
     unknown.push(...errors);
     yield [];
   }
-  if (unknown.length > 0 && strict.prunesDefaults()) yield unknown;
-  yield* together(wrongDefaults(schema, path, strict.expressions));
+  const pruned = unknown.length > 0 && strict.prunesDefaults() ? unknown : [];
+  yield pruned;
+  let isSound = pruned.length === 0;
+  for (const errors of defaultSteps(root, path, strict)) {
+    if (errors.length > 0) isSound = false;
+    yield errors;
+  }
+  return isSound;
+}
+
+function* defaultSteps(root: Json, path: string, strict: SchemaStrictness): Iterable<FieldError[]> {
+  const sound: Default[] = [];
+  yield* together(defaultsOf(root, path), (each) => {
+    const errors = faultsOf(each, strict.effort);
+    if (errors.length === 0) sound.push(each);
+    return errors;
+  });
+  if (sound.length > 0 && hasRules(root)) yield* brokenRules(root, sound, strict.rules);
 }
 
 /** Schemas, or defaults, that are looked at in one step. */
 const AT_ONCE = 500;
 
-function* together(errorsOfEach: Iterable<FieldError[]>): Iterable<FieldError[]> {
+function* together<T>(all: Iterable<T>, judge: (each: T) => FieldError[]): Iterable<FieldError[]> {
   let errors: FieldError[] = [];
   let count = 0;
-  for (const found of errorsOfEach) {
-    errors.push(...found);
+  for (const each of all) {
+    errors.push(...judge(each));
     if (++count % AT_ONCE > 0) continue;
     yield errors;
     errors = [];

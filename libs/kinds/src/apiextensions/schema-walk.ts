@@ -31,6 +31,14 @@ export function hasSchema(schema: Json, isSuch: (schema: Json) => boolean): bool
   return false;
 }
 
+const EMBEDDED = 'x-kubernetes-embedded-resource';
+
+/** Whether values of a schema are whole objects, with type and metadata of their own. */
+export const isEmbedded = (schema: Json): boolean => schema[EMBEDDED] === true;
+
+/** A schema with its values being whole objects. */
+export const asEmbedded = (schema: Json): Json => ({ ...schema, [EMBEDDED]: true });
+
 /** The schema of each item, when it is one for all. */
 export const itemSchema = ({ items }: Json): Json | undefined => (isObject(items) ? items : undefined);
 

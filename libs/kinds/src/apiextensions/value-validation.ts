@@ -1,7 +1,7 @@
 import { type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
-import { patternError } from './pattern.js';
+import { patternError } from './pattern-error.js';
 import { isThere, itemSchema, propertiesOf, propertyOf, says } from './schema-walk.js';
 
 /** The parts of a schema that only test values: below `allOf`, `anyOf`, `oneOf` and `not`. */

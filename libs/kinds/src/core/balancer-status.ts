@@ -1,8 +1,7 @@
-import { type ApiObject, dnsSubdomainErrors, type FieldError, invalidValue } from '@orch/machinery';
+import { type ApiObject, dnsSubdomainErrors, type FieldError, invalidValue, isAddress } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
-import { isAddress } from '../values/ip-address.js';
 
 /** Where a load balancer is reached, of Services and Ingresses. */
 export const validateBalancerStatus = ({ status }: ApiObject): FieldError[] =>

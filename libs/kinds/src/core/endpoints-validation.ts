@@ -1,8 +1,15 @@
-import { dnsLabelErrors, dnsSubdomainErrors, type FieldError, qualifiedNameErrors, required } from '@orch/machinery';
+import {
+  addressErrors,
+  dnsLabelErrors,
+  dnsSubdomainErrors,
+  type FieldError,
+  qualifiedNameErrors,
+  required,
+  specialAddressErrors,
+} from '@orch/machinery';
 import { invalidEach, oneOf, PROTOCOLS, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 import { countAt, type Json, objectsAt, textAt } from '../values/fields.js';
-import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
 
 /** Addresses and ports of a Service, in subsets. */
 export const validateEndpoints = (object: unknown): FieldError[] =>

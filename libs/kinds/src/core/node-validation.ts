@@ -1,5 +1,6 @@
 import {
   type ApiObject,
+  addressFamily,
   contentKeyErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
@@ -10,6 +11,7 @@ import {
   invalidValue,
   labelValueErrors,
   type Names,
+  prefixLength,
   qualifiedNameErrors,
   required,
   VerbatimValue,
@@ -21,7 +23,6 @@ import { equal } from '../values/equal.js';
 import { at, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
 import { shownStruct } from '../values/go-values.js';
-import { addressFamily, prefixLength } from '../values/ip-address.js';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const CIDRS = 'spec.podCIDRs';

@@ -1,9 +1,16 @@
-import { duplicate, type FieldError, invalidValue, notSupported, required } from '@orch/machinery';
+import {
+  addressErrors,
+  duplicate,
+  type FieldError,
+  familyOf,
+  invalidValue,
+  notSupported,
+  required,
+} from '@orch/machinery';
 import { invalidEach, isOneOf } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 import { at, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
-import { addressErrors, familyOf } from '../values/ip-address.js';
 import { addressesOf, HEADLESS, isHeadless } from './service-families.js';
 
 const FAMILIES = ['IPv4', 'IPv6'];

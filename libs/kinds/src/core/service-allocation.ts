@@ -1,4 +1,12 @@
-import { type ApiObject, type FieldError, invalid, invalidValue, StatusError } from '@orch/machinery';
+import {
+  type ApiObject,
+  canonicalAddress,
+  type FieldError,
+  familyOf,
+  invalid,
+  invalidValue,
+  StatusError,
+} from '@orch/machinery';
 import {
   type AddressAllocators,
   type Allocated,
@@ -13,7 +21,6 @@ import {
 import type { Allocation } from '../rules/kind-rules.js';
 import { countAt, ensureObject, isObject, type Json, objectsAt, stringsAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
-import { canonicalAddress, familyOf } from '../values/ip-address.js';
 import { addressesOf, familiesOf, HEADLESS, isHeadless, settleFamilies } from './service-families.js';
 import { nodePortNeeds } from './service-node-ports.js';
 

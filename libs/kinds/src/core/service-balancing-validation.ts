@@ -4,12 +4,12 @@ import {
   forbiddenField,
   invalidValue,
   type Names,
+  prefixLength,
   qualifiedNameErrors,
 } from '@orch/machinery';
 import { invalidEach, portNumberErrors } from '../rules/checks.js';
 import { each } from '../rules/lists.js';
 import { at, countAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { prefixLength } from '../values/ip-address.js';
 
 const ONLY = "may only be used when `type` is 'LoadBalancer'";
 /** Where the agent of a node listens, which no balancer may open. */

@@ -1,9 +1,9 @@
+import { canonicalAddress } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { AddressAllocators } from '../allocation/allocator.js';
 import { makeAllocator } from '../allocation/allocator.js';
 import { addressRange, serviceNetworks } from '../allocation/ranges.js';
 import { MemoryClaims } from '../testing/memory-claims.js';
-import { canonicalAddress } from '../values/ip-address.js';
 import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
 import { settleFamilies } from './service-families.js';
 

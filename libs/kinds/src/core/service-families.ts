@@ -1,9 +1,8 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
+import { type FieldError, familyOf, type IPFamily, invalidValue } from '@orch/machinery';
 import type { AddressAllocators } from '../allocation/allocator.js';
 import { equal } from '../values/equal.js';
 import { isObject, type Json, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
-import { familyOf, type IPFamily } from '../values/ip-address.js';
 
 /** The cluster address of Services that want none. */
 export const HEADLESS = 'None';

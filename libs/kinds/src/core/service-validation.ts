@@ -1,16 +1,17 @@
 import {
   type ApiObject,
+  addressErrors,
   dnsSubdomainErrors,
   type FieldError,
   forbiddenField,
   invalidValue,
   type Names,
   required,
+  specialAddressErrors,
   validateLabels,
 } from '@orch/machinery';
 import { invalidEach, isOneOf, oneOf } from '../rules/checks.js';
 import { at, mapAt, numberAt, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { addressErrors, specialAddressErrors } from '../values/ip-address.js';
 import { validateAddresses, validateAddressUpdate } from './service-address-validation.js';
 import {
   validateBalancing,

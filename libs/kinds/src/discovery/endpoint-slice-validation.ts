@@ -1,4 +1,5 @@
 import {
+  addressOfFamilyErrors,
   dnsLabelErrors,
   dnsSubdomainErrors,
   type FieldError,
@@ -6,12 +7,12 @@ import {
   labelValueErrors,
   qualifiedNameErrors,
   required,
+  specialAddressErrors,
   validateLabels,
 } from '@orch/machinery';
 import { givenOneOf, invalidEach, oneOf, PROTOCOLS } from '../rules/checks.js';
 import { atMost, each, refuseRepeated } from '../rules/lists.js';
 import { type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { addressOfFamilyErrors, specialAddressErrors } from '../values/ip-address.js';
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
 const MAX_ENDPOINTS = 1000;

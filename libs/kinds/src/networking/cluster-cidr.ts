@@ -1,9 +1,8 @@
-import { type ApiObject, type FieldError, invalidValue, required } from '@orch/machinery';
+import { type ApiObject, addressFamily, type FieldError, invalidValue, prefixLength, required } from '@orch/machinery';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { validateNodeSelector } from '../rules/node-selector.js';
 import { at, countAt, isObject, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { addressFamily, prefixLength } from '../values/ip-address.js';
 import { joined, NONE, orNone } from '../values/text.js';
 
 const LEAST_HOST_BITS = 4;

@@ -4,6 +4,7 @@ import {
   dnsSubdomainErrors,
   type FieldError,
   invalidValue,
+  isAddress,
   type Names,
   notSupported,
   pathSegmentErrors,
@@ -13,7 +14,6 @@ import {
 } from '@orch/machinery';
 import { invalidEach, portNameErrors, portNumberErrors, requiredText } from '../rules/checks.js';
 import { at, countAt, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
-import { isAddress } from '../values/ip-address.js';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const NOT_IN_PATHS = ['//', '/./', '/../', '%2f', '%2F'];

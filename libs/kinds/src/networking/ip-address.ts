@@ -1,9 +1,16 @@
-import { dnsSubdomainErrors, type FieldError, invalidValue, pathSegmentErrors, required } from '@orch/machinery';
+import {
+  canonicalAddress,
+  dnsSubdomainErrors,
+  type FieldError,
+  invalidValue,
+  isAddress,
+  pathSegmentErrors,
+  required,
+} from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, isObject, textAt } from '../values/fields.js';
-import { canonicalAddress, isAddress } from '../values/ip-address.js';
 
 export const ipAddress: KindDeclaration = {
   nameRule: 'pathSegment',

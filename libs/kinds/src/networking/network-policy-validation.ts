@@ -1,9 +1,16 @@
-import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
+import {
+  contains,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  prefixLength,
+  required,
+} from '@orch/machinery';
 import { invalidEach, isOneOf, portErrors, portNumberErrors } from '../rules/checks.js';
 import { hasStrangeValue, validateLabelSelector } from '../rules/label-selector.js';
 import { at, isObject, type Json, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList } from '../values/go-values.js';
-import { contains, prefixLength } from '../values/ip-address.js';
 
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const POLICY_TYPES = ['Ingress', 'Egress'];

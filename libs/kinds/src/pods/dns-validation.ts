@@ -1,9 +1,8 @@
-import { dnsSubdomainErrors, type FieldError, invalidValue, required } from '@orch/machinery';
+import { dnsSubdomainErrors, type FieldError, invalidValue, isAddress, required } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { equal } from '../values/equal.js';
 import { isObject, objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
-import { isAddress } from '../values/ip-address.js';
 import type { PodContext } from './pod-context.js';
 
 /** What resolvers of nodes can take. */

@@ -1,15 +1,16 @@
 import {
   type ApiObject,
+  addressErrors,
   dnsSubdomainErrors,
   duplicate,
   type FieldError,
+  familyOf,
   forbiddenField,
   invalidValue,
   qualifiedNameErrors,
 } from '@orch/machinery';
 import { invalidEach } from '../rules/checks.js';
 import { countAt, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
-import { addressErrors, familyOf } from '../values/ip-address.js';
 import { shownPodIP, shownPodIPs } from './shown-values.js';
 
 const OWN_CONDITIONS = ['PodScheduled', 'Ready', 'Initialized'];

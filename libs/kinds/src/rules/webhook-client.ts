@@ -1,7 +1,13 @@
-import { dns1035LabelErrors, dnsSubdomainErrors, type FieldError, invalidValue, required } from '@orch/machinery';
+import {
+  dns1035LabelErrors,
+  dnsSubdomainErrors,
+  type FieldError,
+  invalidValue,
+  parseUrl,
+  required,
+} from '@orch/machinery';
 import { isObject, type Json, numberAt, textAt } from '../values/fields.js';
 import { shownStrings } from '../values/go-syntax.js';
-import { parseUrl } from '../values/go-url.js';
 import { invalidEach, portNumberErrors } from './checks.js';
 import { each } from './lists.js';
 

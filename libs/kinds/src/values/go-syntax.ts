@@ -1,4 +1,4 @@
-import { VerbatimValue, verbatim } from '@orch/machinery';
+import { VerbatimValue } from '@orch/machinery';
 import { isObject, objectsAt, stringsAt, textAt } from './fields.js';
 
 /**
@@ -72,16 +72,3 @@ export const shownServicePort = (protocol: string, port: number): VerbatimValue 
     `core.ServicePort{Name:"", Protocol:${quoted(protocol)}, AppProtocol:(*string)(nil), Port:${port}, ` +
       'TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}',
   );
-
-/** A value that came as JSON and has no type of its own. */
-export const shownUntyped = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? new VerbatimValue(untyped(value)) : value;
-
-function untyped(value: unknown): string {
-  if (Array.isArray(value)) return `[]interface {}{${value.map(untyped).join(', ')}}`;
-  if (!isObject(value)) return value === null ? 'interface {}(nil)' : verbatim(value).text;
-  const members = Object.keys(value)
-    .sort()
-    .map((name) => `${quoted(name)}:${untyped(value[name])}`);
-  return `map[string]interface {}{${members.join(', ')}}`;
-}

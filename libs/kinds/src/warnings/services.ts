@@ -1,6 +1,5 @@
-import type { ApiObject, Names } from '@orch/machinery';
+import { type ApiObject, addressFamily, addressValue, formatAddress, type Names } from '@orch/machinery';
 import { stringsAt, textAt } from '../values/fields.js';
-import { addressFamily, addressValue, formatAddress } from '../values/ip-address.js';
 
 const HINTS = 'service.orch.io/topology-aware-hints';
 const MODE = 'service.orch.io/topology-mode';

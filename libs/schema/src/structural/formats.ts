@@ -1,6 +1,4 @@
-import { parseDuration } from '@orch/machinery';
-import { parseUrl } from '../values/go-url.js';
-import { addressFamily, prefixLength } from '../values/ip-address.js';
+import { addressFamily, parseDuration, parseUrl, prefixLength } from '@orch/machinery';
 
 /** Longest text that can be the name of a host. */
 const HOSTNAME_BYTES = 255;
@@ -47,11 +45,15 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uuid5: uuid('5', '[89ab]'),
 };
 
-/** Whether a text is of a format, which may be written with hyphens anywhere: `date-time`. */
-export function isOfFormat(format: string, text: string): boolean {
-  const name = format.replaceAll('-', '');
-  return !Object.hasOwn(FORMATS, name) || (FORMATS[name]?.(text) ?? true);
-}
+/** Formats may be written with hyphens anywhere: `date-time`. */
+const plain = (format: string): string => format.replaceAll('-', '');
+
+/** Whether a format says anything. */
+export const isKnownFormat = (format: string): boolean => format !== '' && Object.hasOwn(FORMATS, plain(format));
+
+/** Whether a text is of a format; any is of one that nobody knows. */
+export const isOfFormat = (format: string, text: string): boolean =>
+  !isKnownFormat(format) || (FORMATS[plain(format)]?.(text) ?? true);
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 

@@ -1,10 +1,10 @@
 import { parseTime } from '@orch/machinery';
-import { isObject } from '../values/fields.js';
+import { isInteger, isObject } from './json.js';
 
 type Members = Readonly<Record<string, string>>;
 
 /** Members of metadata and of what stands in it, by the names of their types in messages. */
-const STRUCTS: Readonly<Record<string, Members>> = {
+export const STRUCTS: Readonly<Record<string, Members>> = {
   'v1.ObjectMeta': {
     name: 'string',
     generateName: 'string',
@@ -36,6 +36,7 @@ const STRUCTS: Readonly<Record<string, Members>> = {
     apiVersion: 'string',
     time: 'time',
     fieldsType: 'string',
+    fieldsV1: 'raw',
     subresource: 'string',
   },
 };
@@ -51,15 +52,13 @@ function faultOf(value: unknown, type: string, struct: string, path: string): st
   const unless = (is: boolean): string | undefined => (is ? undefined : no(found, type));
   const among = (values: readonly unknown[], of: string) =>
     values.map((each) => faultOf(each, of, struct, path)).find((fault) => fault !== undefined);
-  if (value === null || value === undefined) return undefined;
+  if (value === null || value === undefined || type === 'raw') return undefined;
   if (type === 'map[string]string') return isObject(value) ? among(Object.values(value), 'string') : unless(false);
   if (type.startsWith('[]')) return Array.isArray(value) ? among(value, type.slice(2)) : unless(false);
   if (STRUCTS[type]) return isObject(value) ? memberFault(value, type, path) : unless(false);
   if (type === 'time') return typeof value === 'string' ? timeFault(value) : no(found, 'string');
   if (type !== 'int64') return unless(type === 'bool' ? found === 'bool' : found === 'string');
-  return typeof value === 'number' && !Number.isInteger(value)
-    ? no(`number ${value}`, type)
-    : unless(found === 'number');
+  return typeof value === 'number' && !isInteger(value) ? no(`number ${value}`, type) : unless(found === 'number');
 }
 
 function memberFault(value: Readonly<Record<string, unknown>>, type: string, path: string): string | undefined {
@@ -84,5 +83,5 @@ function timeFault(text: string): string | undefined {
 
 function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
-  return typeof value === 'boolean' ? 'bool' : typeof value;
+  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
 }

@@ -13,6 +13,7 @@ export function addressFamily(text: string): 0 | 4 | 6 {
   return isV6(text) ? 6 : 0;
 }
 
+/** Whether a text is an address, as {@link addressFamily} takes it. */
 export const isAddress = (text: string): boolean => addressFamily(text) !== 0;
 
 const isV4 = (text: string): boolean => {
@@ -85,6 +86,7 @@ export function canonicalAddress(text: string): string {
   return family === 0 ? text : formatAddress(addressValue(text), family);
 }
 
+/** What is wrong with a text that must be an address; empty for one. */
 export const addressErrors = (text: string): string[] =>
   isAddress(text) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
 
@@ -109,6 +111,7 @@ const SPECIAL: readonly (readonly [RegExp, (text: string) => string])[] = [
   [/^(224\.0\.0\.|ff[0-9a-f]2:)/, () => 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'],
 ];
 
+/** What is wrong with a text that must be the address of one place: none, or one that means something else. */
 export function specialAddressErrors(text: string): string[] {
   if (!isAddress(text)) return ['must be a valid IP address'];
   const plain = plainAddress(text);

@@ -5,45 +5,54 @@ import {
   type ObjectMeta,
   parseApiVersion,
   required,
+  shownUntyped,
   validateObjectMeta,
 } from '@orch/machinery';
-import { isObject, type Json, textAt } from '../values/fields.js';
-import { shownUntyped } from '../values/go-syntax.js';
+import { toldOf } from './findings.js';
+import { isObject, type Json } from './json.js';
 import { metadataFault } from './metadata-fault.js';
-import { itemSchema, propertyOf } from './schema-walk.js';
-
-const EMBEDDED = 'x-kubernetes-embedded-resource';
-
-/** Whether values of a schema are whole objects, with type and metadata of their own. */
-export const isEmbedded = (schema: Json): boolean => schema[EMBEDDED] === true;
-
-/** A schema with its values being whole objects. */
-export const asEmbedded = (schema: Json): Json => ({ ...schema, [EMBEDDED]: true });
+import type { StructuralSchema } from './structural-schema.js';
 
 /** What is wrong with types and metadata of the whole objects in a value; what cannot be read at all is told alone. */
-export function embeddedErrors(schema: Json, value: unknown, path: string): FieldError[] {
+export function embeddedErrors(schema: StructuralSchema, value: unknown, path: string): FieldError[] {
   const unreadable = eachEmbedded(schema, value, path, readErrors);
-  return unreadable.length > 0 ? unreadable.slice(0, 1) : eachEmbedded(schema, value, path, ruleErrors);
+  return unreadable.length > 0 ? unreadable.slice(0, 1) : embeddedRuleErrors(schema, value, path);
 }
+
+/** The same of a value whose types and metadata can be read. */
+export const embeddedRuleErrors = (schema: StructuralSchema, value: unknown, path: string): FieldError[] =>
+  eachEmbedded(schema, value, path, ruleErrors);
 
 type Judge = (object: Json, path: string) => FieldError[];
 
-function eachEmbedded(schema: Json, value: unknown, path: string, judge: Judge): FieldError[] {
-  if (Array.isArray(value)) {
-    const items = itemSchema(schema);
-    return items ? value.flatMap((item, at) => eachEmbedded(items, item, `${path}[${at}]`, judge)) : [];
-  }
-  if (!isObject(value)) return [];
-  const { additionalProperties: others } = schema;
-  const below = Object.entries(value).flatMap(([name, member]) => {
-    const property = propertyOf(schema, name);
-    if (property) return eachEmbedded(property, member, childOf(path, name), judge);
-    return isObject(others) ? eachEmbedded(others, member, `${path}[${name}]`, judge) : [];
-  });
-  return [...(isEmbedded(schema) ? judge(value, path) : []), ...below];
+const eachEmbedded = (schema: StructuralSchema, value: unknown, path: string, judge: Judge): FieldError[] =>
+  toldOf(judged(schema, value, path, judge));
+
+function* judged(schema: StructuralSchema, value: unknown, path: string, judge: Judge): Iterable<FieldError> {
+  for (const [object, at] of embeddedIn(schema, value, path)) yield* judge(object, at);
 }
 
-const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
+/** The whole objects in a value, with their paths. */
+export function* embeddedIn(
+  schema: StructuralSchema | undefined,
+  value: unknown,
+  path: string,
+): Iterable<readonly [Json, string]> {
+  if (!schema || typeof value !== 'object' || value === null || !schema.root.holdsEmbedded) return;
+  if (Array.isArray(value)) {
+    for (const [at, item] of value.entries()) yield* embeddedIn(schema.items, item, `${path}[${at}]`);
+    return;
+  }
+  if (!isObject(value)) return;
+  if (schema.embedded) yield [value, path];
+  for (const [name, member] of Object.entries(value)) {
+    const property = schema.property(name);
+    if (property) yield* embeddedIn(property, member, childOf(path, name));
+    else yield* embeddedIn(schema.others, member, `${path}[${name}]`);
+  }
+}
+
+export const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
 function readErrors(object: Json, path: string): FieldError[] {
   const type = ['apiVersion', 'kind']
@@ -79,6 +88,7 @@ function typeErrors(object: Json, path: string): FieldError[] {
 
 function metadataErrors({ metadata }: Json, path: string): FieldError[] {
   if (!isObject(metadata)) return [];
-  const meta: ObjectMeta = { ...metadata, name: textAt(metadata, 'name') || 'fakename' };
+  const name = typeof metadata.name === 'string' && metadata.name !== '' ? metadata.name : 'fakename';
+  const meta: ObjectMeta = { ...metadata, name };
   return validateObjectMeta(meta, { namespaced: Boolean(meta.namespace), nameRule: 'pathSegment', path });
 }

@@ -1,0 +1,91 @@
+import { weightOf } from '@orch/schema';
+import type { Implementation } from '../libraries/library.js';
+import { isIn } from '../libraries/standard.js';
+import { equal } from '../values/compare.js';
+import { Failure, type Value } from '../values/value.js';
+import { type CallCost, isKnownAfter } from './call-costs.js';
+import type { Plan } from './plans.js';
+import type { Run, Step } from './run.js';
+
+/** Effort of each step that reading a pattern takes. */
+const EFFORT_OF_STEP = 100;
+/** Characters of a text that is an effort to make. */
+const LONG_TEXT = 1_000;
+
+/** The cost of a call that has to read its pattern first, which takes long for some short ones. */
+export const readingPattern =
+  (cost: CallCost): CallCost =>
+  (args, result, effort) => {
+    const [, pattern] = args;
+    if (typeof pattern === 'string') effort.spend(EFFORT_OF_STEP * weightOf(pattern));
+    return cost(args, result, effort);
+  };
+
+/**
+ * A call that evaluates its arguments and then charges, before anything is done where the arguments tell what it costs: a pattern
+ * and a text may be long. One of more than two arguments, or of a pattern that was read before,
+ * ends at the first that fails, and costs nothing then unless it is the last.
+ */
+export function calling(
+  what: Implementation | 'equals' | 'differs' | 'in',
+  plans: readonly Plan[],
+  cost: CallCost | undefined,
+  endsAtFailure: boolean,
+): Step {
+  const steps = plans.map((plan) => plan.step());
+  if (steps.length === 1) return unary(what as Implementation, steps[0] as Step, cost);
+  if (steps.length === 2 && !endsAtFailure) return binary(binaryOf(what), steps[0] as Step, steps[1] as Step, cost);
+  const isAfter = cost !== undefined && isKnownAfter(cost);
+  return (run) => {
+    const args: Value[] = [];
+    for (const step of steps) {
+      const value = step(run);
+      args.push(value);
+      if (value instanceof Failure && args.length < steps.length) return value;
+    }
+    if (!isAfter) run.charge(cost ? cost(args, null, run.effort) : 1);
+    const last = args.at(-1);
+    const result = last instanceof Failure ? last : (what as Implementation)(...args);
+    if (isAfter) run.charge(cost(args, result, run.effort));
+    return noted(run, result);
+  };
+}
+
+function unary(call: Implementation, operand: Step, cost: CallCost | undefined): Step {
+  const isAfter = cost !== undefined && isKnownAfter(cost);
+  return (run) => {
+    const value = operand(run);
+    if (!isAfter) run.charge(cost ? cost([value], null, run.effort) : 1);
+    const result = value instanceof Failure ? value : call(value);
+    if (isAfter) run.charge(cost([value], result, run.effort));
+    return noted(run, result);
+  };
+}
+
+/** A long text is an effort: `replace` is charged for what it reads, and may write very much more. */
+function noted(run: Run, result: Value): Value {
+  if (typeof result === 'string' && result.length > LONG_TEXT) run.effort.spend(result.length);
+  return result;
+}
+
+type BinaryCall = (a: Value, b: Value, run: Run) => Value;
+
+function binaryOf(what: Implementation | 'equals' | 'differs' | 'in'): BinaryCall {
+  if (what === 'equals') return (a, b, run) => equal(a, b, run.effort);
+  // What cannot be compared differs.
+  if (what === 'differs') return (a, b, run) => equal(a, b, run.effort) !== true;
+  if (what === 'in') return (a, b, run) => isIn(a, b, run.effort);
+  return (a, b) => what(a, b);
+}
+
+function binary(call: BinaryCall, left: Step, right: Step, cost: CallCost | undefined): Step {
+  const isAfter = cost !== undefined && isKnownAfter(cost);
+  return (run) => {
+    const a = left(run);
+    const b = right(run);
+    if (!isAfter) run.charge(cost ? cost([a, b], null, run.effort) : 1);
+    const result = a instanceof Failure ? a : b instanceof Failure ? b : call(a, b, run);
+    if (isAfter) run.charge(cost([a, b], result, run.effort));
+    return noted(run, result);
+  };
+}

@@ -1,0 +1,118 @@
+import { RE2JS } from 're2js';
+import { weightOf } from './pattern-weight.js';
+
+/** Steps that the expressions of one definition may take in all, those of reading them among them. */
+const MOST_STEPS = 100_000;
+/** A step of matching takes so much less than one of reading the expression. */
+const TEXT_SHARE = 16;
+
+/** Thrown when expressions would take too long. */
+export class TooManySteps extends Error {
+  constructor() {
+    super(`takes more than ${MOST_STEPS} steps to match`);
+  }
+}
+
+/** Comparisons of values with their schemas, which may be as many as the product of the sizes of both. */
+const MOST_COMPARISONS = 200_000;
+
+/** Thrown when values would take too long to compare. */
+export class TooManyComparisons extends Error {
+  constructor() {
+    super(`takes more than ${MOST_COMPARISONS} comparisons with its schema`);
+  }
+}
+
+/** Regular expressions by their text, each compiled when it is first matched with. */
+export type Patterns = Map<string, Known>;
+
+/** What is judged in steps has its turn for such a part of what a whole definition may take. */
+const PARTS = 8;
+
+/** Steps of one match, which cannot be done in parts. */
+const MOST_OF_ONE = 1_000_000;
+
+/**
+ * What it may take to judge values by their schemas: to match texts with regular expressions, in time that grows with both, and to
+ * compare. It is either bounded in all, or in steps of which there are as many as are asked for.
+ */
+export class Effort {
+  #left = MOST_STEPS;
+  #comparisons = MOST_COMPARISONS;
+
+  private constructor(
+    private readonly renewable: boolean,
+    private readonly patterns: Patterns,
+  ) {
+    if (renewable) this.renew();
+  }
+
+  /** All that is judged with it together is bounded. */
+  static inAll(): Effort {
+    return new Effort(false, new Map());
+  }
+
+  /** Only what cannot be done in steps is bounded. @param patterns kept from one object to the next */
+  static inSteps(patterns: Patterns): Effort {
+    return new Effort(true, patterns);
+  }
+
+  /** Whether it is time for others to have their turn, and then {@link renew}. */
+  get isSpent(): boolean {
+    return this.renewable && (this.#left < 0 || this.#comparisons < 0);
+  }
+
+  /** Begins the next step. */
+  renew(): void {
+    this.#left = MOST_STEPS / PARTS;
+    this.#comparisons = MOST_COMPARISONS / PARTS;
+  }
+
+  /**
+   * The expression if no part of the text matches, and why it is none if that is why; undefined where a part matches.
+   * @throws TooManySteps
+   */
+  faultOf(pattern: string, text: string): string | undefined {
+    const { weight, compiled } = this.#compiled(pattern);
+    if (typeof compiled === 'string') return `${pattern}, but pattern is invalid: ${compiled}`;
+    const steps = Math.ceil((weight * (text.length + 1)) / TEXT_SHARE);
+    if (this.renewable && steps > MOST_OF_ONE) return `${pattern}, but that takes more than ${MOST_OF_ONE} steps`;
+    this.#take(steps);
+    return compiled.test(text) ? undefined : pattern;
+  }
+
+  /** Counts what is compared besides. @throws TooManyComparisons */
+  compare(comparisons: number): void {
+    this.#comparisons -= comparisons;
+    if (this.#comparisons < 0 && !this.renewable) throw new TooManyComparisons();
+  }
+
+  #compiled(pattern: string): Known {
+    const known = this.patterns.get(pattern);
+    if (known) return known;
+    const weight = weightOf(pattern);
+    this.#take(weight);
+    const made = { weight, compiled: weight > MOST_STEPS ? new TooManySteps().message : compile(pattern) };
+    this.patterns.set(pattern, made);
+    return made;
+  }
+
+  #take(steps: number): void {
+    this.#left -= steps;
+    if (this.#left < 0 && !this.renewable) throw new TooManySteps();
+  }
+}
+
+export interface Known {
+  readonly weight: number;
+  /** A text: what is wrong with it. */
+  readonly compiled: RE2JS | string;
+}
+
+function compile(pattern: string): RE2JS | string {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

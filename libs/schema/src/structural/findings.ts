@@ -1,0 +1,111 @@
+import { type FieldError, invalidValue } from '@orch/machinery';
+import type { Effort } from './effort.js';
+
+/** Where a value stands: what it is called in messages ('' for the whole), and its path. */
+export interface Place {
+  readonly name: string;
+  readonly field: string;
+}
+
+/** Made into an error when it is told, since most that are found in one of several alternatives never are. */
+export type Finding = () => FieldError;
+
+/** Findings of one object that are told, and characters of all their messages. */
+const MOST_TOLD = 1_000;
+const MOST_CHARACTERS = 1 << 20;
+/** Characters that are written into a message in the time of one comparison, and how long the rest of a message takes. */
+const CHARACTERS = 16;
+const WRITTEN = 32;
+
+/** The way to the value that is looked at, and what is found on it. */
+export class Findings {
+  /** What is found since the last {@link aside}. */
+  list: Finding[] = [];
+  readonly #path: (string | number)[] = [];
+  #characters = 0;
+
+  /** @param base path of the whole; '' for an object. @param effort what it takes to tell */
+  constructor(
+    private readonly base: string,
+    private readonly effort: Effort,
+  ) {}
+
+  /** Path that errors of the whole have. */
+  get whole(): string {
+    return this.base || NOWHERE;
+  }
+
+  get isAtRoot(): boolean {
+    return this.#path.length === 0;
+  }
+
+  enter(part: string | number): void {
+    this.#path.push(part);
+    this.#characters += typeof part === 'string' ? part.length : 1;
+  }
+
+  leave(): void {
+    const part = this.#path.pop();
+    this.#characters -= typeof part === 'string' ? part.length : 1;
+  }
+
+  /** Something is wrong here. @param size characters of the message besides the path */
+  tell(error: (place: Place) => FieldError, size = 0): void {
+    this.effort.compare(WRITTEN + Math.ceil((this.#characters + size) / CHARACTERS));
+    if (this.list.length > MOST_TOLD) return;
+    const path = this.#path.slice();
+    this.list.push(() => error(placeOf(this.base, path)));
+  }
+
+  /** Takes what is found from here on apart from what was before, which is returned. */
+  aside(): Finding[] {
+    const before = this.list;
+    this.list = [];
+    return before;
+  }
+
+  /** Adds what was found aside. */
+  take(findings: readonly Finding[]): void {
+    for (const finding of findings) if (this.list.length <= MOST_TOLD) this.list.push(finding);
+  }
+
+  /** What is found now that nothing is aside; each message once. */
+  errors(): FieldError[] {
+    const told = new Map<string, FieldError>();
+    let characters = 0;
+    for (const finding of this.list) {
+      if (told.size >= MOST_TOLD || characters > MOST_CHARACTERS) {
+        const rest = invalidValue(this.whole, '', 'more is wrong than can be told');
+        return [...told.values(), rest];
+      }
+      const error = finding();
+      characters += error.message.length + error.field.length;
+      told.set(`${error.field} ${error.message}`, error);
+    }
+    return [...told.values()];
+  }
+}
+
+/** As many errors as are told of one object. */
+export function toldOf(errors: Iterable<FieldError>): FieldError[] {
+  const told: FieldError[] = [];
+  let characters = 0;
+  for (const error of errors) {
+    told.push(error);
+    characters += error.message.length + error.field.length;
+    if (told.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
+  }
+  return told;
+}
+
+/** What the reference calls the path of the whole. */
+const NOWHERE = '<nil>';
+
+/** Properties of the whole stand without a dot before them; other members of it with one, which {@link Findings.enter} is given. */
+function placeOf(base: string, path: readonly (string | number)[]): Place {
+  let name = '';
+  for (const part of path) name += typeof part === 'number' ? `[${part}]` : name === '' ? part : `.${part}`;
+  const below = name.replace(/^\./, '');
+  if (below === '') return { name, field: base || NOWHERE };
+  return { name, field: base === '' ? below : `${base}.${below}` };
+}

@@ -1,0 +1,12 @@
+export { fillDefaults, TooManyDefaults } from './defaulting.js';
+export { Effort } from './effort.js';
+export { embeddedErrors } from './embedded-objects.js';
+export { MalformedObject } from './metadata-reader.js';
+export { type NormalizeOptions, normalizeObject } from './normalize.js';
+export { weightOf } from './pattern-weight.js';
+export { prune } from './prune.js';
+export type { Count, SchemaProps, ValidationRule } from './schema-props.js';
+export { compileSchema, type StructuralSchema } from './structural-schema.js';
+export { UnknownFields } from './unknown-fields.js';
+export { blocksRules, validateObject } from './validate-object.js';
+export { atOnce, type Steps, type ValidationOptions, validateValue } from './validation.js';

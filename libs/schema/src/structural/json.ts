@@ -1,0 +1,46 @@
+/** Values as they come from JSON: integers beyond 2^53 are bigint. */
+export type Json = Record<string, unknown>;
+
+export const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Whether a number is an integer of 64 bits as the decoder makes them; larger ones are fractions like others. */
+export const isInteger = (value: unknown): value is number | bigint =>
+  typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
+
+/** The same for values that are the same but for the order of members. */
+export function keyOf(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return `[${value.map(keyOf).join()}]`;
+  if (!isObject(value)) return JSON.stringify(value);
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${JSON.stringify(name)}:${keyOf(value[name])}`).join()}}`;
+}
+
+/** Whether two values are the same but for the order of members. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, at) => isSame(item, b[at]));
+  if (!isObject(a) || !isObject(b)) return false;
+  const names = Object.keys(a);
+  return (
+    names.length === Object.keys(b).length && names.every((name) => Object.hasOwn(b, name) && isSame(a[name], b[name]))
+  );
+}
+
+/** A number as the reference writes it into messages: small ones with an exponent of two digits at least. */
+export function numberText(value: number | bigint): string {
+  if (typeof value === 'bigint' || value === 0 || Math.abs(value) >= 1e-4) return String(value);
+  const [digits = '', exponent = ''] = value.toExponential().split('e-');
+  return `${digits}e-${exponent.padStart(2, '0')}`;
+}
+
+/** Characters that are compared in the time of one value. */
+const CHARACTERS = 16;
+
+/** How long it takes to compare a value with another, in comparisons. */
+export function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return 1 + Math.ceil(value.length / CHARACTERS);
+  if (typeof value !== 'object' || value === null) return 1;
+  return Object.entries(value).reduce((sum, [name, member]) => sum + sizeOf(name) + sizeOf(member), 1);
+}

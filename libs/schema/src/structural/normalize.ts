@@ -1,0 +1,108 @@
+import type { FieldError, JsonObject } from '@orch/machinery';
+import { invalidValue, shownUntyped } from '@orch/machinery';
+import { dropNulls } from './defaulting.js';
+import { childOf, embeddedIn } from './embedded-objects.js';
+import { isInteger, isObject, type Json } from './json.js';
+import { MalformedObject, readMetadata } from './metadata-reader.js';
+import { prune } from './prune.js';
+import type { StructuralSchema } from './structural-schema.js';
+import { UnknownFields } from './unknown-fields.js';
+
+/** Where an object comes from, and what its definition asks for. */
+export interface NormalizeOptions {
+  /**
+   * What cannot be read of types and metadata is dropped instead of refused, as for objects that come from the store; default false.
+   */
+  readonly dropMalformed?: boolean;
+  /** Nothing is pruned, nor are nulls dropped: as definitions of old can ask for; default false. */
+  readonly preserveUnknownFields?: boolean;
+}
+
+/**
+ * Makes of an object that came from a client, the store, or a webhook what the schema has room for, in place: members that it does not
+ * know are dropped, as are nulls that mean nothing, and metadata, its own and that of whole objects in it, is made to be of its type.
+ * Defaults are filled in afterwards.
+ * @returns paths of the members that were dropped because nobody knows them: of the metadata, of the object, of the metadata in it;
+ * at most 100 of each
+ * @throws MalformedObject for types and metadata that cannot be read
+ */
+export function normalizeObject(object: Json, schema: StructuralSchema, options: NormalizeOptions = {}): string[] {
+  const { dropMalformed = false, preserveUnknownFields = false } = options;
+  for (const name of ['kind', 'apiVersion']) readType(object, name);
+  const [inMetadata, inObject] = [new UnknownFields('metadata'), new UnknownFields()];
+  const metadata = Object.hasOwn(object, 'metadata')
+    ? readMetadata(object.metadata, dropMalformed, inMetadata)
+    : undefined;
+  if (!preserveUnknownFields) {
+    prune(object, schema, inObject);
+    dropNulls(object, schema);
+  }
+  const inEmbedded = normalizeEmbedded(object, schema, dropMalformed);
+  if (metadata) object.metadata = metadata;
+  return [...inMetadata.paths, ...inObject.paths, ...inEmbedded];
+}
+
+function readType(object: Json, name: string): void {
+  const value = object[name];
+  if (value === undefined || typeof value === 'string') return;
+  throw new MalformedObject(
+    `.${name} accessor error: ${shownPlainly(value)} is of the type ${goType(value)}, expected string`,
+  );
+}
+
+function goType(value: unknown): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (isObject(value)) return 'map[string]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return isInteger(value) ? 'int64' : 'float64';
+}
+
+const shownPlainly = (value: unknown): string =>
+  value === null ? '<nil>' : typeof value === 'object' ? goType(value) : String(value);
+
+/** The same for the whole objects in one, which need not be of the kinds that there are. */
+function normalizeEmbedded(object: Json, schema: StructuralSchema, dropMalformed: boolean): string[] {
+  const found: string[] = [];
+  let characters = 0;
+  for (const [each, path] of embeddedIn(schema, object, '')) {
+    for (const name of ['apiVersion', 'kind']) {
+      if (!Object.hasOwn(each, name) || typeof each[name] === 'string') continue;
+      if (!dropMalformed)
+        throw malformed(invalidValue(childOf(path, name), shownUntyped(each[name]), 'must be a string'));
+      delete each[name];
+    }
+    if (!Object.hasOwn(each, 'metadata')) continue;
+    const unknown = new UnknownFields(childOf(path, 'metadata'));
+    const metadata = embeddedMetadata(each, path, dropMalformed, unknown);
+    if (metadata) each.metadata = metadata;
+    for (const field of unknown.paths) {
+      if (found.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;
+      characters += field.length;
+      found.push(field);
+    }
+  }
+  return found.sort();
+}
+
+/** Unknown members of metadata that are told, and characters of their paths after which no more are. */
+const MOST_TOLD = 100;
+const MOST_CHARACTERS = 1 << 20;
+
+function embeddedMetadata(
+  object: Json,
+  path: string,
+  dropMalformed: boolean,
+  unknown: UnknownFields,
+): JsonObject | undefined {
+  try {
+    return readMetadata(object.metadata, dropMalformed, unknown);
+  } catch (error) {
+    if (!(error instanceof MalformedObject)) throw error;
+    // What is no metadata at all is left for validation to find.
+    if (dropMalformed) return undefined;
+    throw malformed(invalidValue(childOf(path, 'metadata'), shownUntyped(object.metadata), error.message));
+  }
+}
+
+const malformed = ({ field, message }: FieldError): MalformedObject => new MalformedObject(`${field}: ${message}`);

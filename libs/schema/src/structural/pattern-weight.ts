@@ -1,0 +1,55 @@
+/** How long patterns take to read, which may be much for few characters. */
+
+const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
+/** What stands for one character, or for none: an escape, a class, a sign. */
+const UNIT = /\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]|[\s\S]/y;
+
+/** Classes of Unicode, which are made of hundreds of ranges, and ranges beyond ASCII. */
+const WIDE = /\\[pPx]|\[\^|[\u0080-\uffff]/g;
+const WIDE_STEPS = 50;
+/** Each is joined with those before it in the same class. */
+const JOIN_STEPS = 20;
+/** Without regard to case each character of a range is looked up. */
+const FOLDS = /\(\?[a-zA-Z]*i/;
+const FOLD_FACTOR = 50;
+/** Characters of a class that take as long as one sign. */
+const CLASS_SHARE = 8;
+
+function weightOfUnit(unit: string, folds: boolean): number {
+  const wide = unit.length > 1 ? (unit.match(WIDE)?.length ?? 0) : 0;
+  const steps = wide === 0 ? 0 : (WIDE_STEPS + JOIN_STEPS * wide * wide) * (folds ? FOLD_FACTOR : 1);
+  return Math.ceil(unit.length / CLASS_SHARE) + steps;
+}
+
+/** About how many steps a regular expression has once its counted repetitions are written out. */
+export function weightOf(pattern: string): number {
+  const folds = FOLDS.test(pattern);
+  /** Of each group that is open, what is in it so far. */
+  const open = [0];
+  /** Of what a repetition would be of. */
+  let last = 0;
+  const add = (weight: number) => open.push((open.pop() ?? 0) + weight);
+  for (let at = 0; at < pattern.length; ) {
+    REPEAT.lastIndex = at;
+    const repeat = REPEAT.exec(pattern);
+    if (repeat) {
+      const times = Math.max(Number(repeat[1]), Number(repeat[2] ?? 0), 1);
+      add(last * (times - 1));
+      last *= times;
+      at += repeat[0].length;
+      continue;
+    }
+    UNIT.lastIndex = at;
+    const unit = UNIT.exec(pattern)?.[0] ?? '';
+    at += unit.length || 1;
+    if (unit === '(') open.push(0);
+    else if (unit === ')' && open.length > 1) {
+      last = (open.pop() ?? 0) + 2;
+      add(last);
+    } else {
+      add(weightOfUnit(unit, folds));
+      last = 1;
+    }
+  }
+  return open.reduce((sum, weight) => sum + weight, 1);
+}

@@ -1,0 +1,124 @@
+import { type FieldError, invalidValue, tooLong, typeInvalid, VerbatimValue, verbatim } from '@orch/machinery';
+import type { Effort } from './effort.js';
+import type { Findings, Place } from './findings.js';
+import { isKnownFormat, isOfFormat } from './formats.js';
+import { isInteger, numberText } from './json.js';
+import type { ValueRules } from './value-rules.js';
+
+/** What is wrong with a value in the words of the reference. */
+export const refused = (place: Place, value: unknown, text: string): FieldError =>
+  invalidValue(place.field, value, `${place.name} in body ${text}`);
+
+/** The type of a value, and what the reference calls the form in which it holds it. */
+function typeOf(value: unknown): readonly [type: string, format: string] {
+  if (typeof value === 'string') return ['string', ''];
+  if (typeof value === 'boolean') return ['boolean', ''];
+  if (Array.isArray(value)) return ['array', ''];
+  if (isInteger(value)) return ['integer', 'int64'];
+  return typeof value === 'number' ? ['number', 'float64'] : ['object', ''];
+}
+
+/**
+ * Why a value is not of the type that it should be. Texts and lists are of any type that a format stands beside, unless that is a
+ * number: so the reference has it.
+ */
+export function typeFault(types: readonly string[], format: string, value: unknown): TypeFault | undefined {
+  if (types.length === 0 && format === '') return undefined;
+  const [type, form] = typeOf(value);
+  const fits =
+    types.includes(type) ||
+    (type === 'number' && types.includes('integer') && isWhole(value as number)) ||
+    (type === 'integer' && types.includes('number'));
+  if (fits) return undefined;
+  if (format !== '' && (type === 'string' || type === 'array')) {
+    if (!types.includes('number') && !types.includes('integer')) return undefined;
+  } else if (format !== '' && form !== format) return { wanted: format, found: form };
+  return { wanted: types.join(','), found: type };
+}
+
+export interface TypeFault {
+  readonly wanted: string;
+  readonly found: string;
+}
+
+export const wrongType = (place: Place, { wanted, found }: TypeFault): FieldError =>
+  typeInvalid(place.field, found, `${place.name} in body must be of type ${wanted}: "${found}"`);
+
+/** Whether a fraction is none, as far as fractions can be told from one another. */
+function isWhole(value: number): boolean {
+  if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
+  const whole = Math.trunc(value);
+  if (whole === value) return true;
+  return value > 0 && whole !== 0 && (value - whole) / (value + whole) < 1e-9;
+}
+
+/** Of lengths and pattern, the first that is not kept is told. */
+export function checkText(rules: ValueRules, format: string, value: string, findings: Findings, effort: Effort): void {
+  const { maxLength, minLength } = rules.props;
+  const { pattern } = rules;
+  if (maxLength === undefined && minLength === undefined && pattern === '' && format === '') return;
+  effort.compare(1 + value.length / 16);
+  checkForm(rules, value, findings, effort);
+  if (format === '' || !isKnownFormat(format) || isOfFormat(format, value)) return;
+  const told = ({ name, field }: Place) =>
+    typeInvalid(field, value, `${name} in body must be of type ${format}: ${verbatim(value).text}`);
+  findings.tell(told, value.length);
+}
+
+function checkForm({ props, pattern }: ValueRules, value: string, findings: Findings, effort: Effort): void {
+  const { maxLength: most, minLength: least } = props;
+  const { length } = value;
+  // A character takes one unit, or two.
+  if (isGiven(most) && length > most && charactersOf(value) > most) {
+    const message = `Too long: may not be longer than ${most}`;
+    findings.tell(({ field }) => ({ ...tooLong(field, Number(most)), message }));
+    return;
+  }
+  if (isGiven(least) && (length < least || (length < 2 * Number(least) && charactersOf(value) < least))) {
+    findings.tell((place) => refused(place, value, `should be at least ${least} chars long`), length);
+    return;
+  }
+  const fault = pattern === '' ? undefined : effort.faultOf(pattern, value);
+  if (fault !== undefined)
+    findings.tell((place) => refused(place, value, `should match '${fault}'`), length + fault.length);
+}
+
+/** Whether a limit is there. */
+export const isGiven = <T>(value: T | null | undefined): value is T => value !== undefined && value !== null;
+
+function charactersOf(text: string): number {
+  let count = text.length;
+  for (let at = 1; at < text.length; at++) if (text.charCodeAt(at) >> 10 === 0x37) count--;
+  return count;
+}
+
+/** Limits of integers are integers too: what they have behind the point is cut off. */
+export function checkNumber({ props }: ValueRules, value: number | bigint, findings: Findings): void {
+  const limit = (given: number | bigint | undefined) =>
+    isInteger(value) && typeof given === 'number' ? Math.trunc(given) : given;
+  const tell = (text: string) => findings.tell((place) => refused(place, shownNumber(value), text));
+  const [factor, least, most] = [limit(props.multipleOf), limit(props.minimum), limit(props.maximum)];
+  if (isGiven(factor) && factor <= 0) {
+    findings.tell(({ name, field }) =>
+      invalidValue(
+        field,
+        shownNumber(factor),
+        `factor MultipleOf declared for ${name} must be positive: ${numberText(factor)}`,
+      ),
+    );
+  } else if (isGiven(factor) && !isMultiple(value, factor)) tell(`should be a multiple of ${numberText(factor)}`);
+  const above = props.exclusiveMinimum === true;
+  if (isGiven(least) && (above ? value <= least : value < least))
+    tell(`should be greater than ${above ? '' : 'or equal to '}${numberText(least)}`);
+  const below = props.exclusiveMaximum === true;
+  if (isGiven(most) && (below ? value >= most : value > most))
+    tell(`should be less than ${below ? '' : 'or equal to '}${numberText(most)}`);
+}
+
+const shownNumber = (value: number | bigint): VerbatimValue => new VerbatimValue(numberText(value));
+
+function isMultiple(value: number | bigint, factor: number | bigint): boolean {
+  if (isInteger(value)) return BigInt(value) % BigInt(factor) === 0n;
+  const by = Number(factor);
+  return isWhole(by < 1 ? (1 / by) * value : value / by);
+}

@@ -1,0 +1,73 @@
+/** A number of a schema; those beyond 2^53 are bigint. */
+export type Count = number | bigint;
+
+/** One rule of `x-kubernetes-validations`. */
+export interface ValidationRule {
+  /** An expression that is true of what is right. */
+  readonly rule: string;
+  /** Told where it is not; default `failed rule: ` and the rule. */
+  readonly message?: string;
+  /** An expression that makes the message; where it fails, the message is told. */
+  readonly messageExpression?: string;
+}
+
+/** A structural OpenAPI schema as definitions write it: every keyword that says something of objects. */
+export interface SchemaProps {
+  /** Name of a JSON type; absent for anything, and for integers or strings. */
+  readonly type?: string;
+  /** `byte`, `date`, `date-time` and others; those that nobody knows say nothing. */
+  readonly format?: string;
+  /** Whether the value may be null; default false. */
+  readonly nullable?: boolean;
+  /** Value of a member that is absent. */
+  readonly default?: unknown;
+  /** The values that there are. */
+  readonly enum?: readonly unknown[];
+  /** Names of the members that an object must have. */
+  readonly required?: readonly string[];
+  /** Members of an object. */
+  readonly properties?: Readonly<Record<string, SchemaProps>>;
+  /** Values of a map; true: of any kind. */
+  readonly additionalProperties?: boolean | SchemaProps;
+  /** Elements of a list. */
+  readonly items?: SchemaProps;
+  /** Most characters of a string. */
+  readonly maxLength?: Count;
+  /** Fewest characters of a string. */
+  readonly minLength?: Count;
+  /** A regular expression (RE2) of which a part of a string must be. */
+  readonly pattern?: string;
+  /** Most elements of a list. */
+  readonly maxItems?: Count;
+  /** Fewest elements of a list. */
+  readonly minItems?: Count;
+  /** Most members of an object. */
+  readonly maxProperties?: Count;
+  /** Fewest members of an object. */
+  readonly minProperties?: Count;
+  /** Largest number. */
+  readonly maximum?: Count;
+  /** Whether the number must be less than `maximum`; default false. */
+  readonly exclusiveMaximum?: boolean;
+  /** Smallest number. */
+  readonly minimum?: Count;
+  /** Whether the number must be more than `minimum`; default false. */
+  readonly exclusiveMinimum?: boolean;
+  /** The number must be this, some times. */
+  readonly multipleOf?: Count;
+  /** The value obeys all of these. */
+  readonly allOf?: readonly SchemaProps[];
+  /** The value obeys one of these at least. */
+  readonly anyOf?: readonly SchemaProps[];
+  /** The value obeys exactly one of these. */
+  readonly oneOf?: readonly SchemaProps[];
+  /** The value does not obey this. */
+  readonly not?: SchemaProps;
+  readonly 'x-kubernetes-int-or-string'?: boolean;
+  readonly 'x-kubernetes-preserve-unknown-fields'?: boolean;
+  readonly 'x-kubernetes-embedded-resource'?: boolean;
+  readonly 'x-kubernetes-list-type'?: string;
+  readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
+  readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
+}

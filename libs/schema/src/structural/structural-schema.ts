@@ -1,0 +1,143 @@
+import { copy, memberOf } from '@orch/machinery';
+import type { Patterns } from './effort.js';
+import { sizeOf } from './json.js';
+import { prune } from './prune.js';
+import type { SchemaProps } from './schema-props.js';
+import { ValueRules } from './value-rules.js';
+
+const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
+
+/** What all nodes of one schema share. */
+class SchemaRoot {
+  /** The regular expressions of the schema. */
+  readonly patterns: Patterns = new Map();
+  #holdsEmbedded: boolean | undefined;
+  #holdsUnique: boolean | undefined;
+
+  constructor(private readonly props: SchemaProps) {}
+
+  /** Whether there may be whole objects in a value, itself included. */
+  get holdsEmbedded(): boolean {
+    this.#holdsEmbedded ??= holds(this.props, (each) => each['x-kubernetes-embedded-resource'] === true);
+    return this.#holdsEmbedded;
+  }
+
+  /** Whether there may be lists in a value whose elements must differ, itself included. */
+  get holdsUnique(): boolean {
+    this.#holdsUnique ??= holds(this.props, (each) => UNIQUE.has(each['x-kubernetes-list-type'] ?? ''));
+    return this.#holdsUnique;
+  }
+}
+
+/**
+ * A schema in the form in which objects are walked by it. What stands below is compiled when an object is first seen to have
+ * it, so that a definition that nobody uses costs its text only; it must not change afterwards.
+ */
+export class StructuralSchema {
+  /** Whether members of which nothing is said are kept. */
+  readonly preserves: boolean;
+  /** Whether the value is a whole object, with type and metadata of its own. */
+  readonly embedded: boolean;
+  /** Whether the value may be null. */
+  readonly nullable: boolean;
+  /** Value of a member that is absent, without what the schema does not know; undefined for none. */
+  readonly default: unknown;
+  readonly #properties = new Map<string, StructuralSchema>();
+  #items: StructuralSchema | undefined;
+  #others: StructuralSchema | undefined;
+  #defaulted: readonly (readonly [string, StructuralSchema])[] | undefined;
+  #defaultSize: number | undefined;
+  #rules: ValueRules | undefined;
+
+  /** @param root what is known of the schema as a whole */
+  constructor(
+    readonly props: SchemaProps,
+    readonly root = new SchemaRoot(props),
+  ) {
+    this.preserves = props['x-kubernetes-preserve-unknown-fields'] === true;
+    this.embedded = props['x-kubernetes-embedded-resource'] === true;
+    this.nullable = props.nullable === true;
+    this.default = soundDefault(props.default, this);
+  }
+
+  /** Of a member that is named; undefined for others. */
+  property(name: string): StructuralSchema | undefined {
+    const known = this.#properties.get(name);
+    if (known) return known;
+    const props = this.props.properties && memberOf(this.props.properties, name);
+    if (!props) return undefined;
+    const made = new StructuralSchema(props, this.root);
+    this.#properties.set(name, made);
+    return made;
+  }
+
+  /** Of each element of a list. */
+  get items(): StructuralSchema | undefined {
+    const { items } = this.props;
+    if (items && !Array.isArray(items)) this.#items ??= new StructuralSchema(items, this.root);
+    return this.#items;
+  }
+
+  /** Of the values of a map whose keys are free. */
+  get others(): StructuralSchema | undefined {
+    const { additionalProperties } = this.props;
+    if (additionalProperties && additionalProperties !== true)
+      this.#others ??= new StructuralSchema(additionalProperties, this.root);
+    return this.#others;
+  }
+
+  /** Whether members that are not named may be there, be it that all of them are refused later. */
+  get isMap(): boolean {
+    return this.props.additionalProperties !== undefined && this.props.additionalProperties !== null;
+  }
+
+  /** Of a member by whatever says something of it. */
+  member(name: string): StructuralSchema | undefined {
+    return this.property(name) ?? this.others;
+  }
+
+  /** The members that have a default of their own. */
+  get defaulted(): readonly (readonly [string, StructuralSchema])[] {
+    this.#defaulted ??= Object.entries(this.props.properties ?? {}).flatMap(([name, props]) => {
+      const property = (props.default ?? undefined) === undefined ? undefined : this.property(name);
+      return property ? [[name, property] as const] : [];
+    });
+    return this.#defaulted;
+  }
+
+  /** How many values the default has in it, long texts being several. */
+  get defaultSize(): number {
+    this.#defaultSize ??= sizeOf(this.default);
+    return this.#defaultSize;
+  }
+
+  /** What is asked of the value itself. */
+  get rules(): ValueRules {
+    this.#rules ??= new ValueRules(this.props, (props) => new StructuralSchema(props, this.root));
+    return this.#rules;
+  }
+}
+
+function soundDefault(value: unknown, schema: StructuralSchema): unknown {
+  if (typeof value !== 'object' || value === null) return value ?? undefined;
+  const sound = copy(value);
+  prune(sound, schema, undefined, false);
+  return sound;
+}
+
+/** Whether a schema, or one of those of what is in its values, is such a one. */
+function holds(props: SchemaProps, isSuch: (props: SchemaProps) => boolean): boolean {
+  const left = [props];
+  for (let next = left.pop(); next; next = left.pop()) {
+    if (isSuch(next)) return true;
+    const { items, additionalProperties, properties } = next;
+    if (items) left.push(items);
+    if (typeof additionalProperties === 'object' && additionalProperties) left.push(additionalProperties);
+    for (const name in properties) if (properties[name]) left.push(properties[name]);
+  }
+  return false;
+}
+
+/** Compiles a structural schema, as definitions are checked for when they are written; at once, whatever its size. */
+export const compileSchema = (props: SchemaProps | Readonly<Record<string, unknown>>): StructuralSchema =>
+  new StructuralSchema(props as SchemaProps);

@@ -1,0 +1,285 @@
+import { copy } from '@orch/machinery';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  atOnce,
+  compileSchema,
+  fillDefaults,
+  normalizeObject,
+  prune,
+  type SchemaProps,
+  TooManyDefaults,
+  validateObject,
+} from './index.js';
+import type { Json } from './json.js';
+
+const errorsOf = (object: Json, props: SchemaProps, old?: Json) =>
+  atOnce(validateObject(object, compileSchema(props), old)).map(({ field, message }) => `${field}: ${message}`);
+const specOf = (props: SchemaProps): SchemaProps => ({ type: 'object', properties: { spec: props } });
+
+interface Sample {
+  readonly props: SchemaProps;
+  readonly value: unknown;
+}
+
+const scalar = fc.oneof(
+  fc.record({ type: fc.constant('string'), value: fc.string({ maxLength: 5 }) }),
+  fc.record({ type: fc.constant('integer'), value: fc.integer() }),
+  fc.record({ type: fc.constant('boolean'), value: fc.boolean() }),
+);
+const name = fc.constantFrom('a', 'b', 'c', 'apiVersion', '__proto__', 'x-y');
+
+/** A schema and a value that it allows, but for members that it does not know and nulls. */
+const { sample } = fc.letrec<{ sample: Sample; leaf: Sample; object: Sample; list: Sample; map: Sample }>((tie) => ({
+  sample: fc.oneof({ maxDepth: 4 }, tie('leaf'), tie('object'), tie('list'), tie('map')),
+  leaf: fc
+    .tuple(scalar, fc.boolean(), fc.boolean(), fc.boolean())
+    .map(([{ type, value }, nullable, isNull, defaults]) => ({
+      props: { type, nullable, ...(defaults && { default: value }) },
+      value: isNull ? null : value,
+    })),
+  object: fc
+    .tuple(fc.array(fc.tuple(name, tie('sample'), fc.boolean()), { maxLength: 4 }), fc.boolean(), fc.jsonValue())
+    .map(([members, preserves, other]) => {
+      const properties = Object.fromEntries(members.map(([key, { props }]) => [key, props]));
+      const known = members.filter(([, , there]) => there).map(([key]) => key);
+      const last = new Map(members.map(([key, { value }]) => [key, value]));
+      const value = Object.fromEntries(known.map((key) => [key, last.get(key)]));
+      return {
+        props: { type: 'object', properties, ...(preserves && { 'x-kubernetes-preserve-unknown-fields': true }) },
+        value: { ...value, unknown: other },
+      };
+    }),
+  list: tie('sample').chain((item) =>
+    fc.integer({ min: 0, max: 3 }).map((count) => ({
+      // Elements that are null stay so.
+      props: { type: 'array', items: { ...item.props, nullable: true } },
+      value: Array.from({ length: count }, () => copy(item.value)),
+    })),
+  ),
+  map: tie('sample').chain((item) =>
+    fc.uniqueArray(name, { maxLength: 3 }).map((keys) => ({
+      props: { type: 'object', additionalProperties: item.props },
+      value: Object.fromEntries(keys.map((key) => [key, copy(item.value)])),
+    })),
+  ),
+}));
+
+const property = (holds: (object: Json, props: SchemaProps) => void): void =>
+  fc.assert(
+    fc.property(sample, ({ props, value }) => holds(copy({ spec: value }), specOf(props))),
+    { seed: 13, numRuns: 500 },
+  );
+
+describe('objects of generated schemas', () => {
+  it('are pruned once for all', () => {
+    property((object, props) => {
+      normalizeObject(object, compileSchema(props));
+      const before = copy(object);
+      expect(normalizeObject(object, compileSchema(props))).toEqual([]);
+      expect(object).toEqual(before);
+    });
+  });
+
+  it('have their defaults once for all', () => {
+    property((object, props) => {
+      const schema = compileSchema(props);
+      normalizeObject(object, schema);
+      fillDefaults(object, schema);
+      const before = copy(object);
+      fillDefaults(object, schema);
+      normalizeObject(object, schema);
+      expect(object).toEqual(before);
+    });
+  });
+
+  it('are valid then', () => {
+    property((object, props) => {
+      const schema = compileSchema(props);
+      normalizeObject(object, schema);
+      fillDefaults(object, schema);
+      expect(errorsOf(object, props)).toEqual([]);
+    });
+  });
+});
+
+describe('validation', () => {
+  it.each<[string, SchemaProps, unknown, string[]]>([
+    [
+      'the alternative with the most checks is told',
+      {
+        type: 'object',
+        properties: { a: {}, b: {} },
+        anyOf: [{ type: 'string' }, { type: 'object', required: ['b'] }],
+      },
+      {},
+      ['<nil>: Invalid value: "": "spec" must validate at least one schema (anyOf)', 'spec.b: Required value'],
+    ],
+    ['an integer limit is cut', { type: 'number', minimum: 2.5 }, 2, []],
+    [
+      'large integers are exact',
+      { type: 'integer', maximum: 9007199254740993n },
+      9007199254740994n,
+      ['spec: Invalid value: 9007199254740994: spec in body should be less than or equal to 9007199254740993'],
+    ],
+    [
+      'what is no int64 is no integer',
+      { type: 'integer' },
+      1e30,
+      ['spec: Invalid value: "number": spec in body must be of type integer: "number"'],
+    ],
+    [
+      'a format beside another type',
+      { type: 'string', format: 'date' },
+      5,
+      ['spec: Invalid value: "int64": spec in body must be of type date: "int64"'],
+    ],
+    [
+      'null is none of an enumeration',
+      { type: 'string', nullable: true, enum: ['a'] },
+      null,
+      ['spec: Unsupported value: "null": supported values: "a"'],
+    ],
+    [
+      'members that may not be',
+      { type: 'object', additionalProperties: false },
+      { a: 1 },
+      ['spec: Invalid value: "a": spec.a in body is a forbidden property'],
+    ],
+    [
+      'an error once',
+      { type: 'string', allOf: [{ minLength: 2 }, { minLength: 2 }] },
+      'a',
+      [
+        'spec: Invalid value: "a": spec in body should be at least 2 chars long',
+        '<nil>: Invalid value: "": "spec" must validate all the schemas (allOf). None validated',
+      ],
+    ],
+  ])('%s', (_, props, value, errors) => {
+    expect(errorsOf({ spec: value }, specOf(props))).toEqual(errors);
+  });
+
+  it('of elements that stood twice before lets them pass', () => {
+    const props = specOf({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' });
+    expect(errorsOf({ spec: ['a', 'a', 'a'] }, props)).toEqual(['spec[1]: Duplicate value: "a"']);
+    expect(errorsOf({ spec: ['a', 'a'] }, props, { spec: ['b', 'b'] })).toEqual([]);
+  });
+
+  it('of a large object gives others their turn, and does not tell everything', () => {
+    const items: SchemaProps = {
+      type: 'string',
+      pattern: '^[a-z]+$',
+      enum: Array.from({ length: 1000 }, (_, at) => `a${at}`),
+    };
+    const object = { spec: Array.from({ length: 100_000 }, (_, at) => `b${at}`) };
+    const steps = validateObject(object, compileSchema(specOf({ type: 'array', items })));
+    let [count, longest] = [0, 0];
+    for (;;) {
+      const before = performance.now();
+      const { done, value } = steps.next();
+      longest = Math.max(longest, performance.now() - before);
+      if (!done) {
+        count++;
+        continue;
+      }
+      expect(value.length).toBeLessThan(1002);
+      break;
+    }
+    expect(count).toBeGreaterThan(10);
+    expect(longest).toBeLessThan(1000);
+  });
+
+  it('of alternatives within alternatives takes as long as the schema is large', () => {
+    let props: SchemaProps = { type: 'string' };
+    for (let depth = 0; depth < 60; depth++)
+      props = { allOf: [props], anyOf: [{ type: 'integer' }, { type: 'string' }] };
+    expect(errorsOf({ spec: 'a' }, specOf(props))).toEqual([]);
+  });
+});
+
+describe('metadata', () => {
+  const props = specOf({ type: 'object', 'x-kubernetes-embedded-resource': true });
+
+  it('that cannot be read is dropped from what is stored, and refused from others', () => {
+    const stored = () => ({
+      metadata: {
+        name: 'a',
+        labels: { a: 1 },
+        generation: 'x',
+        other: 1,
+        creationTimestamp: '2024-01-01T01:00:00+01:00',
+      },
+      spec: { apiVersion: 5, kind: 'Pod', metadata: { name: 'b', labels: 'no', finalizers: [] } },
+    });
+    const object = stored();
+    expect(normalizeObject(object, compileSchema(props), { dropMalformed: true })).toEqual(['metadata.other']);
+    expect(object).toEqual({
+      metadata: { name: 'a', creationTimestamp: '2024-01-01T00:00:00Z' },
+      spec: { kind: 'Pod', metadata: { name: 'b' } },
+    });
+    expect(() => normalizeObject(stored(), compileSchema(props))).toThrow(
+      'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    );
+  });
+
+  it('says of owners what they are, and nothing of what is empty', () => {
+    const object = { metadata: { name: '', ownerReferences: [{ kind: 'A', controller: false }], labels: {} } };
+    normalizeObject(object, compileSchema(props));
+    const owner = { apiVersion: '', kind: 'A', name: '', uid: '', controller: false };
+    expect(object).toEqual({ metadata: { ownerReferences: [owner] } });
+  });
+});
+
+describe('defaults', () => {
+  it('are free of what the schema does not know', () => {
+    const inner: SchemaProps = { type: 'object', properties: { a: { type: 'integer' } }, default: { a: 1, b: 2 } };
+    const object = {};
+    fillDefaults(object, compileSchema(specOf(inner)));
+    expect(object).toEqual({ spec: { a: 1 } });
+  });
+});
+
+describe('bounds', () => {
+  it('of what defaults may add', () => {
+    const member: SchemaProps = {
+      type: 'array',
+      items: { type: 'integer' },
+      default: Array.from({ length: 1000 }, () => 1),
+    };
+    const schema = compileSchema(specOf({ type: 'array', items: { type: 'object', properties: { a: member } } }));
+    const object = { spec: Array.from({ length: 10_000 }, () => ({})) };
+    expect(() => fillDefaults(object, schema)).toThrow(TooManyDefaults);
+  });
+
+  it('of the unknown fields that are told', () => {
+    const object = { spec: Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`a${at}`, 1])) };
+    const schema = compileSchema(specOf({ type: 'object' }));
+    expect(normalizeObject(object, schema)).toHaveLength(100);
+    expect(object).toEqual({ spec: {} });
+  });
+
+  it('a member of any name', () => {
+    const object = JSON.parse('{"spec":{"__proto__":1,"constructor":2,"known":null}}') as Json;
+    prune(object, compileSchema(specOf({ type: 'object', properties: { known: { type: 'string', nullable: true } } })));
+    expect(object).toEqual({ spec: { known: null } });
+  });
+
+  it('of what is told of members of long names', () => {
+    const key = 'k'.repeat(1_000_000);
+    const list: SchemaProps = { type: 'array', items: { type: 'integer' }, 'x-kubernetes-list-type': 'set' };
+    const whole: SchemaProps = { type: 'object', 'x-kubernetes-embedded-resource': true };
+    const map = (of: SchemaProps): SchemaProps => specOf({ type: 'object', additionalProperties: of });
+    const many = Array.from({ length: 2000 }, (_, at) => at >> 1);
+    expect(errorsOf({ spec: { [key]: many } }, map(list)).length).toBeLessThan(4);
+    expect(
+      errorsOf({ spec: { [key]: many.map(() => ({})) } }, map({ type: 'array', items: whole })).length,
+    ).toBeLessThan(4);
+    const objects = many.map(() => ({ metadata: { unknown: 1 } }));
+    const schema = compileSchema(map({ type: 'array', items: whole }));
+    expect(normalizeObject({ spec: { [key]: objects } }, schema).length).toBeLessThan(4);
+    const unknown = Object.fromEntries(many.map((at) => [`a${at}`, at]));
+    expect(normalizeObject({ spec: { [key]: unknown } }, compileSchema(map({ type: 'object' }))).length).toBeLessThan(
+      4,
+    );
+  });
+});

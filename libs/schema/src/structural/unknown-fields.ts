@@ -1,0 +1,39 @@
+/** Fields that are told of one object, and characters of their paths after which no more are. */
+const MOST_TOLD = 100;
+const MOST_CHARACTERS = 1 << 20;
+
+/** Collects the paths of fields that were dropped because the schema does not know them: `spec.containers[0].foo`, at most 100. */
+export class UnknownFields {
+  readonly #told: string[] = [];
+  readonly #path: (string | number)[] = [];
+  #characters = 0;
+
+  /** @param base path of the whole; default '' */
+  constructor(private readonly base = '') {}
+
+  /** Goes down to a member, by its name, or to an element, by its index. */
+  enter(part: string | number): void {
+    this.#path.push(part);
+  }
+
+  /** Goes back up. */
+  leave(): void {
+    this.#path.pop();
+  }
+
+  /** A member of the value that was entered last. */
+  tell(name: string): void {
+    if (this.#told.length >= MOST_TOLD || this.#characters > MOST_CHARACTERS) return;
+    let path = this.base;
+    for (const part of [...this.#path, name]) {
+      path += typeof part === 'number' ? `[${part}]` : path === '' ? part : `.${part}`;
+    }
+    this.#characters += path.length;
+    this.#told.push(path);
+  }
+
+  /** All that were told, sorted. */
+  get paths(): string[] {
+    return [...this.#told].sort();
+  }
+}

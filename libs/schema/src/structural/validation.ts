@@ -1,0 +1,273 @@
+import { type FieldError, invalidValue, notSupported, required, shownUntyped, tooMany } from '@orch/machinery';
+import { type Effort, TooManyComparisons, TooManySteps } from './effort.js';
+import { type Finding, Findings, type Place } from './findings.js';
+import { isObject, type Json, sizeOf } from './json.js';
+import { checkNumber, checkText, isGiven, refused, typeFault, wrongType } from './scalar-validation.js';
+import type { StructuralSchema } from './structural-schema.js';
+import type { ValueRules } from './value-rules.js';
+
+/** Steps between which others may have their turn; at the end, what was found. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** How a value is judged. */
+export interface ValidationOptions {
+  /** Path of the value; default '' for a whole object. */
+  readonly base?: string;
+  /** What it may take. */
+  readonly effort: Effort;
+  /** Defaults are judged by the schema as it is written: formats that nobody knows are types of their own there. */
+  readonly isDefault?: boolean;
+}
+
+/**
+ * What a schema says against a value, but for rules in CEL, for lists that are sets or maps, and for what whole objects in it must be
+ * like. Messages, paths and their order are those of the reference.
+ */
+export function* validateValue(
+  schema: StructuralSchema,
+  value: unknown,
+  options: ValidationOptions,
+): Steps<FieldError[]> {
+  const { base = '', effort, isDefault = false } = options;
+  const findings = new Findings(base, effort);
+  try {
+    yield* new Validation(findings, effort, isDefault).value(schema, value);
+    return findings.errors();
+  } catch (error) {
+    if (!(error instanceof TooManyComparisons || error instanceof TooManySteps)) throw error;
+    return [invalidValue(findings.whole, '', error.message)];
+  }
+}
+
+/**
+ * Each function tells what it finds and returns how many checks were made that could be: of several alternatives that all fail, the
+ * one with the most of them is told.
+ */
+class Validation {
+  constructor(
+    private readonly findings: Findings,
+    private readonly effort: Effort,
+    private readonly isDefault: boolean,
+  ) {}
+
+  *value(schema: StructuralSchema, value: unknown): Steps<number> {
+    if (this.effort.isSpent) {
+      yield;
+      this.effort.renew();
+    }
+    const { rules } = schema;
+    if (isLeaf(rules, value)) return this.#leaf(schema, value);
+    this.effort.compare(rules.cost);
+    let count = COMMON + this.#type(rules, value) + (yield* this.#combined(rules, value));
+    count += this.#scalar(rules, value);
+    if (Array.isArray(value)) count += 2 + (yield* this.#list(schema, rules, value));
+    this.#enum(rules, value);
+    if (isObject(value)) count += 1 + (yield* this.#object(schema, rules, value));
+    return count;
+  }
+
+  /** Most values are such, and asked for all at once. */
+  #leaf(schema: StructuralSchema, value: unknown): number {
+    const { rules } = schema;
+    this.effort.compare(rules.cost);
+    if (value === null) return this.#null(schema, rules);
+    const count = COMMON + this.#type(rules, value) + this.#scalar(rules, value);
+    this.#enum(rules, value);
+    return count;
+  }
+
+  #null({ nullable, props }: StructuralSchema, rules: ValueRules): number {
+    const types = this.#typesOf(rules);
+    const wrong = types.length > 0 && !nullable && props.type !== 'null';
+    if (wrong) this.findings.tell((place) => wrongType(place, { wanted: types.join(','), found: 'null' }));
+    this.#enum(rules, null);
+    return wrong ? 0 : 1;
+  }
+
+  /** As defaults are judged, a type is what is written: that of integers or strings is none. */
+  #typesOf({ types, props }: ValueRules): readonly string[] {
+    return this.isDefault && props['x-kubernetes-int-or-string'] === true ? (props.type ? [props.type] : []) : types;
+  }
+
+  #formatOf({ format, props }: ValueRules): string {
+    return this.isDefault ? (props.format ?? '') : format;
+  }
+
+  #type(rules: ValueRules, value: unknown): number {
+    const [types, format] = [this.#typesOf(rules), this.#formatOf(rules)];
+    if (types.length === 0 && format === '') return 0;
+    const fault = typeFault(types, format, value);
+    if (fault) this.findings.tell((place) => wrongType(place, fault));
+    return fault ? 1 : 2;
+  }
+
+  #scalar(rules: ValueRules, value: unknown): number {
+    if (typeof value === 'string') {
+      checkText(rules, this.#formatOf(rules), value, this.findings, this.effort);
+      return rules.format === '' ? 1 : 2;
+    }
+    if (typeof value !== 'number' && typeof value !== 'bigint') return 0;
+    checkNumber(rules, value, this.findings);
+    return 2;
+  }
+
+  #enum({ enum: known }: ValueRules, value: unknown): void {
+    if (!known) return;
+    this.effort.compare(known.comparisons * sizeOf(value));
+    if (known.has(value)) return;
+    this.effort.compare(known.size);
+    this.findings.tell(({ field }) => notSupported(field, shownUntyped(value), known.shown));
+  }
+
+  *#list({ items }: StructuralSchema, { props }: ValueRules, value: readonly unknown[]): Steps<number> {
+    const { maxItems: most, minItems: least } = props;
+    let count = 0;
+    for (let at = 0; items && at < value.length; at++) {
+      this.findings.enter(at);
+      const isOne = isLeaf(items.rules, value[at]) && !this.effort.isSpent;
+      count += isOne ? this.#leaf(items, value[at]) : yield* this.value(items, value[at]);
+      this.findings.leave();
+    }
+    const { length } = value;
+    if (isGiven(least) && length < least)
+      this.findings.tell((place) => refused(place, length, `should have at least ${least} items`));
+    if (isGiven(most) && length > most) this.findings.tell(({ field }) => tooMany(field, length, Number(most)));
+    return count;
+  }
+
+  *#object(schema: StructuralSchema, rules: ValueRules, value: Json): Steps<number> {
+    if (!this.#size(rules, value)) return 0;
+    const isNamed = (name: string) => schema.property(name) !== undefined;
+    const names = Object.keys(value);
+    const [root, others] = [this.findings.isAtRoot, schema.others];
+    let count = 0;
+    for (const name of names) {
+      if (isNamed(name)) continue;
+      if (schema.props.additionalProperties === false) this.#unallowed(name);
+      if (others) count += yield* this.#member(others, root ? `.${name}` : name, value[name]);
+    }
+    for (const name of names) {
+      const property = schema.property(name);
+      if (property) count += yield* this.#member(property, name, value[name]);
+    }
+    for (const name of rules.required) if (!Object.hasOwn(value, name)) this.#required(name);
+    return count;
+  }
+
+  *#member(schema: StructuralSchema, name: string, value: unknown): Steps<number> {
+    this.findings.enter(name);
+    const isOne = isLeaf(schema.rules, value) && !this.effort.isSpent;
+    const count = isOne ? this.#leaf(schema, value) : yield* this.value(schema, value);
+    this.findings.leave();
+    return count;
+  }
+
+  #required(name: string): void {
+    this.findings.enter(name);
+    this.findings.tell(({ field }) => required(field));
+    this.findings.leave();
+  }
+
+  #unallowed(name: string): void {
+    const told = (place: Place) =>
+      invalidValue(place.field, name, `${place.name}.${name} in body is a forbidden property`);
+    this.findings.tell(told, 2 * name.length);
+  }
+
+  /** What is in an object of a wrong size is not looked at. */
+  #size({ props }: ValueRules, value: Json): boolean {
+    const { maxProperties: most, minProperties: least } = props;
+    if (!isGiven(most) && !isGiven(least)) return true;
+    const size = Object.keys(value).length;
+    if (isGiven(least) && size < least) {
+      this.findings.tell((place) => refused(place, size, `should have at least ${least} properties`));
+      return false;
+    }
+    if (!isGiven(most) || size <= most) return true;
+    this.findings.tell(({ field }) => tooMany(field, size, Number(most)));
+    return false;
+  }
+
+  *#combined(rules: ValueRules, value: unknown): Steps<number> {
+    let count = yield* this.#any(rules.anyOf, value);
+    count += yield* this.#one(rules.oneOf, value);
+    count += yield* this.#all(rules.allOf, value);
+    if (rules.not && (yield* this.#attempt(rules.not, value)).found.length === 0)
+      this.#composite('must not validate the schema (not)');
+    return count;
+  }
+
+  #composite(text: string): void {
+    const { whole } = this.findings;
+    this.findings.tell(({ name }) => invalidValue(whole, '', `"${name}" ${text}`));
+  }
+
+  *#attempt(schema: StructuralSchema, value: unknown): Steps<Attempt> {
+    const before = this.findings.aside();
+    const count = yield* this.value(schema, value);
+    const found = this.findings.aside();
+    this.findings.list = before;
+    return { count, found };
+  }
+
+  *#any(schemas: readonly StructuralSchema[], value: unknown): Steps<number> {
+    let best: Attempt | undefined;
+    for (const schema of schemas) {
+      const attempt = yield* this.#attempt(schema, value);
+      if (attempt.found.length === 0) return attempt.count;
+      if (!best || attempt.count > best.count) best = attempt;
+    }
+    if (!best) return 0;
+    this.#composite('must validate at least one schema (anyOf)');
+    return this.#take(best);
+  }
+
+  *#one(schemas: readonly StructuralSchema[], value: unknown): Steps<number> {
+    let best: Attempt | undefined;
+    const valid: Attempt[] = [];
+    for (const schema of schemas) {
+      const attempt = yield* this.#attempt(schema, value);
+      if (attempt.found.length === 0) valid.push(attempt);
+      else if (!best || attempt.count > best.count) best = attempt;
+    }
+    if (schemas.length === 0) return 0;
+    if (valid.length === 1) return valid[0]?.count ?? 0;
+    const found = valid.length === 0 ? 'none valid' : `${valid.length} valid alternatives`;
+    this.#composite(`must validate one and only one schema (oneOf). Found ${found}`);
+    return valid.length === 0 && best ? this.#take(best) : 0;
+  }
+
+  *#all(schemas: readonly StructuralSchema[], value: unknown): Steps<number> {
+    let [count, valid] = [0, 0];
+    for (const schema of schemas) {
+      const attempt = yield* this.#attempt(schema, value);
+      if (attempt.found.length === 0) valid++;
+      count += this.#take(attempt);
+    }
+    if (valid < schemas.length)
+      this.#composite(`must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`);
+    return count;
+  }
+
+  #take({ count, found }: Attempt): number {
+    this.findings.take(found);
+    return count;
+  }
+}
+
+/** Checks that are made of each value but null. */
+const COMMON = 4;
+
+/** Whether nothing has to be looked at in a value, nor by other schemas. */
+const isLeaf = (rules: ValueRules, value: unknown): boolean =>
+  value === null || (typeof value !== 'object' && !rules.combined);
+
+interface Attempt {
+  readonly count: number;
+  readonly found: readonly Finding[];
+}
+
+/** Takes all steps at once. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (let next = steps.next(); ; next = steps.next()) if (next.done) return next.value;
+}

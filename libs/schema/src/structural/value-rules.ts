@@ -1,0 +1,100 @@
+import { isKnownFormat } from './formats.js';
+import { isInteger, isSame, sizeOf } from './json.js';
+import type { SchemaProps } from './schema-props.js';
+import type { StructuralSchema } from './structural-schema.js';
+
+type Compile = (props: SchemaProps) => StructuralSchema;
+
+/** What a schema asks of a value itself, apart from what it asks of what is in it. */
+export class ValueRules {
+  /** Types that a value may be of; any where there are none. */
+  readonly types: readonly string[];
+  /** Of texts; '' for none, and for those that nobody knows. */
+  readonly format: string;
+  readonly pattern: string;
+  readonly required: readonly string[];
+  readonly enum: Enum | undefined;
+  readonly allOf: readonly StructuralSchema[];
+  readonly anyOf: readonly StructuralSchema[];
+  readonly oneOf: readonly StructuralSchema[];
+  readonly not: StructuralSchema | undefined;
+  /** Whether other schemas speak of the same value. */
+  readonly combined: boolean;
+  /** What has to be looked at for each value, in comparisons. */
+  readonly cost: number;
+
+  constructor(
+    readonly props: SchemaProps,
+    compile: Compile,
+  ) {
+    const { type = '', format = '' } = props;
+    this.types = props['x-kubernetes-int-or-string'] === true ? INT_OR_STRING : type === '' ? [] : [type];
+    this.format = isKnownFormat(format) ? format : '';
+    this.pattern = props.pattern ?? '';
+    this.required = props.required ?? [];
+    this.enum = props.enum && props.enum.length > 0 ? new Enum(props.enum) : undefined;
+    this.allOf = (props.allOf ?? []).map(compile);
+    this.anyOf = (props.anyOf ?? []).map(compile);
+    this.oneOf = (props.oneOf ?? []).map(compile);
+    this.not = props.not ? compile(props.not) : undefined;
+    const others = this.allOf.length + this.anyOf.length + this.oneOf.length;
+    this.combined = others > 0 || this.not !== undefined;
+    this.cost = 1 + others + this.required.length + Object.keys(props.properties ?? {}).length;
+  }
+}
+
+const INT_OR_STRING = ['integer', 'string'];
+
+/** The values that there are. Numbers are compared as the reference does, which cuts off what the listed one has no room for. */
+export class Enum {
+  readonly #texts: ReadonlySet<unknown>;
+  readonly #others: readonly unknown[];
+  #size: number | undefined;
+
+  constructor(readonly values: readonly unknown[]) {
+    this.#texts = new Set(values.filter((value) => typeof value === 'string'));
+    this.#others = values.filter((value) => typeof value !== 'string' && value !== null);
+  }
+
+  /** How long all of them are, in comparisons. */
+  get size(): number {
+    this.#size ??= sizeOf(this.values);
+    return this.#size;
+  }
+
+  /** How many values one is compared with. */
+  get comparisons(): number {
+    return 1 + this.#others.length;
+  }
+
+  has(value: unknown): boolean {
+    if (typeof value === 'string') return this.#texts.has(value);
+    if (isInteger(value) && this.#texts.has(characterOf(value))) return true;
+    return this.#others.some((one) => isOne(value, one));
+  }
+
+  /** Each in its text, as messages list them. */
+  get shown(): string[] {
+    return this.values.map((one) => (typeof one === 'string' ? one : textOf(one)));
+  }
+}
+
+function isOne(value: unknown, one: unknown): boolean {
+  if (isNumber(value) && isNumber(one)) {
+    // biome-ignore lint/suspicious/noDoubleEquals: a number and a bigint that are the same
+    return isInteger(one) && typeof value === 'number' ? Math.trunc(value) == one : value == one;
+  }
+  return isSame(value, one);
+}
+
+const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
+
+/** The reference turns an integer into the character of that code where a text is listed. */
+function characterOf(code: number | bigint): string {
+  const point = Number(code);
+  const isOneOfUnicode = point >= 0 && point <= 0x10ffff && !(point >= 0xd800 && point <= 0xdfff);
+  return isOneOfUnicode ? String.fromCodePoint(point) : '\ufffd';
+}
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_name, each: unknown) => (typeof each === 'bigint' ? Number(each) : each));
