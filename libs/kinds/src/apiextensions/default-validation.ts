@@ -1,6 +1,6 @@
 import { type RuleRun, RuleValidator } from '@orch/expressions';
 import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
-import { atOnce, compileSchema, type Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
+import { atOnce, compileSchema, Effort, embeddedErrors, prune, UnknownFields, validateValue } from '@orch/schema';
 import type { Json } from '../values/fields.js';
 import { isEmbedded, isThere, itemSchema, propertiesOf } from './schema-walk.js';
 import { StructuralSchemas } from './structural-schema.js';
@@ -29,7 +29,9 @@ export const unknownIn = ({ schema, value, field, around }: Default): FieldError
  */
 export function faultsOf({ schema, value, field, around }: Default, effort: Effort): FieldError[] {
   const compiled = compileSchema(schema);
-  const errors = around ? wrongMetadata(around(value), value, field) : embeddedErrors(compiled, value, field);
+  const errors = around
+    ? wrongMetadata(around(value), value, field, effort)
+    : atOnce(embeddedErrors(compiled, value, field, effort));
   return errors.length > 0 ? errors : atOnce(validateValue(compiled, value, { base: field, effort, isDefault: true }));
 }
 
@@ -56,12 +58,9 @@ interface Whole {
   readonly value: Json;
 }
 
-function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string): FieldError[] {
-  const errors = embeddedErrors(
-    compileSchema(schema),
-    { apiVersion: 'validation/v1', kind: 'Validation', ...object },
-    '',
-  );
+function wrongMetadata({ schema, value: object }: Whole, value: unknown, field: string, effort: Effort): FieldError[] {
+  const named = { apiVersion: 'validation/v1', kind: 'Validation', ...object };
+  const errors = atOnce(embeddedErrors(compileSchema(schema), named, '', effort));
   const texts = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
   if (texts.length === 0) return [];
   return [
@@ -102,6 +101,6 @@ function aroundMember(schema: Json | undefined, name: string, outer: Around): Ar
 /** Whether pruning by the schema would leave a value as it is. */
 function isPruned(value: unknown, schema: Json): boolean {
   const unknown = new UnknownFields();
-  prune(copy(value), compileSchema(schema), unknown, false);
+  atOnce(prune(copy(value), compileSchema(schema), Effort.inSteps(), unknown, false));
   return unknown.paths.length === 0;
 }

@@ -1,5 +1,7 @@
 import { copy, setMember } from '@orch/machinery';
-import { isObject, type Json } from './json.js';
+import { Effort } from './effort.js';
+import { isContainer, isObject, type Json } from './json.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /** Values that the defaults of one object may add to it. */
@@ -13,66 +15,75 @@ export class TooManyDefaults extends Error {
 }
 
 /**
- * Fills in, in place, the defaults of what is absent in an object, and of nulls that may not be null. Nothing is filled in below
- * what is absent and has no default.
+ * Fills in, in place and in steps, the defaults of what is absent in an object, and of nulls that may not be null. Nothing is filled in
+ * below what is absent and has no default.
  * @throws TooManyDefaults
  */
-export function fillDefaults(object: unknown, schema: StructuralSchema): void {
-  new Defaulting().fill(object, schema);
+export function* fillDefaults(object: unknown, schema: StructuralSchema, effort = Effort.inSteps()): Steps<void> {
+  yield* new Defaulting(effort).fill(object, schema);
 }
 
 class Defaulting {
   #left = MOST_ADDED;
 
-  fill(value: unknown, schema: StructuralSchema | undefined): void {
-    if (!schema || typeof value !== 'object' || value === null) return;
-    if (Array.isArray(value)) this.#fillItems(value, schema.items);
-    else if (isObject(value)) this.#fillMembers(value, schema);
+  constructor(private readonly effort: Effort) {}
+
+  *fill(value: unknown, schema: StructuralSchema | undefined): Steps<void> {
+    if (!schema) return;
+    if (Array.isArray(value)) yield* this.#fillItems(value, schema.items);
+    else if (isObject(value)) yield* this.#fillMembers(value, schema);
   }
 
-  #fillItems(list: unknown[], schema: StructuralSchema | undefined): void {
+  *#fillItems(list: unknown[], schema: StructuralSchema | undefined): Steps<void> {
     if (!schema) return;
     for (const [at, item] of list.entries()) {
+      if (this.effort.endsStep(1)) yield;
       if (item === null && !schema.nullable && schema.default !== undefined) list[at] = this.#made(schema);
-      this.fill(list[at], schema);
+      if (isContainer(list[at])) yield* this.fill(list[at], schema);
     }
   }
 
-  #fillMembers(object: Json, schema: StructuralSchema): void {
+  *#fillMembers(object: Json, schema: StructuralSchema): Steps<void> {
     for (const [name, property] of schema.defaulted) {
       const isAbsent = !Object.hasOwn(object, name) || (object[name] === null && !property.nullable);
       if (isAbsent) setMember(object, name, this.#made(property));
     }
+    const { others } = schema;
     for (const name of Object.keys(object)) {
+      if (this.effort.endsStep(1)) yield;
       const property = schema.property(name);
-      const { others } = schema;
       const isNull = object[name] === null && !property && others?.nullable === false;
       if (isNull && others?.default !== undefined) setMember(object, name, this.#made(others));
-      this.fill(object[name], property ?? others);
+      if (isContainer(object[name])) yield* this.fill(object[name], property ?? others);
     }
   }
 
   #made(schema: StructuralSchema): unknown {
     this.#left -= schema.defaultSize;
     if (this.#left < 0) throw new TooManyDefaults();
+    this.effort.compare(schema.defaultSize);
     return copy(schema.default);
   }
 }
 
 /**
- * Drops, in place, members that are null although they may not be, and have no default: those mean that nothing was said. Those that
- * have one are filled in by {@link fillDefaults}.
+ * Drops, in place and in steps, members that are null although they may not be, and have no default: those mean that nothing was said.
+ * Those that have one are filled in by {@link fillDefaults}.
  */
-export function dropNulls(value: unknown, schema: StructuralSchema | undefined): void {
+export function* dropNulls(value: unknown, schema: StructuralSchema | undefined, effort: Effort): Steps<void> {
   if (!schema) return;
   if (Array.isArray(value)) {
-    for (const item of value) dropNulls(item, schema.items);
+    for (const item of value) {
+      if (effort.endsStep(1)) yield;
+      if (isContainer(item)) yield* dropNulls(item, schema.items, effort);
+    }
     return;
   }
   if (!isObject(value)) return;
   for (const name of Object.keys(value)) {
+    if (effort.endsStep(1)) yield;
     const member = schema.member(name);
-    if (value[name] === null && member && !member.nullable && member.default === undefined) delete value[name];
-    else dropNulls(value[name], member);
+    if (isContainer(value[name])) yield* dropNulls(value[name], member, effort);
+    else if (value[name] === null && member && !member.nullable && member.default === undefined) delete value[name];
   }
 }

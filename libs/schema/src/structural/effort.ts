@@ -44,7 +44,7 @@ export class Effort {
     private readonly renewable: boolean,
     private readonly patterns: Patterns,
   ) {
-    if (renewable) this.renew();
+    if (renewable) this.#renew();
   }
 
   /** All that is judged with it together is bounded. */
@@ -52,18 +52,25 @@ export class Effort {
     return new Effort(false, new Map());
   }
 
-  /** Only what cannot be done in steps is bounded. @param patterns kept from one object to the next */
-  static inSteps(patterns: Patterns): Effort {
+  /** Only what cannot be done in steps is bounded. @param patterns kept from one object to the next; default none */
+  static inSteps(patterns: Patterns = new Map()): Effort {
     return new Effort(true, patterns);
   }
 
-  /** Whether it is time for others to have their turn, and then {@link renew}. */
+  /** Whether it is time for others to have their turn. */
   get isSpent(): boolean {
     return this.renewable && (this.#left < 0 || this.#comparisons < 0);
   }
 
-  /** Begins the next step. */
-  renew(): void {
+  /** Counts values that are looked at. Whether others are to have their turn now: then the next step has begun. */
+  endsStep(values = 0): boolean {
+    this.compare(values);
+    if (!this.isSpent) return false;
+    this.#renew();
+    return true;
+  }
+
+  #renew(): void {
     this.#left = MOST_STEPS / PARTS;
     this.#comparisons = MOST_COMPARISONS / PARTS;
   }

@@ -8,59 +8,95 @@ import {
   shownUntyped,
   validateObjectMeta,
 } from '@orch/machinery';
+import type { Effort } from './effort.js';
 import { toldOf } from './findings.js';
-import { isObject, type Json } from './json.js';
+import { isContainer, isObject, type Json } from './json.js';
 import { metadataFault } from './metadata-fault.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /** What is wrong with types and metadata of the whole objects in a value; what cannot be read at all is told alone. */
-export function embeddedErrors(schema: StructuralSchema, value: unknown, path: string): FieldError[] {
-  const unreadable = eachEmbedded(schema, value, path, readErrors);
-  return unreadable.length > 0 ? unreadable.slice(0, 1) : embeddedRuleErrors(schema, value, path);
+export function* embeddedErrors(
+  schema: StructuralSchema,
+  value: unknown,
+  path: string,
+  effort: Effort,
+): Steps<FieldError[]> {
+  const unreadable = yield* eachEmbedded(schema, value, path, effort, readErrors);
+  return unreadable.length > 0 ? unreadable.slice(0, 1) : yield* embeddedRuleErrors(schema, value, path, effort);
 }
 
 /** The same of a value whose types and metadata can be read. */
-export const embeddedRuleErrors = (schema: StructuralSchema, value: unknown, path: string): FieldError[] =>
-  eachEmbedded(schema, value, path, ruleErrors);
+export const embeddedRuleErrors = (
+  schema: StructuralSchema,
+  value: unknown,
+  path: string,
+  effort: Effort,
+): Steps<FieldError[]> => eachEmbedded(schema, value, path, effort, ruleErrors);
 
-type Judge = (object: Json, path: string) => FieldError[];
+type Judge = (object: Json, path: string, effort: Effort) => Iterable<FieldError | undefined>;
 
-const eachEmbedded = (schema: StructuralSchema, value: unknown, path: string, judge: Judge): FieldError[] =>
-  toldOf(judged(schema, value, path, judge));
+const eachEmbedded = (
+  schema: StructuralSchema,
+  value: unknown,
+  path: string,
+  effort: Effort,
+  judge: Judge,
+): Steps<FieldError[]> => toldOf(judged(embeddedIn(schema, value, path, effort), effort, judge));
 
-function* judged(schema: StructuralSchema, value: unknown, path: string, judge: Judge): Iterable<FieldError> {
-  for (const [object, at] of embeddedIn(schema, value, path)) yield* judge(object, at);
+function* judged(objects: Embedded, effort: Effort, judge: Judge): Iterable<FieldError | undefined> {
+  for (const found of objects) {
+    if (found) yield* judge(...found, effort);
+    else yield;
+  }
 }
 
-/** The whole objects in a value, with their paths. */
+/** Whole objects with their paths; undefined where others may have their turn. */
+type Embedded = Iterable<readonly [Json, string] | undefined>;
+
+/** The whole objects in a value. */
 export function* embeddedIn(
   schema: StructuralSchema | undefined,
   value: unknown,
   path: string,
-): Iterable<readonly [Json, string]> {
-  if (!schema || typeof value !== 'object' || value === null || !schema.root.holdsEmbedded) return;
+  effort: Effort,
+): Embedded {
+  if (!schema?.root.holdsEmbedded) return;
   if (Array.isArray(value)) {
-    for (const [at, item] of value.entries()) yield* embeddedIn(schema.items, item, `${path}[${at}]`);
+    for (const [at, item] of value.entries()) {
+      if (effort.endsStep(1)) yield;
+      if (isContainer(item)) yield* embeddedIn(schema.items, item, `${path}[${at}]`, effort);
+    }
     return;
   }
   if (!isObject(value)) return;
-  if (schema.embedded) yield [value, path];
-  for (const [name, member] of Object.entries(value)) {
+  if (schema.embedded) {
+    effort.compare(JUDGED);
+    yield [value, path];
+  }
+  for (const name of Object.keys(value)) {
+    const member = value[name];
+    if (effort.endsStep(1)) yield;
+    if (!isContainer(member)) continue;
     const property = schema.property(name);
-    if (property) yield* embeddedIn(property, member, childOf(path, name));
-    else yield* embeddedIn(schema.others, member, `${path}[${name}]`);
+    if (property) yield* embeddedIn(property, member, childOf(path, name), effort);
+    else yield* embeddedIn(schema.others, member, `${path}[${name}]`, effort);
   }
 }
 
+/** To judge type and metadata of an object, or to read them, takes as long as to look at so many values. */
+const JUDGED = 64;
+
 export const childOf = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-function readErrors(object: Json, path: string): FieldError[] {
-  const type = ['apiVersion', 'kind']
-    .filter((name) => Object.hasOwn(object, name) && typeof object[name] !== 'string')
-    .map((name) => invalidValue(childOf(path, name), shownUntyped(object[name]), 'must be a string'));
+function* readErrors(object: Json, path: string, effort: Effort): Generator<FieldError | undefined, void> {
+  for (const name of ['apiVersion', 'kind']) {
+    if (!Object.hasOwn(object, name) || typeof object[name] === 'string') continue;
+    yield invalidValue(childOf(path, name), shownUntyped(object[name]), 'must be a string');
+  }
   const { metadata } = object;
-  const fault = Object.hasOwn(object, 'metadata') ? metadataFault(metadata) : undefined;
-  return fault === undefined ? type : [...type, invalidValue(childOf(path, 'metadata'), shownUntyped(metadata), fault)];
+  const fault = Object.hasOwn(object, 'metadata') ? yield* metadataFault(metadata, effort) : undefined;
+  if (fault !== undefined) yield invalidValue(childOf(path, 'metadata'), shownUntyped(metadata), fault);
 }
 
 function ruleErrors(object: Json, path: string): FieldError[] {

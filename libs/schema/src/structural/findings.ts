@@ -1,5 +1,6 @@
 import { type FieldError, invalidValue } from '@orch/machinery';
 import type { Effort } from './effort.js';
+import type { Steps } from './steps.js';
 
 /** Where a value stands: what it is called in messages ('' for the whole), and its path. */
 export interface Place {
@@ -86,11 +87,15 @@ export class Findings {
   }
 }
 
-/** As many errors as are told of one object. */
-export function toldOf(errors: Iterable<FieldError>): FieldError[] {
+/** As many errors as are told of one object. @param errors undefined where others may have their turn */
+export function* toldOf(errors: Iterable<FieldError | undefined>): Steps<FieldError[]> {
   const told: FieldError[] = [];
   let characters = 0;
   for (const error of errors) {
+    if (!error) {
+      yield;
+      continue;
+    }
     told.push(error);
     characters += error.message.length + error.field.length;
     if (told.length >= MOST_TOLD || characters > MOST_CHARACTERS) break;

@@ -4,18 +4,12 @@ export type Json = Record<string, unknown>;
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** Whether there may be something in a value. */
+export const isContainer = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
 /** Whether a number is an integer of 64 bits as the decoder makes them; larger ones are fractions like others. */
 export const isInteger = (value: unknown): value is number | bigint =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isSafeInteger(value));
-
-/** The same for values that are the same but for the order of members. */
-export function keyOf(value: unknown): string {
-  if (typeof value === 'bigint') return value.toString();
-  if (Array.isArray(value)) return `[${value.map(keyOf).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const names = Object.keys(value).sort();
-  return `{${names.map((name) => `${JSON.stringify(name)}:${keyOf(value[name])}`).join()}}`;
-}
 
 /** Whether two values are the same but for the order of members. */
 export function isSame(a: unknown, b: unknown): boolean {

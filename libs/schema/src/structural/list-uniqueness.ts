@@ -1,65 +1,107 @@
 import { duplicate, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
+import type { Effort } from './effort.js';
 import { childOf } from './embedded-objects.js';
 import { toldOf } from './findings.js';
-import { isObject, type Json, keyOf } from './json.js';
+import { isContainer, isObject, type Json } from './json.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
-/** Elements that stand twice in lists that are sets, or maps by some of their members. Of several that are the same, one is told. */
-export const uniquenessErrors = (object: unknown, schema: StructuralSchema): FieldError[] =>
-  schema.root.holdsUnique ? toldOf(errorsIn(object, schema, '')) : [];
-
-/** The same of an object that is updated: where there were such elements before, there may be any. */
-export const uniquenessErrorsOfUpdate = (object: unknown, old: unknown, schema: StructuralSchema): FieldError[] => {
-  const errors = uniquenessErrors(object, schema);
-  return errors.length > 0 && uniquenessErrors(old, schema).length > 0 ? [] : errors;
-};
-
-function* errorsIn(value: unknown, schema: StructuralSchema | undefined, path: string): Iterable<FieldError> {
-  if (!schema || typeof value !== 'object' || value === null) return;
-  if (Array.isArray(value)) {
-    yield* errorsOfList(value, schema, path);
-    if (schema.items) for (const [at, item] of value.entries()) yield* errorsIn(item, schema.items, `${path}[${at}]`);
-    return;
-  }
-  if (!isObject(value)) return;
-  for (const [name, member] of Object.entries(value)) {
-    const property = schema.property(name);
-    if (property) yield* errorsIn(member, property, childOf(path, name));
-    else yield* errorsIn(member, schema.others, `${path}[${name}]`);
-  }
+/**
+ * Elements that stand twice in lists that are sets, or maps by some of their members. Of several that are the same, one is told.
+ * @param old the object before an update: where there were such elements, there may be any
+ */
+export function* uniquenessErrors(
+  object: unknown,
+  old: unknown,
+  schema: StructuralSchema,
+  effort: Effort,
+): Steps<FieldError[]> {
+  const errors = yield* repeatedIn(object, schema, effort);
+  return errors.length > 0 && (yield* repeatedIn(old, schema, effort)).length > 0 ? [] : errors;
 }
 
-function* errorsOfList(list: readonly unknown[], { props }: StructuralSchema, path: string): Iterable<FieldError> {
-  const type = props['x-kubernetes-list-type'];
-  if (type === 'set') yield* repeated(list, path);
-  if (type !== 'map') return;
-  const wrong = list.findIndex((item) => item !== null && !isObject(item));
-  if (wrong >= 0) {
-    const text = 'must be an object for an array of list-type map';
-    yield invalidValue(`${path}[${wrong}]`, shownUntyped(list[wrong]), text);
-    return;
+const repeatedIn = (object: unknown, schema: StructuralSchema, effort: Effort): Steps<FieldError[]> =>
+  toldOf(schema.root.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
+
+/** What is found; undefined where others may have their turn. */
+type Found = Iterable<FieldError | undefined>;
+
+class Uniqueness {
+  constructor(private readonly effort: Effort) {}
+
+  *errorsIn(value: unknown, schema: StructuralSchema | undefined, path: string): Found {
+    if (!schema) return;
+    if (Array.isArray(value)) yield* this.#inList(value, schema, path);
+    else if (isObject(value)) yield* this.#inMembers(value, schema, path);
   }
-  const keys = props['x-kubernetes-list-map-keys'] ?? [];
-  yield* repeated(
-    list.map((item) => keysOf(item, keys)),
-    path,
-  );
+
+  *#inMembers(object: Json, schema: StructuralSchema, path: string): Found {
+    for (const name of Object.keys(object)) {
+      const member = object[name];
+      if (this.effort.endsStep(1)) yield;
+      if (!isContainer(member)) continue;
+      const property = schema.property(name);
+      if (property) yield* this.errorsIn(member, property, childOf(path, name));
+      else yield* this.errorsIn(member, schema.others, `${path}[${name}]`);
+    }
+  }
+
+  *#inList(list: readonly unknown[], schema: StructuralSchema, path: string): Found {
+    const { items, props } = schema;
+    const type = props['x-kubernetes-list-type'];
+    if (type === 'set') yield* this.#repeated(list, path);
+    if (type === 'map') yield* this.#repeatedByKeys(list, props['x-kubernetes-list-map-keys'] ?? [], path);
+    for (const [at, item] of list.entries()) {
+      if (this.effort.endsStep(1)) yield;
+      if (isContainer(item)) yield* this.errorsIn(item, items, `${path}[${at}]`);
+    }
+  }
+
+  *#repeatedByKeys(list: readonly unknown[], keys: readonly string[], path: string): Found {
+    const told: Json[] = [];
+    for (const [at, item] of list.entries()) {
+      if (this.effort.endsStep(keys.length)) yield;
+      if (item !== null && !isObject(item)) {
+        const text = 'must be an object for an array of list-type map';
+        yield invalidValue(`${path}[${at}]`, shownUntyped(item), text);
+        return;
+      }
+      told.push(keysOf(item, keys));
+    }
+    yield* this.#repeated(told, path);
+  }
+
+  *#repeated(list: readonly unknown[], path: string): Found {
+    const times = new Map<unknown, number>();
+    for (const [at, item] of list.entries()) {
+      const key = isContainer(item) ? yield* this.#keyOf(item) : scalarKey(item);
+      if (this.effort.endsStep(1)) yield;
+      const before = times.get(key) ?? 0;
+      times.set(key, before + 1);
+      if (before === 1) yield duplicate(`${path}[${at}]`, shownUntyped(item));
+    }
+  }
+
+  /** The same for values that are the same but for the order of members. */
+  *#keyOf(value: unknown): Steps<string> {
+    if (this.effort.endsStep(1)) yield;
+    if (typeof value === 'bigint') return value.toString();
+    const parts: string[] = [];
+    if (Array.isArray(value)) {
+      for (const item of value) parts.push(yield* this.#keyOf(item));
+      return `[${parts.join()}]`;
+    }
+    if (!isObject(value)) return JSON.stringify(value);
+    for (const name of Object.keys(value).sort())
+      parts.push(`${JSON.stringify(name)}:${yield* this.#keyOf(value[name])}`);
+    return `{${parts.join()}}`;
+  }
 }
 
 /** The members that tell an element apart. */
 function keysOf(item: unknown, keys: readonly string[]): Json {
   const found = isObject(item) ? item : {};
   return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key]]));
-}
-
-function* repeated(list: readonly unknown[], path: string): Iterable<FieldError> {
-  const times = new Map<unknown, number>();
-  for (const [at, item] of list.entries()) {
-    const key = typeof item === 'object' && item !== null ? keyOf(item) : scalarKey(item);
-    const before = times.get(key) ?? 0;
-    times.set(key, before + 1);
-    if (before === 1) yield duplicate(`${path}[${at}]`, shownUntyped(item));
-  }
 }
 
 /** Texts are told apart from those of what is no text. */

@@ -1,5 +1,7 @@
-import { parseTime } from '@orch/machinery';
-import { isInteger, isObject } from './json.js';
+import { memberOf, parseTime } from '@orch/machinery';
+import type { Effort } from './effort.js';
+import { isContainer, isInteger, isObject, type Json } from './json.js';
+import type { Steps } from './steps.js';
 
 type Members = Readonly<Record<string, string>>;
 
@@ -41,36 +43,78 @@ export const STRUCTS: Readonly<Record<string, Members>> = {
   },
 };
 
-/** Why a value cannot be read as metadata, in the words of the reference; undefined where it can. What else stands in it is passed over. */
-export const metadataFault = (value: unknown): string | undefined => faultOf(value, 'v1.ObjectMeta', '', '');
-
-/** @param struct where the value stands, and @param path on which way from the metadata */
-function faultOf(value: unknown, type: string, struct: string, path: string): string | undefined {
-  const found = jsonTypeOf(value);
-  const no = (what: string, wanted: string) =>
-    `json: cannot unmarshal ${what} into Go ${struct === '' ? 'value' : `struct field ${struct}.${path}`} of type ${wanted}`;
-  const unless = (is: boolean): string | undefined => (is ? undefined : no(found, type));
-  const among = (values: readonly unknown[], of: string) =>
-    values.map((each) => faultOf(each, of, struct, path)).find((fault) => fault !== undefined);
-  if (value === null || value === undefined || type === 'raw') return undefined;
-  if (type === 'map[string]string') return isObject(value) ? among(Object.values(value), 'string') : unless(false);
-  if (type.startsWith('[]')) return Array.isArray(value) ? among(value, type.slice(2)) : unless(false);
-  if (STRUCTS[type]) return isObject(value) ? memberFault(value, type, path) : unless(false);
-  if (type === 'time') return typeof value === 'string' ? timeFault(value) : no(found, 'string');
-  if (type !== 'int64') return unless(type === 'bool' ? found === 'bool' : found === 'string');
-  return typeof value === 'number' && !isInteger(value) ? no(`number ${value}`, type) : unless(found === 'number');
+/** Where a value stands: in which struct, and on which way from the metadata. */
+interface Place {
+  readonly struct: string;
+  readonly path: string;
 }
 
-function memberFault(value: Readonly<Record<string, unknown>>, type: string, path: string): string | undefined {
-  const members = STRUCTS[type] ?? {};
-  const name = type.slice(type.indexOf('.') + 1);
-  for (const [member, each] of Object.entries(value)) {
-    if (!Object.hasOwn(members, member)) continue;
-    const fault = faultOf(each, members[member] ?? '', name, path === '' ? member : `${path}.${member}`);
+/** Why a value cannot be read as metadata, in the words of the reference; undefined where it can. What else stands in it is passed over. */
+export const metadataFault = (value: unknown, effort: Effort): Steps<string | undefined> =>
+  faultOf(value, 'v1.ObjectMeta', { struct: '', path: '' }, effort);
+
+function* faultOf(value: unknown, type: string, place: Place, effort: Effort): Steps<string | undefined> {
+  if (effort.endsStep(1)) yield;
+  if (isObject(value)) {
+    if (type === 'map[string]string') return yield* faultInMap(value, place, effort);
+    if (STRUCTS[type]) return yield* memberFault(value, type, place, effort);
+  }
+  if (Array.isArray(value) && type.startsWith('[]')) return yield* faultAmong(value, type.slice(2), place, effort);
+  return typeFault(value, type, place);
+}
+
+function* faultInMap(map: Json, place: Place, effort: Effort): Steps<string | undefined> {
+  for (const name of Object.keys(map)) {
+    if (effort.endsStep(1)) yield;
+    const fault = typeFault(map[name], 'string', place);
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
+
+/** The first that is found in values of one type. */
+function* faultAmong(
+  values: readonly unknown[],
+  type: string,
+  place: Place,
+  effort: Effort,
+): Steps<string | undefined> {
+  for (const value of values) {
+    if (effort.endsStep(1)) yield;
+    const fault = isContainer(value) ? yield* faultOf(value, type, place, effort) : typeFault(value, type, place);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function* memberFault(value: Json, type: string, { path }: Place, effort: Effort): Steps<string | undefined> {
+  const members = STRUCTS[type] ?? {};
+  const struct = type.slice(type.indexOf('.') + 1);
+  for (const name of Object.keys(value)) {
+    const known = memberOf(members, name);
+    if (known === undefined) continue;
+    const fault = yield* faultOf(value[name], known, { struct, path: path === '' ? name : `${path}.${name}` }, effort);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+/** Why a value is not of a type, whatever there is in it. */
+function typeFault(value: unknown, type: string, { struct, path }: Place): string | undefined {
+  if (value === null || value === undefined || type === 'raw') return undefined;
+  const found = jsonTypeOf(value);
+  const no = (what: string, wanted: string) =>
+    `json: cannot unmarshal ${what} into Go ${struct === '' ? 'value' : `struct field ${struct}.${path}`} of type ${wanted}`;
+  if (type === 'time') return typeof value === 'string' ? timeFault(value) : no(found, 'string');
+  if (type === 'int64') {
+    if (typeof value === 'number' && !isInteger(value)) return no(`number ${value}`, type);
+    return found === 'number' ? undefined : no(found, type);
+  }
+  return found === (type === 'bool' ? 'bool' : isStructured(type) ? '' : 'string') ? undefined : no(found, type);
+}
+
+const isStructured = (type: string): boolean =>
+  type.startsWith('[]') || type === 'map[string]string' || type in STRUCTS;
 
 function timeFault(text: string): string | undefined {
   try {

@@ -1,6 +1,8 @@
 import { type JsonObject, type JsonValue, memberOf, normalizeTime, setMember } from '@orch/machinery';
+import type { Effort } from './effort.js';
 import { isObject, type Json } from './json.js';
 import { metadataFault, STRUCTS } from './metadata-fault.js';
+import type { Steps } from './steps.js';
 import type { UnknownFields } from './unknown-fields.js';
 
 /** Members that are written with their zero value too. */
@@ -20,60 +22,90 @@ const KEPT_ZEROS: ReadonlySet<string> = new Set([
 export class MalformedObject extends Error {}
 
 /**
- * Metadata as every object has it: without members that nobody knows, and without those that say nothing.
+ * Metadata as every object has it, in steps: without members that nobody knows, and without those that say nothing.
  * @param dropMalformed members that cannot be read are dropped
  * @throws MalformedObject for metadata that cannot be read
  */
-export function readMetadata(metadata: unknown, dropMalformed: boolean, unknown?: UnknownFields): JsonObject {
-  const fault = metadataFault(metadata);
-  if (fault === undefined) return readStruct(isObject(metadata) ? metadata : {}, 'v1.ObjectMeta', unknown);
+export function* readMetadata(
+  metadata: unknown,
+  dropMalformed: boolean,
+  effort: Effort,
+  unknown?: UnknownFields,
+): Steps<JsonObject> {
+  const reader = new MetadataReader(effort, unknown);
+  const fault = yield* metadataFault(metadata, effort);
+  if (fault === undefined) return yield* reader.struct(isObject(metadata) ? metadata : {}, 'v1.ObjectMeta');
   if (!dropMalformed || !isObject(metadata)) throw new MalformedObject(fault);
-  const sound = Object.entries(metadata).filter(([name, value]) => metadataFault({ [name]: value }) === undefined);
-  return readStruct(Object.fromEntries(sound), 'v1.ObjectMeta', unknown);
-}
-
-function readStruct(value: Json, type: string, unknown?: UnknownFields): JsonObject {
-  const members = STRUCTS[type] ?? {};
-  const made: JsonObject = {};
-  for (const name of ALWAYS[type] ?? []) made[name] = '';
-  for (const [name, member] of Object.entries(value)) {
-    const memberType = memberOf(members, name);
-    if (memberType === undefined) unknown?.tell(name);
-    else {
-      unknown?.enter(name);
-      const read = readValue(member, memberType, unknown);
-      unknown?.leave();
-      if (read !== undefined && (KEPT_ZEROS.has(name) || !isZero(read))) made[name] = read;
-    }
+  const sound: Json = {};
+  for (const name of Object.keys(metadata)) {
+    const member = metadata[name];
+    if ((yield* metadataFault({ [name]: member }, effort)) === undefined) setMember(sound, name, member);
   }
-  return made;
+  return yield* reader.struct(sound, 'v1.ObjectMeta');
 }
 
-const isZero = (value: JsonValue): boolean =>
-  value === '' || value === 0 || (typeof value === 'object' && value !== null && Object.keys(value).length === 0);
+/** Reads what is of its type. */
+class MetadataReader {
+  constructor(
+    private readonly effort: Effort,
+    private readonly unknown: UnknownFields | undefined,
+  ) {}
 
-/** A value whose type is right; undefined for null. */
-function readValue(value: unknown, type: string, unknown?: UnknownFields): JsonValue | undefined {
-  if (value === null || value === undefined) return undefined;
-  if (type === 'time') return normalizeTime(String(value));
-  if (type === 'map[string]string' && isObject(value)) return readMap(value);
-  if (type.startsWith('[]') && Array.isArray(value)) return readList(value, type.slice(2), unknown);
-  if (type in STRUCTS) return readStruct(isObject(value) ? value : {}, type, unknown);
-  return value as JsonValue;
+  *struct(value: Json, type: string): Steps<JsonObject> {
+    const members = STRUCTS[type] ?? {};
+    const made: JsonObject = {};
+    for (const name of ALWAYS[type] ?? []) made[name] = '';
+    for (const name of Object.keys(value)) {
+      if (this.effort.endsStep(1)) yield;
+      const memberType = memberOf(members, name);
+      if (memberType === undefined) {
+        this.unknown?.tell(name);
+        continue;
+      }
+      this.unknown?.enter(name);
+      const read = yield* this.#value(value[name], memberType);
+      this.unknown?.leave();
+      if (read !== undefined && (KEPT_ZEROS.has(name) || !isZero(read, memberType))) made[name] = read;
+    }
+    return made;
+  }
+
+  /** Undefined for null. */
+  *#value(value: unknown, type: string): Steps<JsonValue | undefined> {
+    if (value === null || value === undefined) return undefined;
+    if (type === 'time') return normalizeTime(String(value));
+    if (type === 'map[string]string' && isObject(value)) return yield* this.#map(value);
+    if (type.startsWith('[]') && Array.isArray(value)) return yield* this.#list(value, type.slice(2));
+    if (type in STRUCTS) return yield* this.struct(isObject(value) ? value : {}, type);
+    return value as JsonValue;
+  }
+
+  /** Undefined for one without members. The names are listed once: of very many that takes a tenth of a second. */
+  *#map(map: Json): Steps<JsonObject | undefined> {
+    const keys = Object.keys(map);
+    if (keys.length === 0) return undefined;
+    const made: JsonObject = {};
+    for (const key of keys) {
+      if (this.effort.endsStep(1)) yield;
+      setMember<JsonValue | undefined>(made, key, (map[key] as JsonValue) ?? '');
+    }
+    return made;
+  }
+
+  *#list(list: readonly unknown[], type: string): Steps<JsonValue[]> {
+    const made: JsonValue[] = [];
+    for (const [at, item] of list.entries()) {
+      if (this.effort.endsStep(1)) yield;
+      this.unknown?.enter(at);
+      made.push((yield* this.#value(item, type)) ?? (type in STRUCTS ? yield* this.struct({}, type) : ''));
+      this.unknown?.leave();
+    }
+    return made;
+  }
 }
 
-function readMap(map: Json): JsonObject {
-  const made: JsonObject = {};
-  for (const [key, value] of Object.entries(map))
-    setMember<JsonValue | undefined>(made, key, (value as JsonValue) ?? '');
-  return made;
-}
+/** Whether a value that was read says nothing. */
+const isZero = (value: JsonValue, type: string): boolean =>
+  value === '' || value === 0 || (Array.isArray(value) ? value.length === 0 : type in STRUCTS && isEmpty(value));
 
-function readList(list: readonly unknown[], type: string, unknown?: UnknownFields): JsonValue[] {
-  return list.map((item, at) => {
-    unknown?.enter(at);
-    const read = readValue(item, type, unknown) ?? (type in STRUCTS ? readStruct({}, type) : '');
-    unknown?.leave();
-    return read;
-  });
-}
+const isEmpty = (value: JsonValue): boolean => isObject(value) && Object.keys(value).length === 0;

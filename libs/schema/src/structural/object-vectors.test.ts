@@ -65,7 +65,7 @@ describe('objects as the release prunes them and fills in their defaults', () =>
     const object = copy(vector.object);
     let unknown: string[] = [];
     const refusal = refusalOf(() => {
-      unknown = normalizeObject(object, schema);
+      unknown = atOnce(normalizeObject(object, schema));
     });
     if (vector.decodeError !== undefined) {
       // What a time cannot be read by is told more closely there.
@@ -73,7 +73,7 @@ describe('objects as the release prunes them and fills in their defaults', () =>
       return;
     }
     expect(refusal).toBeUndefined();
-    if (id.startsWith('default/')) fillDefaults(object, schema);
+    if (id.startsWith('default/')) atOnce(fillDefaults(object, schema));
     expect(object).toEqual(withoutTime(copy(vector.result)));
     expect(unknown).toEqual(vector.unknownFields ?? []);
   });
@@ -96,8 +96,8 @@ describe('objects as the release judges them', () => {
     const schema = compileSchema(props);
     const prepare = (given: Json) => {
       const object = copy(given);
-      normalizeObject(object, schema);
-      fillDefaults(object, schema);
+      atOnce(normalizeObject(object, schema));
+      atOnce(fillDefaults(object, schema));
       return object;
     };
     if (vector.decodeError !== undefined) {

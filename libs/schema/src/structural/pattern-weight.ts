@@ -1,8 +1,11 @@
 /** How long patterns take to read, which may be much for few characters. */
 
 const REPEAT = /\{(\d{1,4})(?:,(\d{0,4}))?\}/y;
-/** What stands for one character, or for none: an escape, a class, a sign. */
-const UNIT = /\\[pPx]\{[^}]*\}|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]|[^\]\\])*\]|[\s\S]/y;
+/**
+ * What stands for one character, or for none: an escape, a class, a sign. What nothing closes goes to the end, else its end would
+ * be looked for once more from each sign in it.
+ */
+const UNIT = /\\[pPx]\{[^}]*(?:\}|$)|\\[\s\S]|\[\^?\]?(?:\[:\^?\w*:\]|\\[\s\S]?|[^\]\\])*(?:\]|$)|[\s\S]/y;
 
 /** Classes of Unicode, which are made of hundreds of ranges, and ranges beyond ASCII. */
 const WIDE = /\\[pPx]|\[\^|[\u0080-\uffff]/g;

@@ -1,4 +1,6 @@
-import { isObject } from './json.js';
+import type { Effort } from './effort.js';
+import { isContainer, isObject, type Json } from './json.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import type { UnknownFields } from './unknown-fields.js';
 
@@ -6,13 +8,22 @@ import type { UnknownFields } from './unknown-fields.js';
 const META: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
 /**
- * Drops, in place, the members of an object that its schema does not know. Where unknown ones are kept, they are still dropped within
- * what is specified below.
+ * Drops, in place and in steps, the members of an object that its schema does not know. Where unknown ones are kept, they are still
+ * dropped within what is specified below.
  * @param unknown is told of what was dropped
  * @param whole whether it is an object of its own whatever its schema says; default true
  */
-export function prune(object: unknown, schema: StructuralSchema, unknown?: UnknownFields, whole = true): void {
-  pruneValue(object, schema, { whole: whole || schema.embedded, keeps: schema.preserves }, unknown);
+export function* prune(
+  object: unknown,
+  schema: StructuralSchema,
+  effort: Effort,
+  unknown?: UnknownFields,
+  whole = true,
+): Steps<void> {
+  yield* new Pruning(effort, unknown).value(object, schema, {
+    whole: whole || schema.embedded,
+    keeps: schema.preserves,
+  });
 }
 
 interface Kept {
@@ -27,36 +38,47 @@ const keptBy = (schema: StructuralSchema | undefined): Kept => ({
   keeps: schema?.preserves === true,
 });
 
-function pruneValue(value: unknown, schema: StructuralSchema | undefined, kept: Kept, unknown?: UnknownFields): void {
-  if (Array.isArray(value)) pruneItems(value, schema?.items, kept.keeps, unknown);
-  if (!isObject(value)) return;
-  for (const name of Object.keys(value)) {
-    if (kept.whole && META.has(name)) continue;
-    const property = schema?.property(name);
-    if (property || schema?.isMap) {
-      const below = property ?? schema?.others;
-      unknown?.enter(name);
-      pruneValue(value[name], below, keptBy(below), unknown);
-      unknown?.leave();
-    } else if (!kept.keeps) {
-      unknown?.tell(name);
-      delete value[name];
+class Pruning {
+  constructor(
+    private readonly effort: Effort,
+    private readonly unknown: UnknownFields | undefined,
+  ) {}
+
+  *value(value: unknown, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
+    if (Array.isArray(value)) yield* this.#items(value, schema?.items, kept.keeps);
+    else if (isObject(value)) yield* this.#members(value, schema, kept);
+  }
+
+  *#members(object: Json, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
+    for (const name of Object.keys(object)) {
+      if (this.effort.endsStep(1)) yield;
+      if (kept.whole && META.has(name)) continue;
+      const property = schema?.property(name);
+      if (property || schema?.isMap) {
+        const below = property ?? schema?.others;
+        yield* this.#below(name, object[name], below, keptBy(below));
+      } else if (!kept.keeps) {
+        this.unknown?.tell(name);
+        delete object[name];
+      }
     }
   }
-}
 
-/** @param keeps whether the list keeps what its schema does not know: then so does each element */
-function pruneItems(
-  list: readonly unknown[],
-  schema: StructuralSchema | undefined,
-  keeps: boolean,
-  unknown?: UnknownFields,
-): void {
-  if (keeps && !schema) return;
-  const own = keptBy(schema);
-  for (const [at, item] of list.entries()) {
-    unknown?.enter(at);
-    pruneValue(item, schema, { ...own, keeps: keeps || own.keeps }, unknown);
-    unknown?.leave();
+  /** @param keeps whether the list keeps what its schema does not know: then so does each element */
+  *#items(list: readonly unknown[], schema: StructuralSchema | undefined, keeps: boolean): Steps<void> {
+    if (keeps && !schema) return;
+    const own = keptBy(schema);
+    const kept = { ...own, keeps: keeps || own.keeps };
+    for (const [at, item] of list.entries()) {
+      if (this.effort.endsStep(1)) yield;
+      yield* this.#below(at, item, schema, kept);
+    }
+  }
+
+  *#below(part: string | number, value: unknown, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
+    if (!isContainer(value)) return;
+    this.unknown?.enter(part);
+    yield* this.value(value, schema, kept);
+    this.unknown?.leave();
   }
 }

@@ -1,8 +1,9 @@
 import { copy, memberOf } from '@orch/machinery';
-import type { Patterns } from './effort.js';
+import { Effort, type Patterns } from './effort.js';
 import { sizeOf } from './json.js';
 import { prune } from './prune.js';
 import type { SchemaProps } from './schema-props.js';
+import { atOnce } from './steps.js';
 import { ValueRules } from './value-rules.js';
 
 const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
@@ -121,7 +122,7 @@ export class StructuralSchema {
 function soundDefault(value: unknown, schema: StructuralSchema): unknown {
   if (typeof value !== 'object' || value === null) return value ?? undefined;
   const sound = copy(value);
-  prune(sound, schema, undefined, false);
+  atOnce(prune(sound, schema, Effort.inSteps(), undefined, false));
   return sound;
 }
 

@@ -2,9 +2,10 @@ import type { FieldError } from '@orch/machinery';
 import { Effort } from './effort.js';
 import { embeddedRuleErrors } from './embedded-objects.js';
 import type { Json } from './json.js';
-import { uniquenessErrors, uniquenessErrorsOfUpdate } from './list-uniqueness.js';
+import { uniquenessErrors } from './list-uniqueness.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
-import { type Steps, validateValue } from './validation.js';
+import { validateValue } from './validation.js';
 
 /**
  * What is wrong with an object of a custom kind by its schema, but for its own metadata and rules in CEL; at most about 3,000 errors.
@@ -15,8 +16,8 @@ export function* validateObject(object: Json, schema: StructuralSchema, old?: Js
   const effort = Effort.inSteps(schema.root.patterns);
   const errors = yield* validateValue(schema, object, { effort });
   yield;
-  const embedded = embeddedRuleErrors(schema, object, '');
-  const repeated = old ? uniquenessErrorsOfUpdate(object, old, schema) : uniquenessErrors(object, schema);
+  const embedded = yield* embeddedRuleErrors(schema, object, '', effort);
+  const repeated = yield* uniquenessErrors(object, old, schema, effort);
   return [...errors, ...embedded, ...repeated];
 }
 

@@ -3,11 +3,9 @@ import { type Effort, TooManyComparisons, TooManySteps } from './effort.js';
 import { type Finding, Findings, type Place } from './findings.js';
 import { isObject, type Json, sizeOf } from './json.js';
 import { checkNumber, checkText, isGiven, refused, typeFault, wrongType } from './scalar-validation.js';
+import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import type { ValueRules } from './value-rules.js';
-
-/** Steps between which others may have their turn; at the end, what was found. */
-export type Steps<T> = Generator<undefined, T>;
 
 /** How a value is judged. */
 export interface ValidationOptions {
@@ -51,10 +49,7 @@ class Validation {
   ) {}
 
   *value(schema: StructuralSchema, value: unknown): Steps<number> {
-    if (this.effort.isSpent) {
-      yield;
-      this.effort.renew();
-    }
+    if (this.effort.endsStep()) yield;
     const { rules } = schema;
     if (isLeaf(rules, value)) return this.#leaf(schema, value);
     this.effort.compare(rules.cost);
@@ -265,9 +260,4 @@ const isLeaf = (rules: ValueRules, value: unknown): boolean =>
 interface Attempt {
   readonly count: number;
   readonly found: readonly Finding[];
-}
-
-/** Takes all steps at once. */
-export function atOnce<T>(steps: Steps<T>): T {
-  for (let next = steps.next(); ; next = steps.next()) if (next.done) return next.value;
 }

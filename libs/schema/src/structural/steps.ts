@@ -1,0 +1,7 @@
+/** Steps between which others may have their turn; at the end, what was found or made. */
+export type Steps<T> = Generator<undefined, T>;
+
+/** Takes all steps at once. */
+export function atOnce<T>(steps: Steps<T>): T {
+  for (let next = steps.next(); ; next = steps.next()) if (next.done) return next.value;
+}
