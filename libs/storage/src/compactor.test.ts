@@ -63,6 +63,24 @@ describe('compaction', () => {
     expect(await create(store, type, 'c')).toBeGreaterThan(second);
   });
 
+  it('has no partition a minute where history cannot be dropped for hours: each read of changes locks all that there are', async () => {
+    const schema = server.freshSchema();
+    const store = await openStore({ url: server.url, naming: 'orch', schema, retention: 1_000 * MINUTE });
+    stores.push(store);
+    const [type = 0] = await store.registerTypes([{ group: '', resource: 'things' }]);
+    const start = Date.now();
+    for (let minute = 0; minute < 120; minute++) {
+      await create(store, type, `o${minute}`);
+      await store.compactor.runOnce(start + minute * MINUTE);
+    }
+    const session = await server.session(schema);
+    const { rows } = await session.query(
+      'SELECT count(*)::int AS n FROM history_partition WHERE sealed_at IS NOT NULL',
+    );
+    expect(rows[0].n).toBeGreaterThan(30);
+    expect(rows[0].n).toBeLessThan(60);
+  });
+
   it('keeps one head of each type', async () => {
     const { schema, store, type } = await setUp();
     let last = 0n;

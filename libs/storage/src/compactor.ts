@@ -12,6 +12,12 @@ const LEASE = 60_000;
 /** Milliseconds that writers may have to wait behind a drop that waits for a read of history. */
 const PATIENCE = 50;
 
+/**
+ * A partition lasts at least one of so many parts of what is kept of history: beside a dump that takes hours nothing can be dropped, and
+ * each read of changes locks every partition that there is.
+ */
+const FINENESS = 15;
+
 /** What one round did. */
 export interface CompactionRound {
   /** False when another process was at it. */
@@ -76,10 +82,11 @@ export class Compactor {
   /** Notes when partitions were opened and left behind, and leaves the current one if it is old enough and holds anything. */
   async #seal(connection: Connection, now: number | undefined): Promise<bigint | undefined> {
     await this.#note(connection, now);
+    const age = `(${clock(now)} - (SELECT min(sealed_at) FROM history_partition))`;
     const [row] = await connection.query(
       `SELECT p.number FROM history_partition p, resource_version s
         WHERE p.number = s.last_value / ${PARTITION_WIDTH} AND s.last_value % ${PARTITION_WIDTH} < ${(PARTITION_WIDTH * 9n) / 10n}
-          AND p.opened_at <= ${clock(now)} - make_interval(secs => $1)
+          AND p.opened_at <= ${clock(now)} - greatest(make_interval(secs => $1), ${age} / ${FINENESS})
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
       [this.options.partitionInterval / 1000],
     );

@@ -48,8 +48,8 @@ export interface StoreOptions {
   /** Rows of a snapshot's page; default 500. */
   readonly pageRows?: number;
   /**
-   * Row versions of objects that are dead and not removed, as the database counts them, from which on lists of few objects go
-   * around them; default 20,000.
+   * Row versions of objects that are dead and kept by an old snapshot, as far as the database's counts tell, from which on lists of
+   * few objects go around them; default 20,000.
    */
   readonly deadRows?: number;
   /** Bytes that a snapshot's page aims at, from the second on; default 1 MiB. */
@@ -72,7 +72,10 @@ export interface StoreOptions {
   readonly snapshotTimeout?: number;
   /** How long changes stay readable; default 300,000 (5 minutes). */
   readonly retention?: number;
-  /** Age at which a partition of the history is closed, at least 1,000; default 60,000, or the retention where that is less. */
+  /**
+   * Age at which a partition of the history is closed, at least 1,000, and at least a fifteenth of the age of what is kept; default
+   * 60,000, or the retention where that is less.
+   */
   readonly partitionInterval?: number;
   /** Pause between rounds of the compactor; default 15,000, or the retention where that is less. */
   readonly compactionInterval?: number;

@@ -21,11 +21,6 @@ export const LOCK_HISTORY = 'LOCK TABLE ONLY history_partition, ONLY change IN A
 /** Rows come in the order of their index: sorting would hold all of them before the first goes out. */
 export const IN_INDEX_ORDER = 'SET LOCAL enable_sort = off; SET LOCAL enable_bitmapscan = off';
 
-/** Whether the objects of a type ($1) are fewer than $2, where at least $3 row versions are dead and have not been removed. */
-export const IS_SPARSE = `
-SELECT CASE WHEN pg_stat_get_dead_tuples('object'::regclass) >= $3
-  THEN (${walk('o.type = $1', { limit: '$2' })} SELECT count(*) < $2 FROM walked) ELSE false END`;
-
 export const bounds = (type: TypeId) =>
   `SELECT t.head, f.floor FROM resource_type t JOIN history_floor f ON f.type = t.id WHERE t.id = ${type}`;
 
@@ -52,12 +47,26 @@ export interface KeyRange {
 function objects(range: KeyRange): string {
   const { type, sparse } = range;
   if (!sparse) return `(SELECT * FROM object WHERE ${within('object', range)})`;
-  return `(${walk(within('o', range))}
+  return `(${walking(range)}
     SELECT k.namespace, k.name, x.uid, x.version, x.body, x.stored_version, x.owners, x.defaults
       FROM (SELECT namespace, name FROM walked ${ORDER}) k
       CROSS JOIN LATERAL (
         SELECT * FROM object l WHERE l.type = ${type} AND l.namespace = k.namespace AND l.name = k.name
          ORDER BY l.era DESC LIMIT 1) x)`;
+}
+
+/** Whether a range has fewer objects than that, found by going from one to the next. */
+export const areFewer = (range: KeyRange, objects: number) =>
+  `${walking(range, String(objects))} SELECT count(*) < ${objects} FROM walked`;
+
+/** From object to object of a range, at most so many. */
+function walking({ through, ...range }: KeyRange, limit?: string): string {
+  const { namespace } = range;
+  return walk(within('o', range), {
+    inNamespace: namespace !== undefined,
+    ...(through && { from: beyond('o', '<=', through, namespace) }),
+    ...(limit !== undefined && { limit }),
+  });
 }
 
 /** The rows asked for as they are now: columns of a Row in order, but for the limit. */

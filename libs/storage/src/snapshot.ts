@@ -1,6 +1,7 @@
-import type { TextRow } from './connection.js';
+import type { Connection, TextRow } from './connection.js';
 import { findPageEnd } from './exact-page.js';
 import { toStoreError } from './failures.js';
+import { KeptRows } from './kept-rows.js';
 import type { Lineage } from './lineage.js';
 import type { CompleteOptions } from './options.js';
 import type { Pool } from './pool.js';
@@ -8,6 +9,7 @@ import { FEW, unknownType } from './reader.js';
 import { text } from './rows.js';
 import { SnapshotPages, SnapshotSession } from './snapshot-session.js';
 import {
+  areFewer,
   BEGIN,
   bounds,
   copyOut,
@@ -16,7 +18,6 @@ import {
   cut,
   exactRows,
   IN_INDEX_ORDER,
-  IS_SPARSE,
   type KeyRange,
   LOCK_HISTORY,
 } from './snapshot-sql.js';
@@ -27,6 +28,8 @@ type Reading = SnapshotRequest & KeyRange;
 
 /** Lists of one consistent state, of any length in bounded memory. */
 export class Snapshots {
+  readonly #kept = new KeptRows();
+
   constructor(
     private readonly pool: Pool,
     private readonly lineage: Lineage,
@@ -38,9 +41,8 @@ export class Snapshots {
     const connection = await this.pool.acquire();
     const session = new SnapshotSession(connection, this.pool, this.options);
     try {
-      const { at, type } = request;
-      const [row] = await connection.statement('is_sparse', IS_SPARSE, [type, FEW, this.options.deadRows]);
-      const reading = { ...request, sparse: row?.[0] === 't' };
+      const { at } = request;
+      const reading = { ...request, sparse: await this.#isSparse(request, connection) };
       if (at === undefined) return await this.#current(reading, session, [BEGIN]);
       const head = await this.#reach(request, at, session);
       return await (at === head ? this.#current(reading, session, []) : this.#exact(reading, at, session));
@@ -49,6 +51,13 @@ export class Snapshots {
       const known = error instanceof HistoryExpiredError || error instanceof RangeError || error instanceof TypeError;
       throw known ? error : toStoreError(error, false);
     }
+  }
+
+  /** To seek each object costs several times as much as to read it: worth it for few, and where much may lie between them. */
+  async #isSparse(range: KeyRange, connection: Connection): Promise<boolean> {
+    if ((await this.#kept.count(connection)) < this.options.deadRows) return false;
+    const [row] = await connection.query(areFewer(range, FEW));
+    return row?.[0] === 't';
   }
 
   /** Begins a transaction that sees the state at a version, or how to rebuild it; the head that it sees. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore, type PostgresStore } from './postgres-store.js';
+import { areFewer } from './snapshot-sql.js';
 import type { Key, SnapshotRequest, TypeId, Version, WriteOp } from './store.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
@@ -9,6 +10,7 @@ let server: TestServer;
 /** One reads what is there, the other goes around what is dead. */
 let plain: PostgresStore;
 let around: PostgresStore;
+let schema: string;
 let type: TypeId;
 let versions: Version[];
 
@@ -28,7 +30,7 @@ const update = (i: number, version: Version) =>
 
 beforeAll(async () => {
   server = await startTestServer();
-  const schema = server.freshSchema();
+  schema = server.freshSchema();
   plain = await openStore({ url: server.url, naming: 'orch', schema });
   around = await openStore({ url: server.url, naming: 'orch', schema, deadRows: 0 });
   const types = ['others', 'things', 'after'].map((resource) => ({ group: '', resource }));
@@ -96,6 +98,17 @@ describe('going around dead row versions', () => {
         const request = { type, ...range, at, ...page };
         expect(await read(around, request), `at ${at}`).toEqual(await read(plain, request));
       }
+    }
+  });
+
+  it('is for ranges of few objects, however many their type has', async () => {
+    const session = await server.session(schema);
+    const isOfFewer = async (range: Partial<SnapshotRequest>, objects: number): Promise<unknown> =>
+      (await session.query({ text: areFewer({ type, ...range }, objects), rowMode: 'array' })).rows.flat()[0];
+    for (const [, range] of RANGES) {
+      const { length } = (await read(plain, { type, ...range })).rows;
+      expect(await isOfFewer(range, length + 1)).toBe(true);
+      if (length > 0) expect(await isOfFewer(range, length)).toBe(false);
     }
   });
 

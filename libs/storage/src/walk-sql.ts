@@ -1,19 +1,33 @@
 /** The last era of the last object first. */
 const LAST = 'ORDER BY o.namespace DESC, o.name DESC, o.era DESC LIMIT 1';
 
+/** Beside which rows are gone through. */
+export interface WalkOptions {
+  /** Which of them come first: what holds of all that come before those in order. Default: any. */
+  readonly from?: string;
+  /** All of them are of one namespace; default false. */
+  readonly inNamespace?: boolean;
+  /** Columns of `o` to be told beside the key. */
+  readonly columns?: string;
+  /** As many objects at most. */
+  readonly limit?: string;
+}
+
 /**
  * Goes from object to object, from the end of the index, where the newest row version of each comes first: dearer for each
  * (24 microseconds beside a load), but it passes by what an old snapshot keeps of them. Begins a statement that reads `walked`:
  * the keys, last one first, and what is asked for beside them.
+ *
+ * The index is entered by one upper bound of each column, the first that is said; with two of them, or one that repeats what is said of
+ * the namespace, each step would begin at the end of the range and pass over all that lies behind it.
  * @param where which rows of `object o`
- * @param settings.columns of `o`, beside the key
- * @param settings.limit as many objects at most
  */
-export function walk(where: string, { columns = '', limit = '' } = {}): string {
+export function walk(where: string, { from, inNamespace = false, columns = '', limit = '' }: WalkOptions = {}): string {
   const row = `SELECT o.namespace, o.name${columns && `, ${columns}`} FROM object o WHERE ${where}`;
+  const before = inNamespace ? 'o.name < w.name' : '(o.namespace, o.name) < (w.namespace, w.name)';
   return `WITH RECURSIVE walked AS (
-  SELECT f.*, 1 AS step FROM (${row} ${LAST}) f
+  SELECT f.*, 1 AS step FROM (${row}${from ? ` AND ${from}` : ''} ${LAST}) f
   UNION ALL
   SELECT n.*, w.step + 1 FROM walked w CROSS JOIN LATERAL (
-    ${row} AND (o.namespace, o.name) < (w.namespace, w.name) ${LAST}) n${limit && ` WHERE w.step < ${limit}`})`;
+    ${row} AND ${before} ${LAST}) n${limit && ` WHERE w.step < ${limit}`})`;
 }
