@@ -1,22 +1,11 @@
 import { stringifyJson } from '@orch/codec';
-import type { JsonValue } from '@orch/machinery';
-
-/** Powers of ten from which on, and below which, Go writes fractions with an exponent. */
-const [LARGE, SMALL] = [6, -4];
+import { goNumber, type JsonValue } from '@orch/machinery';
 
 /** What is found, as a column of texts shows it: lists and objects as Go's JSON, members in order. */
 export function shownText(value: JsonValue): string {
   if (value === null) return '<no value>';
   if (typeof value === 'object') return escaped(stringifyJson(sorted(value)));
-  return typeof value === 'number' ? shownNumber(value) : String(value);
-}
-
-function shownNumber(value: number): string {
-  if (Number.isSafeInteger(value)) return String(value);
-  const [digits, exponent] = value.toExponential().split('e');
-  const power = Number(exponent);
-  if (power >= SMALL && power < LARGE) return String(value);
-  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  return typeof value === 'number' ? goNumber(value) : String(value);
 }
 
 function sorted(value: JsonValue): JsonValue {
