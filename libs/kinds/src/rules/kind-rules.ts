@@ -27,10 +27,13 @@ export interface WriteContext {
   readonly now: number;
 }
 
+/** Thrown for an object that has no scale where its definition says; the message is for clients. */
+export class ScaleError extends Error {}
+
 /** Numbers behind the `scale` subresource of a workload. */
 export interface ScaleView {
-  /** Replicas asked for. */
-  readonly replicas: number;
+  /** Replicas asked for; undefined where an object of a custom kind does not say. */
+  readonly replicas: number | undefined;
   /** Replicas that were last counted. */
   readonly statusReplicas: number;
   /** Label selector of the pods, in its string form. */
@@ -39,9 +42,9 @@ export interface ScaleView {
 
 /** Where a kind keeps the numbers of its `scale` subresource. */
 export interface ScaleRules {
-  /** Unset numbers are 0, an unset selector is empty. */
+  /** Unset numbers are 0, an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
   read(object: ApiObject): ScaleView;
-  /** Sets the replicas asked for. Mutates. */
+  /** Sets the replicas asked for. Mutates. @throws ScaleError for an object of a custom kind that has no room for them */
   write(object: ApiObject, replicas: number): void;
 }
 
