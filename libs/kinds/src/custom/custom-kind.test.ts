@@ -78,6 +78,17 @@ describe('what is served of a definition', () => {
     expect(old?.definition).toMatchObject({ version: 'v1beta1', storage: { version: 'v1' } });
   });
 
+  it('is in versions that are served, and others are known of', () => {
+    const made = versionsOf([
+      { ...VERSION, served: false, storage: true },
+      { ...VERSION, name: 'v2', storage: false },
+    ]);
+    expect(made.map(({ isServed, definition }) => [definition.version, isServed])).toEqual([
+      ['v1', false],
+      ['v2', true],
+    ]);
+  });
+
   it('is compiled when an object is first looked at', () => {
     const schema = {
       get type(): string {

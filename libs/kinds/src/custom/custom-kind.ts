@@ -14,6 +14,8 @@ import { CustomValidator } from './validator.js';
 export interface CustomVersion {
   readonly definition: CustomResource;
   readonly schema: StructuralSchema;
+  /** Whether clients may speak of objects in it. */
+  readonly isServed: boolean;
   /** Objects keep what the schema does not know, as definitions of old can ask for. */
   readonly preservesUnknown: boolean;
   readonly rules: KindRules;
@@ -45,6 +47,7 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
   return {
     definition: resource,
     schema,
+    isServed: version.served === true,
     preservesUnknown: at(definition, 'spec', 'preserveUnknownFields') === true,
     rules: customRules(resource, { validator, printed, scale }, names, settings),
   };
