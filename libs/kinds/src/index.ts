@@ -2,15 +2,18 @@ export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
+export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
+export type { CustomResource } from './custom/definition.js';
 export { defaultsNumber } from './registry/default-tables.js';
 export { kindRules } from './registry/registry.js';
-export type {
-  Allocation,
-  Cell,
-  KindRules,
-  Requestor,
-  ScaleRules,
-  ScaleView,
-  WriteContext,
+export {
+  type Allocation,
+  type Cell,
+  type KindRules,
+  type Requestor,
+  ScaleError,
+  type ScaleRules,
+  type ScaleView,
+  type WriteContext,
 } from './rules/kind-rules.js';
 export { type KindSettings, STANDARD_SETTINGS } from './rules/settings.js';

@@ -18,16 +18,59 @@ function untyped(value: unknown, room: { left: number }): string {
   return `map[string]interface {}{${shownItems(members, shown, room)}}`;
 }
 
-function shownItems<T>(items: readonly T[], shown: (item: T) => string, room: { left: number }): string {
+function shownItems<T>(
+  items: readonly T[],
+  shown: (item: T) => string,
+  room: { left: number },
+  between = ', ',
+): string {
   const texts: string[] = [];
   for (const item of items) {
     if (room.left <= 0) break;
     texts.push(shown(item));
   }
-  return texts.join(', ');
+  return texts.join(between);
 }
 
 function counted(text: string, room: { left: number }): string {
   room.left -= text.length;
   return text;
+}
+
+/** Whether a number is an integer as the decoder makes them; larger ones are fractions like others. */
+const isInteger = (value: unknown): boolean => typeof value === 'bigint' || Number.isSafeInteger(value);
+
+/** What the reference system calls the type in which it holds a value that came as JSON. */
+export function goType(value: unknown): string {
+  if (value === null || value === undefined) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  if (typeof value === 'object') return 'map[string]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : isInteger(value) ? 'int64' : 'float64';
+}
+
+/** A value that came as JSON as the reference system prints it where it says nothing of how: `map[a:1 b:[x <nil>]]`. */
+export const plainText = (value: unknown): string => plainly(value, { left: SHOWN_CHARACTERS });
+
+function plainly(value: unknown, room: { left: number }): string {
+  room.left--;
+  if (value === null || value === undefined) return '<nil>';
+  if (typeof value === 'number') return goNumber(value);
+  if (typeof value !== 'object') return counted(shortened(String(value)), room);
+  if (Array.isArray(value)) return `[${shownItems(value, (item) => plainly(item, room), room, ' ')}]`;
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shown = ([name, member]: [string, unknown]) => `${counted(shortened(name), room)}:${plainly(member, room)}`;
+  return `map[${shownItems(members, shown, room, ' ')}]`;
+}
+
+/** Powers of ten from which on, and below which, fractions have an exponent. */
+const [LARGE, SMALL] = [6, -4];
+
+/** A number as the reference system prints it: integers in full, fractions with an exponent if they are large or small. */
+export function goNumber(value: number): string {
+  if (Number.isSafeInteger(value)) return String(value);
+  const [digits, exponent] = value.toExponential().split('e');
+  const power = Number(exponent);
+  if (power >= SMALL && power < LARGE) return String(value);
+  return `${digits}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
 }

@@ -43,3 +43,30 @@ export function parseApiVersion(apiVersion: string): GroupVersion | undefined {
 export function formatGroupResource(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 }
+
+/** Levels of stability that a version's name may speak of, the least first; a name without one is stable. */
+const STABILITY = ['alpha', 'beta', ''];
+const RELEASED = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
+const MOST_OF_NUMBER = 2n ** 63n - 1n;
+
+/**
+ * Orders versions of a group as clients are told of them: negative where `a` is less preferred than `b`. Stable versions (`v2`) are
+ * preferred to `v2beta1`, these to `v2alpha1`, of those alike the greater number, and what is no such name comes last, by the alphabet.
+ */
+export function compareVersions(a: string, b: string): number {
+  const [left, right] = [rankOf(a), rankOf(b)];
+  if (!left || !right) return left ? 1 : right ? -1 : Number(b > a) - Number(a > b);
+  for (const [at, rank] of left.entries()) {
+    const other = right[at] as bigint;
+    if (rank !== other) return rank > other ? 1 : -1;
+  }
+  return 0;
+}
+
+/** Stability, major number, and that of the alpha or beta; undefined for names of another form. */
+function rankOf(version: string): readonly bigint[] | undefined {
+  const [, major, level = '', minor = '0'] = RELEASED.exec(version) ?? [];
+  if (major === undefined) return undefined;
+  const numbers = [BigInt(major), BigInt(minor)];
+  return numbers.some((number) => number > MOST_OF_NUMBER) ? undefined : [BigInt(STABILITY.indexOf(level)), ...numbers];
+}

@@ -6,7 +6,8 @@ export const API_RELEASE = '1.27.16';
 
 /** Whether use of the API is to be warned of and counted in this release (spec: "Deprecation rules"). */
 export function isDeprecated(lifecycle: Lifecycle, release: string = API_RELEASE): boolean {
-  return lifecycle.deprecated !== undefined && minorOf(lifecycle.deprecated) <= minorOf(release);
+  const { warning, deprecated } = lifecycle;
+  return warning !== undefined || (deprecated !== undefined && minorOf(deprecated) <= minorOf(release));
 }
 
 /** Whether the API is gone by then. */
@@ -18,7 +19,8 @@ export function deprecationWarning(
   definition: GroupVersionKind & { readonly lifecycle: Lifecycle },
   release: string = API_RELEASE,
 ): string | undefined {
-  const { deprecated, removed, replacement } = definition.lifecycle;
+  const { warning, deprecated, removed, replacement } = definition.lifecycle;
+  if (warning !== undefined) return warning;
   if (!isDeprecated(definition.lifecycle, release)) return undefined;
   const unavailable = removed ? `, unavailable in v${removed}+` : '';
   const instead = replacement ? `; use ${named(replacement)}` : '';

@@ -155,6 +155,8 @@ export interface Lifecycle {
   readonly removed?: string;
   /** What the warning says to use instead, in the profile's names. */
   readonly replacement?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** What is warned of in every release, in these words: of a custom kind, which belongs to none. */
+  readonly warning?: string;
 }
 
 /** A kind that a group-version knows: of a resource, of a list, of a subresource or of options. */

@@ -1,3 +1,4 @@
+import { compareVersions } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 
 /** What is served of one version of a group, in name order. */
@@ -39,7 +40,8 @@ export function apiGroups(served: readonly ResourceDefinition[]): ApiGroup[] {
 function apiVersions(resources: readonly ResourceDefinition[]): ApiVersion[] {
   return [...groupBy(resources, ({ version }) => version)]
     .sort(
-      ([a, left], [b, right]) => highest(right, 'versionPriority') - highest(left, 'versionPriority') || byText(b, a),
+      ([a, left], [b, right]) =>
+        highest(right, 'versionPriority') - highest(left, 'versionPriority') || compareVersions(b, a),
     )
     .map(([version, all]) => ({ version, resources: all.sort((a, b) => byText(a.resource, b.resource)) }));
 }

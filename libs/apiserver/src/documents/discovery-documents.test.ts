@@ -42,6 +42,18 @@ describe.each(PROFILES)('discovery documents, %s names', (profile) => {
     });
   });
 
+  it('prefers stable and later versions among those of the same priority', () => {
+    const [first] = served.filter(({ group }) => group === 'apps') as [ResourceDefinition];
+    const versions = ['v1beta1', 'v2alpha1', 'v1', 'v10', 'v2'];
+    const group = 'example.test';
+    const { groups } = discoveryDocuments(
+      versions.map((version) => ({ ...first, group, version, versionPriority: 100 })),
+      names,
+    );
+    const told = groups.get(group)?.versions?.map(({ version }) => version);
+    expect(told).toEqual(['v10', 'v2', 'v1', 'v1beta1', 'v2alpha1']);
+  });
+
   it('names subresources after their resource, with group and version where they differ', () => {
     const entries = documents.resources.get('apps/v1')?.resources ?? [];
     expect(entries.filter(({ name }) => name?.startsWith('deployments'))).toEqual([

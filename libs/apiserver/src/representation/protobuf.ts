@@ -34,7 +34,7 @@ export function protobufRepresentation(
   cache: PieceCache,
   key: string,
 ): Representation {
-  const schema = shape.name === 'partial' ? meta.partialObjectMetadata : endpoint.definition.schema;
+  const schema = shape.name === 'partial' ? meta.partialObjectMetadata : endpoint.model.struct;
   const kind = shape.name === 'partial' ? 'PartialObjectMetadata' : endpoint.definition.kind;
   const apiVersion = shape.apiVersion;
   const raw = (object: ApiObject | Record<string, unknown>) => encodeObject(schema, object);

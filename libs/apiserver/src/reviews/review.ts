@@ -6,7 +6,7 @@ import { admitSent, readSent, type SentObject } from '../writing/sent-object.js'
 
 /** The question that was POSTed. @throws StatusError 400, 406, 413, 415, 422 */
 export const readReview = (deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<SentObject> =>
-  readSent(deps, ctx, call, call.endpoint.definition);
+  readSent(deps, ctx, call, call.endpoint.model);
 
 /** What is answered: the members that are put in the place of those of the question, its status among them. */
 export type Answer = () => Promise<Partial<ApiObject>>;
@@ -26,5 +26,5 @@ export async function answerReview(
   const answer = await admitSent(deps, ctx, call, sent, judge);
   const object: ApiObject = { ...sent.object, ...(await answer()) };
   ensureMetadata(object).creationTimestamp ??= null;
-  await sendApiObject(deps, ctx, 201, call.endpoint.definition.schema, object);
+  await sendApiObject(deps, ctx, 201, call.endpoint.model.struct, object);
 }

@@ -4,6 +4,7 @@ import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 import { type FieldManagers, fieldManagersOf } from './field-managers.js';
+import { DeclaredModel, type ObjectModel } from './object-model.js';
 import type { StoredForm } from './stored-form.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
@@ -32,6 +33,10 @@ export interface Endpoint {
   readonly rules: KindRules;
   /** Rules of the storage version, which writes are judged by. */
   readonly storageRules: KindRules;
+  /** The form of objects in the served version. */
+  readonly model: ObjectModel;
+  /** That in the version which writes are judged in. */
+  readonly storageModel: ObjectModel;
   /** Who keeps the owners of fields, by subresource. */
   readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
@@ -66,6 +71,7 @@ export function makeEndpoint(
   { names, settings, description, form, conversions, versions }: EndpointParts,
 ): Endpoint {
   const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
+  const model = new DeclaredModel(definition, definition.schema);
   const conversion = {
     toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
     toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
@@ -82,6 +88,8 @@ export function makeEndpoint(
     type,
     rules: kindRules(definition, names, settings),
     storageRules: kindRules(storage, names, settings),
+    model,
+    storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
     fieldManagers: fieldManagersOf(definition, versions, conversions, names),
     description,
   };

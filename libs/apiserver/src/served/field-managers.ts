@@ -1,7 +1,8 @@
 import { type Conversions, kindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type JsonObject, type Names } from '@orch/machinery';
-import { declaredType, FieldManager, pathsOf, type VersionTypes } from '@orch/merge';
+import { FieldManager, pathsOf } from '@orch/merge';
 import type { ResourceDefinition } from '@orch/schema';
+import { DeclaredModel } from './object-model.js';
 
 /** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */
 export type FieldManagers = (subresource: string) => FieldManager;
@@ -16,10 +17,12 @@ export function fieldManagersOf(
   conversions: Conversions,
   names: Names,
 ): FieldManagers {
-  const byVersion = new Map(versions.map((version) => [formatApiVersion(version), version]));
+  const models = new Map(
+    versions.map((version) => [formatApiVersion(version), new DeclaredModel(version, version.schema)]),
+  );
   const known = new Map<string, FieldManager>();
   const converted = (object: JsonObject, apiVersion: string) => {
-    if (!byVersion.has(apiVersion)) return undefined;
+    if (!models.has(apiVersion)) return undefined;
     return conversions.between(
       String(object.apiVersion),
       apiVersion,
@@ -32,7 +35,7 @@ export function fieldManagersOf(
         apiVersion: formatApiVersion(definition),
         kind: definition.kind,
         ...(subresource !== '' && { subresource }),
-        typesOf: (apiVersion) => typesOf(byVersion.get(apiVersion)),
+        typesOf: (apiVersion) => models.get(apiVersion)?.types(),
         resetFields: new Map(
           versions.map((version) => [
             formatApiVersion(version),
@@ -47,10 +50,4 @@ export function fieldManagersOf(
     known.set(subresource, manager);
     return manager;
   };
-}
-
-function typesOf(definition: ResourceDefinition | undefined): VersionTypes | undefined {
-  if (!definition) return undefined;
-  const { schema } = definition;
-  return { stored: declaredType(schema, { zeros: true }), said: declaredType(schema, { zeros: false }) };
 }

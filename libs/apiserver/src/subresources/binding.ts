@@ -12,8 +12,8 @@ import type { Binding } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendStatus } from '../http/respond.js';
+import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import { callerOf } from '../writing/caller.js';
-import type { ExpectedType } from '../writing/decode-body.js';
 import { requireUid } from '../writing/object-checks.js';
 import { admitSent, readSent, type SentObject } from '../writing/sent-object.js';
 import { endpointOf } from './other-objects.js';
@@ -22,12 +22,12 @@ import { CREATED } from './success.js';
 
 /** POST of `pods/<name>/binding`. */
 export async function bindPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  await bind(deps, ctx, call, await readSent(deps, ctx, call, bindingType(deps)));
+  await bind(deps, ctx, call, await readSent(deps, ctx, call, bindingModel(deps)));
 }
 
 /** POST of `bindings`: the same, of the pod that the Binding names. */
 export async function createBinding(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const sent = await readSent(deps, ctx, call, bindingType(deps));
+  const sent = await readSent(deps, ctx, call, bindingModel(deps));
   const name = sent.object.metadata?.name ?? '';
   if (name === '') throw badRequest('Name parameter required.');
   // The one name that no path could hold.
@@ -35,12 +35,8 @@ export async function createBinding(deps: ApiDeps, ctx: RequestContext, call: Re
   await bind(deps, ctx, { ...call, name }, sent);
 }
 
-const bindingType = ({ scheme }: ApiDeps): ExpectedType => ({
-  group: '',
-  version: 'v1',
-  kind: 'Binding',
-  schema: scheme.struct('core/v1.Binding'),
-});
+const bindingModel = ({ scheme }: ApiDeps): ObjectModel =>
+  new DeclaredModel({ group: '', version: 'v1', kind: 'Binding' }, scheme.struct('core/v1.Binding'));
 
 /** @throws StatusError 400, 404, 409, 422; 403 from admission */
 async function bind(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, sent: SentObject): Promise<void> {

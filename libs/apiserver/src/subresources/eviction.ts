@@ -3,8 +3,8 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendStatus } from '../http/respond.js';
 import { servedObject } from '../representation/shape.js';
+import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import { callerOf, serverItself } from '../writing/caller.js';
-import type { ExpectedType } from '../writing/decode-body.js';
 import { type DeleteOptions, settledOptions, type WireDeleteOptions } from '../writing/delete-options.js';
 import { markDeletion } from '../writing/deletion.js';
 import { admitSent, readSent, type SentObject } from '../writing/sent-object.js';
@@ -21,7 +21,7 @@ const RETRY_SECONDS = 10;
  * and the deletion are written together or not at all.
  */
 export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const sent = await readSent(deps, ctx, call, evictionType(deps));
+  const sent = await readSent(deps, ctx, call, evictionModel(deps));
   const options = await admitSent(deps, ctx, call, sent, ({ metadata }) => {
     if (metadata?.name !== call.name) throw badRequest('name in URL does not match name in Eviction object');
     return deletion(deps, sent);
@@ -30,13 +30,10 @@ export async function evictPod(deps: ApiDeps, ctx: RequestContext, call: Resourc
   sendStatus(ctx, CREATED, deps.representations);
 }
 
-const evictionType = ({ scheme }: ApiDeps): ExpectedType => ({
-  group: 'policy',
-  version: 'v1',
-  kind: 'Eviction',
-  schema: scheme.struct('policy/v1.Eviction'),
-  alsoFrom: ['policy/v1beta1'],
-});
+const evictionModel = ({ scheme }: ApiDeps): ObjectModel =>
+  new DeclaredModel({ group: 'policy', version: 'v1', kind: 'Eviction' }, scheme.struct('policy/v1.Eviction'), [
+    'policy/v1beta1',
+  ]);
 
 /** How the pod is to be deleted: as the Eviction says, and a dry run if either it or the query says so. */
 function deletion({ names }: ApiDeps, { object, options }: SentObject): DeleteOptions {

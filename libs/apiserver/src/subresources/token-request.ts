@@ -4,6 +4,7 @@ import type { Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath } from '../http/errors.js';
+import { DeclaredModel } from '../served/object-model.js';
 import { admitSent, readSent } from '../writing/sent-object.js';
 import { endpointOf, otherObject } from './other-objects.js';
 
@@ -20,7 +21,7 @@ export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: Res
   const { endpoint, namespace, name } = call;
   const group = deps.names.group('authentication.orch.io');
   const schema = deps.scheme.struct('authentication/v1.TokenRequest');
-  const sent = await readSent(deps, ctx, call, { group, version: 'v1', kind: KIND, schema });
+  const sent = await readSent(deps, ctx, call, new DeclaredModel({ group, version: 'v1', kind: KIND }, schema));
   const boundObjectRef = await admitSent(deps, ctx, call, sent, async ({ metadata, spec }) => {
     refuseOtherName(metadata?.name ?? '', name, group);
     await otherObject(deps, endpoint, namespace, name);

@@ -17,7 +17,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const reading = readingOf(deps, ctx);
-  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.model);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
   if (namespace === '' && endpoint.definition.namespaced)
@@ -32,7 +32,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
     options,
     bytes: bytes.length,
   } as const;
-  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.definition)).object;
+  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.model)).object;
   const create = firstAsItIs(object, again);
   const { stored } = await deps.pipeline.write(request, { create });
   await sendObject(ctx, 201, representation, stored);

@@ -2,29 +2,19 @@ import {
   decodeProtobufObject,
   parseContentType,
   parseJson,
-  readObject,
   TooManyValuesError,
   warningsOf,
   yamlProblems,
 } from '@orch/codec';
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
-import type { StructSchema } from '@orch/schema';
 import { turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
 import { isGone, type RequestContext } from '../http/context.js';
+import type { ObjectModel } from '../served/object-model.js';
 import type { FieldValidation } from './write-options.js';
 
-export interface ExpectedType {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-  readonly schema: StructSchema;
-  /** Older versions (`policy/v1beta1`) that it may come in as well, of the same shape. */
-  readonly alsoFrom?: readonly string[];
-}
-
-/** Bytes of a request body read against a schema. */
+/** Bytes of a request body read as an object of a kind. */
 export interface Decoded {
   readonly object: ApiObject;
   /** Unknown and duplicate fields, one text each. */
@@ -67,7 +57,7 @@ export async function decodeBody(
   reading: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
-  expected: ExpectedType,
+  expected: ObjectModel,
   groups: 'own-group' | 'any-group' = 'own-group',
 ): Promise<Decoded> {
   const apiVersion = formatApiVersion(expected);
@@ -80,7 +70,7 @@ export async function decodeBody(
       `${object.kind} in version ${versionOf(object.apiVersion || apiVersion)} cannot be handled as a ${expected.kind}: expected kind ${expected.kind}`,
     );
   }
-  const accepted = [apiVersion, ...(expected.alsoFrom ?? [])];
+  const accepted = [apiVersion, ...expected.alsoFrom];
   if (groups === 'own-group' && object.apiVersion && !accepted.includes(object.apiVersion)) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${apiVersion})`,
@@ -98,11 +88,11 @@ async function decodeAs(
   reading: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
-  expected: ExpectedType,
+  expected: ObjectModel,
   apiVersion: string,
 ): Promise<Decoded> {
   try {
-    return await decodeUnchecked(reading, bytes, encoding, expected.schema);
+    return await decodeUnchecked(reading, bytes, encoding, expected);
   } catch (error) {
     if (error instanceof StatusError) throw error;
     if (error instanceof TooManyValuesError) throw tooManyValues(error.limit);
@@ -117,16 +107,17 @@ async function decodeUnchecked(
   { limits: { maxValues }, yaml, sender }: BodyReading,
   bytes: Buffer,
   encoding: BodyEncoding,
-  schema: StructSchema,
+  model: ObjectModel,
 ): Promise<Decoded> {
-  if (encoding === 'protobuf') return { object: decodeProtobufObject(schema, bytes, { maxValues }), problems: [] };
+  if (encoding === 'protobuf')
+    return { object: decodeProtobufObject(model.struct, bytes, { maxValues }), problems: [] };
   const { parsed, repeated } =
     encoding === 'json'
       ? { parsed: parseJson(bytes, { maxValues }), repeated: [] }
       : await yaml.read(bytes, { maxValues }, sender);
   await turnFor(bytes.length);
   const { value, duplicates } = parsed;
-  const { object, problems } = readObject(schema, value, duplicates && { duplicates });
+  const { object, problems } = model.read(value, duplicates && { duplicates });
   return { object, problems: [...yamlProblems(repeated), ...problems] };
 }
 

@@ -1,8 +1,7 @@
-import { applyDefaults } from '@orch/schema';
 import type { Draft } from './draft.js';
 
 /** Defaults of the version that was sent, which mutating admission and owners see. */
 export function defaults({ request: { endpoint }, served }: Draft): void {
-  applyDefaults(endpoint.definition.schema, served);
+  endpoint.model.fillDefaults(served);
   endpoint.rules.defaults(served);
 }

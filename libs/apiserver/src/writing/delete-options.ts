@@ -1,6 +1,7 @@
 import { badRequest, type FieldError, invalid, invalidValue, type Names, notSupported } from '@orch/machinery';
 import type { StructSchema } from '@orch/schema';
 import { parseBool } from '../reading/read-options.js';
+import { DeclaredModel } from '../served/object-model.js';
 import { type BodyReading, bodyEncoding, decodeBody } from './decode-body.js';
 import { dryRunOf } from './write-options.js';
 
@@ -71,8 +72,8 @@ async function fromBody({
   reading,
 }: DeleteOptionsSource): Promise<WireDeleteOptions> {
   const encoding = bodyEncoding(contentType, names);
-  const kind = { group: '', version: 'v1', kind: 'DeleteOptions', schema };
-  const { object } = await decodeBody(reading, body, encoding, kind, 'any-group');
+  const model = new DeclaredModel({ group: '', version: 'v1', kind: 'DeleteOptions' }, schema);
+  const { object } = await decodeBody(reading, body, encoding, model, 'any-group');
   return object as WireDeleteOptions;
 }
 

@@ -39,12 +39,12 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     options,
     bytes: bytes.length,
   } as const;
-  const { schema } = endpoint.definition;
+  const { model } = endpoint;
   const { maxValues } = deps.limits;
   let problems: readonly string[] = [];
   const change: Change = async (current, turn, stored) => {
     const { kind, apiVersion } = current;
-    const patched = document.apply(schema, current);
+    const patched = document.apply(model.struct, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
     if (holdsTooMany(patched as ApiObject, maxValues) && !holdsMoreValues(withoutOwners(stored.body), maxValues)) {
@@ -56,7 +56,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }
-    const read = readMade(schema, patched);
+    const read = readMade(model, patched);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;

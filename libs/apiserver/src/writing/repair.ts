@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
-import { alignZeros, applyDefaults } from '@orch/schema';
 import { defaults } from './defaults.js';
 import type { Draft, StageTools } from './draft.js';
 import { checkOwners } from './ownership.js';
@@ -21,10 +20,10 @@ export function repair(draft: Draft, { now }: StageTools): void {
   // Defaults may follow from what plugins have set, and from the name.
   if (draft.admitted || named) defaults(draft);
   draft.object = toStorage(draft);
-  const { storageRules: rules, storage } = request.endpoint;
+  const { storageRules: rules, storageModel } = request.endpoint;
   const context = { subresource: request.subresource, user: request.caller.user, now: now() };
   if (old) {
-    alignZeros(storage.schema, draft.object, old);
+    storageModel.alignZeros(draft.object, old);
     rules.prepareForUpdate(draft.object, old, context);
   } else rules.prepareForCreate(draft.object, context);
 }
@@ -43,7 +42,7 @@ function beginLife({ served }: Draft, now: number): boolean {
 function toStorage({ request: { endpoint }, served }: Draft) {
   if (!endpoint.conversion) return served;
   const object = endpoint.conversion.toStorage(served);
-  applyDefaults(endpoint.storage.schema, object);
+  endpoint.storageModel.fillDefaults(object);
   endpoint.storageRules.defaults(object);
   return object;
 }

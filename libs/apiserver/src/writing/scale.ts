@@ -16,9 +16,10 @@ import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
+import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
 import { merging } from './apply.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { readMade } from './made-object.js';
 import { requireUid } from './object-checks.js';
 import { APPLY, patchType, readPatch } from './patch-document.js';
@@ -28,14 +29,14 @@ import type { Change } from './write-request.js';
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
-function scaleType(deps: ApiDeps, call: ResourceCall): ExpectedType {
+function scaleType(deps: ApiDeps, call: ResourceCall): ObjectModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
-  const { group, version, kind } = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
-  return { group, version, kind, schema: deps.scheme.struct('autoscaling/v1.Scale') };
+  const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+  return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
 /** The Scale view of an object in its served version. */
-function scaleView(call: ResourceCall, type: ExpectedType, object: ApiObject): ApiObject {
+function scaleView(call: ResourceCall, type: ObjectModel, object: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
   const { replicas, statusReplicas, selector } = scaleRules(call).read(object);
   return {
@@ -106,7 +107,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
   const patch: MakeScale = async (scale) => {
-    const patched = Buffer.from(stringifyJson(document.apply(type.schema, scale)));
+    const patched = Buffer.from(stringifyJson(document.apply(type.struct, scale)));
     const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
@@ -134,7 +135,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
 }
 
 /** @throws StatusError 400 for what is not said of a scale */
-function saidOfScale(type: ExpectedType, said: JsonObject): ApiObject {
+function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
   const { apiVersion, kind } = said;
   const expected = formatApiVersion(type);
   if (apiVersion !== expected) {
@@ -144,7 +145,7 @@ function saidOfScale(type: ExpectedType, said: JsonObject): ApiObject {
     );
   }
   if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
-  const { object, problems } = readMade(type.schema, said);
+  const { object, problems } = readMade(type, said);
   if (problems.length > 0) throw badRequest(problems.join(', '));
   if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   return object;
@@ -152,7 +153,7 @@ function saidOfScale(type: ExpectedType, said: JsonObject): ApiObject {
 
 /** Puts the scale that is made of an object's own in its place. */
 const replacing =
-  (call: ResourceCall, type: ExpectedType, make: MakeScale): Change =>
+  (call: ResourceCall, type: ObjectModel, make: MakeScale): Change =>
   async (current) => {
     const wanted = await make(scaleView(call, type, current));
     nameAsMeant(call.endpoint, wanted, current);
@@ -176,7 +177,7 @@ async function writeScale(
   deps: ApiDeps,
   ctx: RequestContext,
   call: ResourceCall,
-  type: ExpectedType,
+  type: ObjectModel,
   how: { readonly options: WriteOptions; readonly applies?: boolean },
   change: Change,
 ): Promise<void> {
@@ -187,6 +188,6 @@ async function writeScale(
   await sendScale(deps, ctx, call, type, stored);
 }
 
-function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: ExpectedType, stored: Stored) {
-  return sendApiObject(deps, ctx, 200, type.schema, scaleView(call, type, servedObject(call.endpoint, stored)));
+function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: ObjectModel, stored: Stored) {
+  return sendApiObject(deps, ctx, 200, type.struct, scaleView(call, type, servedObject(call.endpoint, stored)));
 }

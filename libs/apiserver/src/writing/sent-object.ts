@@ -1,11 +1,11 @@
 import { type Attributes, admit, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
-import { applyDefaults } from '@orch/schema';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
+import type { ObjectModel } from '../served/object-model.js';
 import { callerOf } from './caller.js';
-import { applyFieldValidation, bodyEncoding, decodeBody, type ExpectedType, readingOf } from './decode-body.js';
+import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
 /** What was POSTed that is not kept itself, but says what to do or asks something: a Binding, an Eviction, a review. */
@@ -20,17 +20,17 @@ export async function readSent(
   deps: ApiDeps,
   ctx: RequestContext,
   { endpoint, namespace }: ResourceCall,
-  type: ExpectedType,
+  model: ObjectModel,
 ): Promise<SentObject> {
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   deps.representations.plain(ctx.req.headers.accept);
   const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
-  const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
+  const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, model);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  applyDefaults(type.schema, object);
+  model.fillDefaults(object);
   const meta = ensureMetadata(object);
   if (!endpoint.definition.namespaced) delete meta.namespace;
   else if (meta.namespace && meta.namespace !== namespace)

@@ -20,10 +20,10 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const reading = readingOf(deps, ctx);
-  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.definition);
+  const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.model);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.definition)).object;
+  const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.model)).object;
   const sent = firstAsItIs(object, again);
   const creates = endpoint.storageRules.createOnUpdate && subresource === '';
   const { stored, created } = await deps.pipeline.write(

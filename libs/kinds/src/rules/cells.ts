@@ -11,7 +11,7 @@ const GENERIC: Readonly<Record<string, (object: ApiObject, now: number) => Cell>
 
 /** The function that makes a row's cells, in the order of the definition's columns. */
 export function cellsOf(
-  definition: ResourceDefinition,
+  definition: Pick<ResourceDefinition, 'columns'>,
   declared: KindDeclaration,
   names: Names,
 ): (object: ApiObject, now: number) => Cell[] {

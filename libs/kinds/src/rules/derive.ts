@@ -1,5 +1,5 @@
 import { type ApiObject, copy, type Names } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDefinition, StructSchema } from '@orch/schema';
 import { equal } from '../values/equal.js';
 import { ensureObject, isEmpty } from '../values/fields.js';
 import { cellsOf } from './cells.js';
@@ -19,9 +19,12 @@ import type { KindSettings } from './settings.js';
 const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
 
+/** What rules look at in a definition; custom kinds declare no structs. */
+export type RuledDefinition = Pick<ResourceDefinition, 'columns' | 'subresources'> & { readonly schema?: StructSchema };
+
 /** The complete rules of a kind: what it declares, and the generic behaviour for the rest. */
 export function deriveRules(
-  definition: ResourceDefinition,
+  definition: RuledDefinition,
   declared: KindDeclaration,
   names: Names,
   { features }: KindSettings,
@@ -76,9 +79,9 @@ export function deriveRules(
   };
 }
 
-function creating(definition: ResourceDefinition, declared: KindDeclaration, names: Names, drop: DropDisabled) {
+function creating(definition: RuledDefinition, declared: KindDeclaration, names: Names, drop: DropDisabled) {
   const resetsStatus = hasStatusSubresource(definition) && !declared.keepsStatusOnCreate;
-  const empty = emptyStatus(definition.schema);
+  const empty = definition.schema && emptyStatus(definition.schema);
   return (object: ApiObject, { user }: WriteContext): void => {
     if (resetsStatus) {
       if (empty) object.status = copy(empty);
@@ -93,7 +96,7 @@ function creating(definition: ResourceDefinition, declared: KindDeclaration, nam
 }
 
 function updating(
-  definition: ResourceDefinition,
+  definition: RuledDefinition,
   declared: KindDeclaration,
   names: Names,
   dropOf: (subresource: string) => DropDisabled,
@@ -110,12 +113,12 @@ function updating(
   };
 }
 
-function resetting(definition: ResourceDefinition, declared: KindDeclaration): KindRules['resetFields'] {
+function resetting(definition: RuledDefinition, declared: KindDeclaration): KindRules['resetFields'] {
   const separates = hasStatusSubresource(definition);
   const own = separates ? [['status']] : [];
   const generic = new Map([
     ['', own],
-    ['status', separates ? desiredMembers(definition.schema).map((name) => [name]) : []],
+    ['status', separates && definition.schema ? desiredMembers(definition.schema).map((name) => [name]) : []],
   ]);
   return (subresource) => declared.resetFields?.[subresource] ?? generic.get(subresource) ?? own;
 }

@@ -2,8 +2,8 @@ import type { ApiObject, FieldError, NameRule, Names } from '@orch/machinery';
 import type { Allocators } from '../allocation/allocator.js';
 import type { GatedFields } from './gated-fields.js';
 
-/** One value of a table row, in the type of its column. */
-export type Cell = string | number | boolean;
+/** One value of a table row, in the type of its column; null where custom kinds have nothing to show. */
+export type Cell = string | number | bigint | boolean | null;
 
 /** Who asks for a write, as far as kinds record it. */
 export interface Requestor {
@@ -27,10 +27,13 @@ export interface WriteContext {
   readonly now: number;
 }
 
+/** Thrown for an object that has no scale where its definition says; the message is for clients. */
+export class ScaleError extends Error {}
+
 /** Numbers behind the `scale` subresource of a workload. */
 export interface ScaleView {
-  /** Replicas asked for. */
-  readonly replicas: number;
+  /** Replicas asked for; undefined where an object of a custom kind does not say. */
+  readonly replicas: number | undefined;
   /** Replicas that were last counted. */
   readonly statusReplicas: number;
   /** Label selector of the pods, in its string form. */
@@ -39,9 +42,9 @@ export interface ScaleView {
 
 /** Where a kind keeps the numbers of its `scale` subresource. */
 export interface ScaleRules {
-  /** Unset numbers are 0, an unset selector is empty. */
+  /** Unset numbers are 0, an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
   read(object: ApiObject): ScaleView;
-  /** Sets the replicas asked for. Mutates. */
+  /** Sets the replicas asked for. Mutates. @throws ScaleError for an object of a custom kind that has no room for them */
   write(object: ApiObject, replicas: number): void;
 }
 

@@ -6,8 +6,8 @@ import { ensureObject, type Json, objectAt, takeFrom } from '../values/fields.js
 /** The members of every object that are neither its desired state nor its observed state. */
 const ENVELOPE: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
-export const hasStatusSubresource = (definition: ResourceDefinition): boolean =>
-  definition.subresources.some((subresource) => subresource.name === 'status');
+export const hasStatusSubresource = ({ subresources }: Pick<ResourceDefinition, 'subresources'>): boolean =>
+  subresources.some((subresource) => subresource.name === 'status');
 
 /** The desired state of `object` becomes that of `old`: what a write through `status` may not change. */
 export function keepDesired(object: ApiObject, old: ApiObject): void {

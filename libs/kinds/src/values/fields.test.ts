@@ -2,6 +2,7 @@ import { copy } from '@orch/machinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { equal } from './equal.js';
+import { type Json, takeFrom } from './fields.js';
 
 const SEED = 11;
 
@@ -30,3 +31,15 @@ describe('equal', () => {
     expect(equal(b, a)).toBe(expected);
   });
 });
+
+describe('a member that is taken from another object', () => {
+  it('may be called as what all objects inherit', () => {
+    const [from, to] = [parsed('{"__proto__":{"a":1}}'), parsed('{"__proto__":{"b":1}}')];
+    takeFrom(to, from, '__proto__');
+    expect(Object.entries(to)).toEqual([['__proto__', { a: 1 }]]);
+    takeFrom(to, {}, '__proto__');
+    expect(Object.keys(to)).toEqual([]);
+  });
+});
+
+const parsed = (text: string): Json => JSON.parse(text) as Json;

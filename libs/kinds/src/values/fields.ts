@@ -1,4 +1,4 @@
-import { copy } from '@orch/machinery';
+import { copy, memberOf, setMember } from '@orch/machinery';
 
 /**
  * Reading and filling objects whose parts may all be missing: rules run before required fields are checked, so a
@@ -89,6 +89,7 @@ export const isEmpty = (value: unknown): boolean =>
 
 /** Copies a member of `from` to `to`, or removes it there when it is absent. */
 export function takeFrom(to: Json, from: Json, name: string): void {
-  if (from[name] === undefined) delete to[name];
-  else to[name] = copy(from[name]);
+  const value = memberOf(from, name);
+  if (value === undefined) delete to[name];
+  else setMember<unknown>(to, name, copy(value));
 }

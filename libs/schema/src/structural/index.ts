@@ -1,6 +1,7 @@
 export { fillDefaults, TooManyDefaults } from './defaulting.js';
 export { Effort } from './effort.js';
 export { embeddedErrors } from './embedded-objects.js';
+export { isSame } from './json.js';
 export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';
 export { weightOf } from './pattern-weight.js';
@@ -10,5 +11,5 @@ export type { Count, SchemaProps, ValidationRule } from './schema-props.js';
 export { atOnce, type Steps } from './steps.js';
 export { compileSchema, type StructuralSchema } from './structural-schema.js';
 export { UnknownFields } from './unknown-fields.js';
-export { blocksRules, validateObject } from './validate-object.js';
+export { blocksRules, type Judging, validateObject } from './validate-object.js';
 export { type ValidationOptions, validateValue } from './validation.js';

@@ -1,9 +1,9 @@
 import type { FieldError, JsonObject } from '@orch/machinery';
-import { invalidValue, shownUntyped } from '@orch/machinery';
+import { goType, invalidValue, plainText, shownUntyped } from '@orch/machinery';
 import { dropNulls } from './defaulting.js';
 import { Effort } from './effort.js';
 import { childOf, embeddedIn } from './embedded-objects.js';
-import { isInteger, isObject, type Json } from './json.js';
+import type { Json } from './json.js';
 import { MalformedObject, readMetadata } from './metadata-reader.js';
 import { prune } from './prune.js';
 import type { Steps } from './steps.js';
@@ -54,20 +54,9 @@ function readType(object: Json, name: string): void {
   const value = object[name];
   if (value === undefined || typeof value === 'string') return;
   throw new MalformedObject(
-    `.${name} accessor error: ${shownPlainly(value)} is of the type ${goType(value)}, expected string`,
+    `.${name} accessor error: ${plainText(value)} is of the type ${goType(value)}, expected string`,
   );
 }
-
-function goType(value: unknown): string {
-  if (value === null) return '<nil>';
-  if (Array.isArray(value)) return '[]interface {}';
-  if (isObject(value)) return 'map[string]interface {}';
-  if (typeof value === 'boolean') return 'bool';
-  return isInteger(value) ? 'int64' : 'float64';
-}
-
-const shownPlainly = (value: unknown): string =>
-  value === null ? '<nil>' : typeof value === 'object' ? goType(value) : String(value);
 
 /** The same for the whole objects in one, which need not be of the kinds that there are. */
 function* normalizeEmbedded(

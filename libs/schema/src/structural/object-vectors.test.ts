@@ -104,7 +104,7 @@ describe('objects as the release judges them', () => {
       expect(refusalOf(() => prepare(vector.object))).toBe(vector.decodeError);
       return;
     }
-    const errors = atOnce(validateObject(prepare(vector.object), schema, vector.old && prepare(vector.old)));
+    const errors = atOnce(validateObject(prepare(vector.object), schema, vector.old && { old: prepare(vector.old) }));
     const found = errors.map(({ reason, field, message }) => [reason, field, `${field}: ${message}`]);
     const rules = messagesOf(props);
     const expected = (vector.errors ?? []).filter((error) => isOfSchema(error, rules));

@@ -15,7 +15,9 @@ import {
 import type { Json } from './json.js';
 
 const errorsOf = (object: Json, props: SchemaProps, old?: Json) =>
-  atOnce(validateObject(object, compileSchema(props), old)).map(({ field, message }) => `${field}: ${message}`);
+  atOnce(validateObject(object, compileSchema(props), old && { old })).map(
+    ({ field, message }) => `${field}: ${message}`,
+  );
 const specOf = (props: SchemaProps): SchemaProps => ({ type: 'object', properties: { spec: props } });
 
 interface Sample {
@@ -283,5 +285,14 @@ describe('bounds', () => {
     expect(
       atOnce(normalizeObject({ spec: { [key]: unknown } }, compileSchema(map({ type: 'object' })))).length,
     ).toBeLessThan(4);
+  });
+});
+
+describe('types that cannot be read', () => {
+  it('are shown as the release shows them', () => {
+    const kind = { b: [1, 'x'], a: null };
+    expect(() => atOnce(normalizeObject({ kind }, compileSchema({ type: 'object' })))).toThrow(
+      '.kind accessor error: map[a:<nil> b:[1 x]] is of the type map[string]interface {}, expected string',
+    );
   });
 });

@@ -7,18 +7,29 @@ import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import { validateValue } from './validation.js';
 
+/** What an object is judged by beside its schema. */
+export interface Judging {
+  /** What is stored, in an update: elements that stood twice there in lists that are sets or maps may go on to. */
+  readonly old?: Json;
+  /** Whole objects in it are left out, as where only its status is written; default false. */
+  readonly skipsEmbedded?: boolean;
+  /** What else is asked of it, told behind what the schema says of single values. */
+  besides?(): readonly FieldError[];
+}
+
 /**
  * What is wrong with an object of a custom kind by its schema, but for its own metadata and rules in CEL; at most about 3,000 errors.
  * In steps of some ten milliseconds, so that others have their turn between them.
- * @param old what is stored, in an update: elements that stood twice there in lists that are sets or maps may go on to
  */
-export function* validateObject(object: Json, schema: StructuralSchema, old?: Json): Steps<FieldError[]> {
+export function* validateObject(object: Json, schema: StructuralSchema, judging: Judging = {}): Steps<FieldError[]> {
+  const { old, skipsEmbedded = false } = judging;
   const effort = Effort.inSteps(schema.whole.patterns);
   const errors = yield* validateValue(schema, object, { effort });
   yield;
-  const embedded = yield* embeddedRuleErrors(schema, object, '', effort);
+  const more = judging.besides?.() ?? [];
+  const embedded = skipsEmbedded ? [] : yield* embeddedRuleErrors(schema, object, '', effort);
   const repeated = yield* uniquenessErrors(object, old, schema, effort);
-  return [...errors, ...embedded, ...repeated];
+  return [...errors, ...more, ...embedded, ...repeated];
 }
 
 const BLOCKING: ReadonlySet<string> = new Set([

@@ -1,0 +1,144 @@
+import { formatTime, type JsonObject } from '@orch/machinery';
+import { equal } from '../values/equal.js';
+import { objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+
+/** Names by which a custom kind is served. */
+export interface AcceptedNames {
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly kind: string;
+  readonly listKind: string;
+  readonly categories: readonly string[];
+}
+
+/** A condition of a definition (`status.conditions`). */
+export interface DefinitionCondition {
+  readonly type:
+    | 'NamesAccepted'
+    | 'Established'
+    | 'Terminating'
+    | 'NonStructuralSchema'
+    | 'KubernetesAPIApprovalPolicyConformant';
+  readonly status: 'True' | 'False' | 'Unknown';
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What becomes of the names that a definition asks for. */
+export interface Naming {
+  /** Of each name the one that is asked for, or where another definition has it, the one that was accepted before. */
+  readonly accepted: AcceptedNames;
+  /** `NamesAccepted`, and `Established` as long as it is not true. */
+  readonly conditions: readonly DefinitionCondition[];
+}
+
+/** Names of a definition, as they are asked for (`spec`) or accepted (`status`). */
+export const requestedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'spec', 'names');
+export const acceptedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'status', 'acceptedNames');
+
+function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNames {
+  const names = objectAt(definition, ...path);
+  return {
+    plural: textAt(names, 'plural'),
+    singular: textAt(names, 'singular'),
+    shortNames: stringsAt(names, 'shortNames'),
+    kind: textAt(names, 'kind'),
+    listKind: textAt(names, 'listKind'),
+    categories: stringsAt(names, 'categories'),
+  };
+}
+
+/**
+ * Decides on the names of a definition. Each that no other definition of its group has is accepted, as is what it had already.
+ * @param others the other definitions of the group
+ * @returns undefined where the names that are asked for are those that are accepted
+ */
+export function decideNames(definition: JsonObject, others: readonly JsonObject[]): Naming | undefined {
+  const [requested, before] = [requestedNames(definition), acceptedNames(definition)];
+  if (equal(requested, before)) return undefined;
+  const taken = [before, ...others.map(acceptedNames)];
+  const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
+  const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
+  let conflict: DefinitionCondition | undefined;
+  const decide = <K extends keyof AcceptedNames>(name: K, inUse: readonly string[]): AcceptedNames[K] => {
+    if (inUse.length === 0) return requested[name];
+    conflict = namesAccepted('False', `${name[0]?.toUpperCase()}${name.slice(1)}Conflict`, aggregate(inUse));
+    return before[name];
+  };
+  const single = (name: 'plural' | 'singular' | 'kind' | 'listKind', used: ReadonlySet<string>) =>
+    decide(name, requested[name] !== before[name] && used.has(requested[name]) ? [requested[name]] : []);
+  const short = requested.shortNames.filter((name) => !before.shortNames.includes(name) && resources.has(name));
+  // The order decides which of several conflicts is told.
+  const accepted = {
+    plural: single('plural', resources),
+    singular: single('singular', resources),
+    shortNames: decide('shortNames', short),
+    kind: single('kind', kinds),
+    listKind: single('listKind', kinds),
+    categories: requested.categories,
+  };
+  const naming = conflict ?? namesAccepted('True', 'NoConflicts', 'no conflicts found');
+  return { accepted, conditions: [naming, ...establishing(definition, naming)] };
+}
+
+const namesAccepted = (status: 'True' | 'False', reason: string, message: string): DefinitionCondition => ({
+  type: 'NamesAccepted',
+  status,
+  reason,
+  message,
+});
+
+/** One message of several that are different. */
+function aggregate(names: readonly string[]): string {
+  const messages = [...new Set(names.map((name) => `${JSON.stringify(name)} is already in use`))];
+  return messages.length === 1 ? (messages[0] as string) : `[${messages.join(', ')}]`;
+}
+
+/** What was established stays so, whatever it is called in the end. */
+function establishing(definition: JsonObject, naming: DefinitionCondition): DefinitionCondition[] {
+  if (isTrue(definition, 'Established')) return [];
+  const [reason, message] =
+    naming.status === 'True'
+      ? ['Installing', 'the initial names have been accepted']
+      : ['NotAccepted', 'not all names are accepted'];
+  const before = conditionOf(definition, 'Established');
+  return naming.status === 'True' || !before ? [{ type: 'Established', status: 'False', reason, message }] : [];
+}
+
+/** Told once every server serves the definition. */
+export const ESTABLISHED: DefinitionCondition = {
+  type: 'Established',
+  status: 'True',
+  reason: 'InitialNamesAccepted',
+  message: 'the initial names have been accepted',
+};
+
+const conditionOf = (definition: JsonObject, type: DefinitionCondition['type']) =>
+  objectsAt(definition, 'status', 'conditions').find((condition) => condition.type === type);
+
+/** Whether a definition has a condition, and it is true. */
+export const isTrue = (definition: JsonObject, type: DefinitionCondition['type']): boolean =>
+  conditionOf(definition, type)?.status === 'True';
+
+/**
+ * The conditions of a definition with others told of it: in place of those of their types, else behind them. The time of a condition is that of the
+ * last change of its status.
+ * @param now milliseconds since 1970
+ */
+export function withConditions(
+  definition: JsonObject,
+  told: readonly DefinitionCondition[],
+  now: number,
+): JsonObject[] {
+  const conditions = objectsAt(definition, 'status', 'conditions') as JsonObject[];
+  for (const condition of told) {
+    const at = conditions.findIndex(({ type }) => type === condition.type);
+    const before = conditions[at];
+    const since = before?.status === condition.status ? before.lastTransitionTime : undefined;
+    const made = { ...condition, lastTransitionTime: since ?? formatTime(now) };
+    if (before) conditions[at] = made;
+    else conditions.push(made);
+  }
+  return conditions;
+}

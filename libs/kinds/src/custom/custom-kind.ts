@@ -1,0 +1,83 @@
+import type { JsonObject, Names } from '@orch/machinery';
+import { compileSchema, type SchemaPool, type StructuralSchema } from '@orch/schema';
+import type { KindRules } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
+import { at, isObject, type Json, objectsAt } from '../values/fields.js';
+import { type CustomResource, customResource } from './definition.js';
+import { JsonPathError, parseJsonPath } from './json-path/index.js';
+import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
+import { customRules } from './rules.js';
+import { CustomScale } from './scale.js';
+import { CustomValidator } from './validator.js';
+
+/** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
+export interface CustomVersion {
+  readonly definition: CustomResource;
+  /** Read when it is first asked for: a definition that nobody uses costs its text only. */
+  readonly schema: () => StructuralSchema;
+  /** Whether clients may speak of objects in it. */
+  readonly isServed: boolean;
+  /** Objects keep what the schema does not know, as definitions of old can ask for. */
+  readonly preservesUnknown: boolean;
+  readonly rules: KindRules;
+}
+
+/** What versions are made with. */
+export interface CustomSettings extends KindSettings {
+  /** Where schemas of all definitions are, equal ones once. */
+  readonly pool: SchemaPool;
+}
+
+/**
+ * The versions of a custom kind, those that are not served as well: objects may lie in them, and owners of fields speak of them.
+ * @param definition a valid CustomResourceDefinition, whose names have been decided on
+ * @param settings what the installation decides of its kinds
+ */
+export const customVersions = (definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] =>
+  objectsAt(definition, 'spec', 'versions').map((version) => customVersion(definition, version, names, settings));
+
+/** Without a schema, nothing is known of objects but their type and metadata. */
+const NO_SCHEMA: Json = { type: 'object' };
+
+function customVersion(definition: JsonObject, version: Json, names: Names, settings: CustomSettings): CustomVersion {
+  const declared = at(version, 'schema', 'openAPIV3Schema');
+  let read: StructuralSchema | undefined;
+  const schema = () => {
+    read ??= compileSchema(settings.pool.of(isObject(declared) ? declared : NO_SCHEMA));
+    return read;
+  };
+  const scaled = at(version, 'subresources', 'scale');
+  const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
+  const printed = printedOf(version);
+  const resource = customResource(definition, version, printed.columns, names);
+  const validator = new CustomValidator(
+    schema,
+    scale,
+    settings.features.enabled('CustomResourceValidationExpressions'),
+  );
+  return {
+    definition: resource,
+    schema,
+    isServed: version.served === true,
+    preservesUnknown: at(definition, 'spec', 'preserveUnknownFields') === true,
+    rules: customRules(resource, { validator, printed, scale }, names, settings),
+  };
+}
+
+/** Columns up to the first whose path cannot be read: definitions may hold such paths. */
+function printedOf(version: Json): PrinterColumns {
+  const declared = objectsAt(version, 'additionalPrinterColumns') as unknown as PrinterColumn[];
+  const unreadable = declared.findIndex(({ jsonPath }) => !isReadable(jsonPath));
+  if (unreadable === 0) return { columns: [], cells: () => [] };
+  return printerColumns(unreadable < 0 ? declared : declared.slice(0, unreadable));
+}
+
+function isReadable(path: string): boolean {
+  try {
+    parseJsonPath(path);
+    return true;
+  } catch (error) {
+    if (error instanceof JsonPathError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,72 @@
+import type { JsonObject, Names } from '@orch/machinery';
+import type { Column, ResourceDefinition, Subresource } from '@orch/schema';
+import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
+import { acceptedNames } from './accepted-names.js';
+import { versionWarning } from './deprecation.js';
+
+/** One version of a custom kind with everything that its definition says of it but the form of its objects. */
+export type CustomResource = Omit<ResourceDefinition, 'schema'>;
+
+/** In the order in which discovery tells them. */
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+const VERBS_OF_PART = ['get', 'patch', 'update'];
+const GROUP_PRIORITY = 1000;
+const VERSION_PRIORITY = 100;
+
+const NAME: Column = {
+  name: 'Name',
+  type: 'string',
+  format: 'name',
+  description: 'Unique among the objects of its kind, in a namespace or in the cluster. It cannot be changed.',
+  priority: 0,
+};
+
+/**
+ * @param definition a valid one, whose names have been decided on
+ * @param version one of its versions
+ * @param columns what rows show behind the name
+ */
+export function customResource(
+  definition: JsonObject,
+  version: Readonly<Json>,
+  columns: readonly Column[],
+  names: Names,
+): CustomResource {
+  const { plural: resource, singular, kind, listKind, shortNames, categories } = acceptedNames(definition);
+  const [group, name] = [textAt(definition, 'spec', 'group'), textAt(version, 'name')];
+  const stored = objectsAt(definition, 'spec', 'versions').find((each) => each.storage === true);
+  const warning = versionWarning(definition, version);
+  return {
+    group,
+    version: name,
+    resource,
+    singular,
+    kind,
+    listKind,
+    shortNames,
+    categories,
+    namespaced: at(definition, 'spec', 'scope') === 'Namespaced',
+    verbs: VERBS,
+    subresources: subresourcesOf(version, { group, version: name, kind }, names),
+    stored: true,
+    storage: { group, version: textAt(stored, 'name'), resource, kind },
+    servedByDefault: true,
+    columns: [NAME, ...columns],
+    lifecycle: warning === undefined ? {} : { warning },
+    groupPriority: GROUP_PRIORITY,
+    versionPriority: VERSION_PRIORITY,
+  };
+}
+
+type Served = Pick<Subresource, 'group' | 'version' | 'kind'>;
+
+function subresourcesOf(version: Readonly<Json>, own: Served, names: Names): Subresource[] {
+  const scale = { group: names.group('autoscaling'), version: 'v1', kind: 'Scale' };
+  const known: [string, Served][] = [
+    ['status', own],
+    ['scale', scale],
+  ];
+  return known
+    .filter(([name]) => isObject(at(version, 'subresources', name)))
+    .map(([name, served]) => ({ name, ...served, verbs: VERBS_OF_PART }));
+}

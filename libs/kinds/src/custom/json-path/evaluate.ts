@@ -1,0 +1,162 @@
+import type { JsonValue } from '@orch/machinery';
+import { compareAs, type Operand } from './compare.js';
+import type { Path, PathNode, SliceNode } from './node.js';
+
+/**
+ * Values that one path may pass over. Paths that branch again and again find more than anything has to show: what needs more finds
+ * nothing.
+ */
+const MAX_PASSED = 20_000;
+
+/** Thrown inside for what a path cannot be applied to; `found` is what counts as found there where only that is asked. */
+class Unfit extends Error {
+  constructor(readonly found: readonly JsonValue[]) {
+    super();
+  }
+}
+
+/**
+ * What a path finds in a value, in order; nothing where it does not fit (an index beyond the end, a filter of what is no list) or passes
+ * over more than 20,000 values. Members that are missing are passed over.
+ */
+export function findAll(value: JsonValue, path: Path): readonly JsonValue[] {
+  try {
+    return new Evaluation().follow([value], path);
+  } catch (error) {
+    if (error instanceof Unfit || error instanceof TooLong) return [];
+    throw error;
+  }
+}
+
+class TooLong extends Error {}
+
+class Evaluation {
+  #left = MAX_PASSED;
+
+  follow(values: readonly JsonValue[], path: Path): readonly JsonValue[] {
+    let found = values;
+    for (const node of path) found = this.#step(found, node);
+    return found;
+  }
+
+  #step(values: readonly JsonValue[], node: PathNode): readonly JsonValue[] {
+    this.#pass(1 + values.length);
+    switch (node.kind) {
+      case 'literal':
+        return typeof node.value === 'string' ? [node.value] : values.map(() => node.value);
+      case 'field':
+        return values.flatMap((value) => memberOf(value, node.name));
+      case 'wildcard':
+        return values.flatMap((value) => this.#parts(value));
+      case 'recursive':
+        return values.flatMap((value) => this.#below(value));
+      case 'slice':
+        return this.#slices(values, node);
+      case 'union':
+        return node.paths.flatMap((path) => this.#branch(values, path));
+      case 'exists':
+        return this.#filter(values, (item) => this.#exists(item, node.path));
+      case 'compare':
+        return this.#filter(values, (item) => this.#compares(item, node));
+      case 'word':
+        throw new Unfit(values);
+    }
+  }
+
+  #pass(values: number): void {
+    this.#left -= values;
+    if (this.#left < 0) throw new TooLong();
+  }
+
+  #parts(value: JsonValue): readonly JsonValue[] {
+    const parts =
+      typeof value === 'string'
+        ? [...Buffer.from(value)]
+        : Array.isArray(value)
+          ? value
+          : typeof value === 'object' && value !== null
+            ? (Object.values(value) as JsonValue[])
+            : [];
+    this.#pass(parts.length);
+    return parts;
+  }
+
+  /** The value and all in it that have parts of their own. */
+  #below(value: JsonValue): JsonValue[] {
+    const parts = this.#parts(value);
+    if (parts.length === 0) return [];
+    return typeof value === 'string' ? [value] : [value, ...parts.flatMap((part) => this.#below(part))];
+  }
+
+  #slices(values: readonly JsonValue[], node: SliceNode): JsonValue[] {
+    const found: JsonValue[] = [];
+    for (const value of values) {
+      if (value === null) continue;
+      if (!Array.isArray(value)) throw new Unfit(values);
+      const { length } = value;
+      const [from, to] = rangeOf(node, length);
+      // As the reference has it: the first empty range is the end of the search.
+      if (from === to) return found;
+      const fits = from >= 0 && from < to && to <= length && (node.step ?? 1) > 0;
+      if (!fits) throw new Unfit(values);
+      for (let at = from; at < to; at += node.step ?? 1) found.push(value[at] as JsonValue);
+    }
+    this.#pass(found.length);
+    return found;
+  }
+
+  #branch(values: readonly JsonValue[], path: Path): readonly JsonValue[] {
+    try {
+      return this.follow(values, path);
+    } catch (error) {
+      throw error instanceof Unfit ? new Unfit(values) : error;
+    }
+  }
+
+  #filter(values: readonly JsonValue[], keeps: (item: JsonValue) => boolean): JsonValue[] {
+    return values.flatMap((value) => {
+      if (!Array.isArray(value)) throw new Unfit(values);
+      return value.filter(keeps);
+    });
+  }
+
+  #exists(item: JsonValue, path: Path): boolean {
+    try {
+      return this.follow([item], path).length > 0;
+    } catch (error) {
+      if (error instanceof Unfit) return error.found.length > 0;
+      throw error;
+    }
+  }
+
+  #compares(item: JsonValue, { left, operator, right }: PathNode & { kind: 'compare' }): boolean {
+    const a = this.#operand(item, left);
+    const b = a && this.#operand(item, right);
+    if (!a || !b) return false;
+    const verdict = compareAs(operator, a, b);
+    if (verdict === undefined) throw new Unfit([item]);
+    return verdict;
+  }
+
+  /** The one value that is found; undefined where none is. */
+  #operand(item: JsonValue, path: Path): Operand | undefined {
+    const [value, ...more] = this.follow([item], path);
+    if (more.length > 0) throw new Unfit([item]);
+    const [last] = path.slice(-1);
+    return value === undefined ? undefined : { value, fraction: last?.kind === 'literal' && last.fraction === true };
+  }
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue[] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, name)) return [];
+  const member = value[name];
+  return member === undefined ? [] : [member];
+}
+
+function rangeOf({ from: said, to, one }: SliceNode, length: number): [from: number, to: number] {
+  const start = said ?? 0;
+  const from = start < 0 ? start + length : start;
+  if (one) return [from, start + 1 <= 0 ? start + 1 + length : start + 1];
+  if (to === undefined) return [from, length];
+  return [from, to < 0 ? to + length : to];
+}

@@ -1,0 +1,33 @@
+import type { JsonValue } from '@orch/machinery';
+
+/** A step of a path; each takes the values that the one before it found. */
+export type PathNode =
+  /** `fraction` of a number that is written with a point, and compares with no integer. */
+  | { readonly kind: 'literal'; readonly value: JsonValue; readonly fraction?: boolean }
+  | { readonly kind: 'field'; readonly name: string }
+  | { readonly kind: 'wildcard' }
+  | { readonly kind: 'recursive' }
+  | SliceNode
+  | { readonly kind: 'union'; readonly paths: readonly Path[] }
+  | { readonly kind: 'exists'; readonly path: Path }
+  | { readonly kind: 'compare'; readonly left: Path; readonly operator: string; readonly right: Path }
+  /** `range`, `end` and other words: nothing is found with them in a path that is to find one value. */
+  | { readonly kind: 'word'; readonly name: string };
+
+/** Items of a list; what is undefined was not said. */
+export interface SliceNode {
+  readonly kind: 'slice';
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly step: number | undefined;
+  /** The item at `from` and no other. */
+  readonly one: boolean;
+}
+
+/** Steps in their order. */
+export type Path = readonly PathNode[];
+
+/** Thrown for texts that are not paths. */
+export class JsonPathError extends Error {
+  override readonly name = 'JsonPathError';
+}

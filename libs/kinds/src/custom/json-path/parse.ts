@@ -1,0 +1,118 @@
+import { JsonPathError, type Path, type PathNode } from './node.js';
+import { Scanner } from './scanner.js';
+import { unquote } from './unquote.js';
+
+const KEY = /^'([^']*)'$/;
+const SLICE = /^(-?\d*)(:-?\d*)?(:-?\d*)?$/;
+const COMPARISON = /^([^!<>=]+)([!<>=]+)([^\n]+)$/;
+/** Filters and unions hold paths, which hold no others that can be read; so many levels are tried. */
+const MAX_DEPTH = 8;
+
+/**
+ * Reads the path of a printer column, in the grammar of the JSONPath templates of release 1.27 (client-go util/jsonpath): what stands
+ * between its braces, so that a path which closes them itself ends there.
+ * @throws JsonPathError saying what cannot be read
+ */
+export function parseJsonPath(text: string): Path {
+  const [first = []] = parseTemplate(`{${text}}`, 0);
+  return first;
+}
+
+/** The actions of a template; texts between them are of no use here. */
+function parseTemplate(text: string, depth: number): Path[] {
+  if (depth > MAX_DEPTH) throw new JsonPathError('too many levels');
+  const scanner = new Scanner(text);
+  const actions: Path[] = [];
+  for (;;) {
+    scanner.while((each) => each !== '{');
+    if (scanner.atEnd) return actions;
+    scanner.skip(1);
+    actions.push(parseAction(scanner, depth));
+  }
+}
+
+const inner = (text: string, depth: number): Path => parseTemplate(`{${text}}`, depth + 1)[0] ?? [];
+
+function parseAction(scanner: Scanner, depth: number): Path {
+  const nodes: PathNode[] = [];
+  while (!scanner.startsWith('}')) nodes.push(...parseStep(scanner, depth, nodes.at(-1)));
+  scanner.skip(1);
+  return nodes;
+}
+
+function parseStep(scanner: Scanner, depth: number, before: PathNode | undefined): Path {
+  if (scanner.startsWith('[?(')) {
+    scanner.skip(3);
+    return [filterOf(scanner.filter(), depth)];
+  }
+  if (scanner.startsWith('..')) return recursion(scanner, before);
+  const character = scanner.peek();
+  if (character === '"' || character === "'") return [{ kind: 'literal', value: unquote(scanner.quoted()) }];
+  if (character === '+' || character === '-' || /^\p{Nd}/u.test(character)) return [number(scanner)];
+  if (/^[\p{L}_]/u.test(character)) return [word(scanner.name(false))];
+  scanner.next();
+  if (character === ' ' || character === '@' || character === '$') return [];
+  if (character === '.') return [field(scanner)];
+  if (character === '[') return brackets(scanner.through(']', 'unterminated array'), depth);
+  if (character === '' || character === '\r' || character === '\n') throw new JsonPathError('unclosed action');
+  throw new JsonPathError(`unrecognized character in action: ${JSON.stringify(character)}`);
+}
+
+function recursion(scanner: Scanner, before: PathNode | undefined): Path {
+  if (before?.kind === 'recursive') throw new JsonPathError('invalid multiple recursive descent');
+  scanner.skip(2);
+  return [{ kind: 'recursive' }, ...(/^[\p{L}\p{Nd}_]/u.test(scanner.peek()) ? [field(scanner)] : [])];
+}
+
+function field(scanner: Scanner): PathNode {
+  const name = scanner.name(true);
+  return name === '*' ? { kind: 'wildcard' } : { kind: 'field', name: name.replaceAll('\\', '') };
+}
+
+function word(name: string): PathNode {
+  return name === 'true' || name === 'false' ? { kind: 'literal', value: name === 'true' } : { kind: 'word', name };
+}
+
+function number(scanner: Scanner): PathNode {
+  const sign = scanner.while((each) => each === '+' || each === '-').slice(0, 2);
+  const digits = scanner.while((each) => each === '.' || /^\p{Nd}/u.test(each));
+  if (sign.length > 1 || !/^(?=.*\d)\d*\.?\d*$/.test(digits)) {
+    throw new JsonPathError(`cannot parse number ${sign}${digits}`);
+  }
+  const value = Number(`${sign}${digits}`);
+  if (digits.includes('.')) return { kind: 'literal', value, fraction: true };
+  return {
+    kind: 'literal',
+    value: Number.isSafeInteger(value) ? value : BigInt(`${sign === '-' ? '-' : ''}${digits}`),
+  };
+}
+
+/** What stands between brackets: `*`, `'key'`, `1`, `1:3`, `::2`, or several of them. */
+function brackets(inside: string, depth: number): Path {
+  const text = inside === '*' ? ':' : inside;
+  const several = text.split(',');
+  if (several.length > 1) {
+    const paths = several.map((each) => inner(`[${each.replace(/^ +| +$/g, '')}]`, depth));
+    return [{ kind: 'union', paths }];
+  }
+  const key = KEY.exec(text);
+  if (key) return inner(`.${key[1]}`, depth);
+  const found = SLICE.exec(text);
+  if (!found) throw new JsonPathError(`invalid array index ${text}`);
+  const [from, to, step] = [found[1], found[2]?.slice(1), found[3]?.slice(1)].map(position);
+  return [{ kind: 'slice', from, to, step, one: found[2] === undefined }];
+}
+
+function position(digits: string | undefined): number | undefined {
+  if (digits === undefined || digits === '') return undefined;
+  const value = Number(digits);
+  if (!Number.isSafeInteger(value)) throw new JsonPathError(`array index ${digits} is not a number`);
+  return value;
+}
+
+function filterOf(text: string, depth: number): PathNode {
+  const found = COMPARISON.exec(text);
+  if (!found) return { kind: 'exists', path: inner(text, depth) };
+  const [, left = '', operator = '', right = ''] = found;
+  return { kind: 'compare', left: inner(left, depth), operator, right: inner(right, depth) };
+}

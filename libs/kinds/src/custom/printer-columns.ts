@@ -1,0 +1,78 @@
+import type { ApiObject, JsonObject, JsonValue } from '@orch/machinery';
+import { parseTime, TimeError } from '@orch/machinery';
+import type { Column } from '@orch/schema';
+import type { Cell } from '../rules/kind-rules.js';
+import { humanDuration } from '../values/age.js';
+import { UNKNOWN } from '../values/text.js';
+import { findAll, type Path, parseJsonPath, shownText } from './json-path/index.js';
+
+/** A column of `additionalPrinterColumns` in a definition, of a valid one. */
+export interface PrinterColumn {
+  readonly name: string;
+  /** `integer`, `number`, `string`, `boolean` or `date`. */
+  readonly type: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+  readonly jsonPath: string;
+}
+
+/** What rows of a custom kind show behind the name. */
+export interface PrinterColumns {
+  readonly columns: readonly Column[];
+  /** A cell for each column; null where there is nothing to show. @param now milliseconds since 1970 */
+  cells(object: ApiObject, now: number): Cell[];
+}
+
+/** What is shown of a version that declares no columns. */
+const AGE: PrinterColumn = {
+  name: 'Age',
+  type: 'date',
+  description:
+    'When the object was made by the server, in UTC; empty for lists. Objects made within one second may have equal times.',
+  jsonPath: '.metadata.creationTimestamp',
+};
+
+/**
+ * The columns of one version of a definition.
+ * @param declared those of the version; the age alone where there are none
+ * @throws JsonPathError for a path that cannot be read; definitions may hold such paths
+ */
+export function printerColumns(declared: readonly PrinterColumn[]): PrinterColumns {
+  const columns = declared.length > 0 ? declared : [AGE];
+  const shown = columns.map(({ type, jsonPath }) => ({ type, path: parseJsonPath(jsonPath) }));
+  return {
+    columns: columns.map(columnOf),
+    cells: (object, now) => shown.map(({ type, path }) => cellOf(object as JsonObject, type, path, now)),
+  };
+}
+
+const columnOf = ({ name, type, format = '', description, priority = 0, jsonPath }: PrinterColumn): Column => ({
+  name,
+  type,
+  format,
+  description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
+  priority,
+});
+
+function cellOf(object: JsonObject, type: string, path: Path, now: number): Cell {
+  const [value] = findAll(object, path);
+  if (value === undefined) return null;
+  if (type === 'string') return shownText(value);
+  if (type === 'integer')
+    return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
+  if (type === 'number') return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : null;
+  if (type === 'boolean') return typeof value === 'boolean' ? value : null;
+  return type === 'date' ? ageOf(value, now) : null;
+}
+
+function ageOf(value: JsonValue, now: number): Cell {
+  if (typeof value !== 'string') return null;
+  if (value === '' || value === 'null') return UNKNOWN;
+  try {
+    return humanDuration(now - parseTime(value));
+  } catch (error) {
+    if (error instanceof TimeError) return '<invalid>';
+    throw error;
+  }
+}

@@ -1,0 +1,76 @@
+import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
+import { MAX_INT32 } from '../rules/checks.js';
+import { ScaleError, type ScaleRules } from '../rules/kind-rules.js';
+import { type Json, textAt } from '../values/fields.js';
+import { AccessError, integerAt, memberPath, setAt, stringAt } from './nested.js';
+
+/** Where a version of a definition says that its objects keep the numbers of their scale. */
+export class CustomScale implements ScaleRules {
+  readonly #replicas: string;
+  readonly #statusReplicas: string;
+  readonly #selector: string;
+
+  /** @param declared `subresources.scale` of the version */
+  constructor(declared: Readonly<Json>) {
+    this.#replicas = textAt(declared, 'specReplicasPath');
+    this.#statusReplicas = textAt(declared, 'statusReplicasPath');
+    this.#selector = textAt(declared, 'labelSelectorPath');
+  }
+
+  read(object: ApiObject): ReturnType<ScaleRules['read']> {
+    return asScale(() => {
+      const replicas = integerAt(object, memberPath(this.#replicas));
+      const statusReplicas = integerAt(object, memberPath(this.#statusReplicas)) ?? 0;
+      return {
+        replicas: replicas === undefined ? undefined : Number(replicas),
+        statusReplicas: Number(statusReplicas),
+        selector: this.#selector === '' ? '' : stringAt(object, memberPath(this.#selector)),
+      };
+    });
+  }
+
+  write(object: ApiObject, replicas: number): void {
+    asScale(() => setAt(object, memberPath(this.#replicas), replicas));
+  }
+
+  /** What is wrong with the numbers. @param isStatus only those that are observed are asked for */
+  errors(object: ApiObject, isStatus: boolean): FieldError[] {
+    return [
+      ...(isStatus ? [] : countErrors(object, this.#replicas)),
+      ...countErrors(object, this.#statusReplicas),
+      ...(this.#selector === '' ? [] : selectorErrors(object, this.#selector)),
+    ];
+  }
+}
+
+function asScale<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw error instanceof AccessError ? new ScaleError(error.message) : error;
+  }
+}
+
+function countErrors(object: ApiObject, path: string): FieldError[] {
+  return found(path, 0, () => {
+    const count = integerAt(object, memberPath(path)) ?? 0;
+    if (count < 0) return [invalidValue(path, count, 'should be a non-negative integer')];
+    return count > MAX_INT32 ? [invalidValue(path, count, `should be less than or equal to ${MAX_INT32}`)] : [];
+  });
+}
+
+const selectorErrors = (object: ApiObject, path: string): FieldError[] =>
+  found(path, '', () => {
+    stringAt(object, memberPath(path));
+    return [];
+  });
+
+/** @param none what is told of a value that cannot be read */
+function found(path: string, none: string | number, check: () => FieldError[]): FieldError[] {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof AccessError) return [invalidValue(path, none, error.message)];
+    throw error;
+  }
+}

@@ -1,0 +1,62 @@
+import { RuleRun, RuleValidator } from '@orch/expressions';
+import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
+import { blocksRules, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
+import type { CustomScale } from './scale.js';
+
+/** Whatever names the object; nothing else can be said of where it is. */
+const WHOLE = '<nil>';
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+
+/** Judges objects of one version of a definition; immutable and meant to be shared. */
+export class CustomValidator {
+  #rules: RuleValidator | undefined;
+
+  /**
+   * @param schema told when it is first asked for: a definition that nobody uses costs its text only
+   * @param scale of objects that have one
+   * @param asksRules whether rules in CEL are asked
+   */
+  constructor(
+    private readonly schema: () => StructuralSchema,
+    private readonly scale: CustomScale | undefined,
+    private readonly asksRules: boolean,
+  ) {}
+
+  /**
+   * What is wrong with an object but for its metadata, in steps. Rules in CEL are asked only of what they can be asked of.
+   * @param object pruned, with defaults
+   * @param old what is stored, in an update
+   * @param isStatus only the status is written
+   */
+  *errors(object: ApiObject, old: ApiObject | undefined, isStatus: boolean): Iterable<FieldError[]> {
+    const errors = yield* inTurns(
+      validateObject(object, this.schema(), {
+        ...(old && { old }),
+        skipsEmbedded: isStatus,
+        besides: () => this.scale?.errors(object, isStatus) ?? [],
+      }),
+    );
+    yield errors;
+    if (!this.asksRules) return;
+    this.#rules ??= new RuleValidator(this.schema().props);
+    if (this.#rules.isEmpty) return;
+    if (blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
+    else yield* brokenRules(this.#rules, object, old);
+  }
+}
+
+/** The end of steps, with nothing told between them. */
+function* inTurns<T>(steps: Steps<T>): Generator<FieldError[], T> {
+  for (;;) {
+    const next = steps.next();
+    if (next.done) return next.value;
+    yield [];
+  }
+}
+
+function* brokenRules(rules: RuleValidator, object: ApiObject, old: ApiObject | undefined): Iterable<FieldError[]> {
+  const run = new RuleRun();
+  for (const _ of rules.steps(run, object, old)) yield [];
+  yield run.errors;
+}
