@@ -3,7 +3,6 @@ export * from './allocation/ranges.js';
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
 export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
-export type { CustomResource } from './custom/definition.js';
 export { defaultsNumber } from './registry/default-tables.js';
 export { kindRules } from './registry/registry.js';
 export {

@@ -230,7 +230,7 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   it('protobuf can be read back', async () => {
     const { names, scheme } = api.deps;
     const protobuf = choose(names.protobufMediaType);
-    const { schema } = api.endpoint('configmaps').definition;
+    const schema = api.deps.scheme.struct('core/v1.ConfigMap');
     const back = decodeProtobufObject(schema, protobuf.object(first()));
     expect(back).toMatchObject({ metadata: text(choose('application/json').object(first())).metadata });
     expect(back.data).toEqual(text(choose('application/json').object(first())).data);

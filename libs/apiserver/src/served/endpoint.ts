@@ -1,6 +1,6 @@
 import { type Conversions, type Convert, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
-import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
+import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 import { type FieldManagers, fieldManagersOf } from './field-managers.js';
@@ -15,11 +15,11 @@ export const UNSTORED: TypeId = 0;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
-  readonly definition: ResourceDefinition;
+  readonly definition: ResourceDescription;
   readonly groupResource: GroupResource;
   readonly apiVersion: string;
   /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
-  readonly storage: ResourceDefinition;
+  readonly storage: ResourceDescription;
   readonly storageApiVersion: string;
   /** In which versions the objects lie in the store. */
   readonly form: StoredForm;

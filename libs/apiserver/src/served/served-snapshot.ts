@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './endpoint.js';
 
@@ -43,5 +43,5 @@ export class ServedSnapshot {
   }
 }
 
-const pathOf = ({ group, version, resource }: Pick<ResourceDefinition, 'group' | 'version' | 'resource'>): string =>
+const pathOf = ({ group, version, resource }: Pick<ResourceDescription, 'group' | 'version' | 'resource'>): string =>
   `${group}/${version}/${resource}`;

@@ -16,7 +16,7 @@ import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
-import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
+import { DeclaredModel } from '../served/object-model.js';
 import { merging } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
@@ -29,14 +29,14 @@ import type { Change } from './write-request.js';
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
-function scaleType(deps: ApiDeps, call: ResourceCall): ObjectModel {
+function scaleType(deps: ApiDeps, call: ResourceCall): DeclaredModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
 /** The Scale view of an object in its served version. */
-function scaleView(call: ResourceCall, type: ObjectModel, object: ApiObject): ApiObject {
+function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
   const { replicas, statusReplicas, selector } = scaleRules(call).read(object);
   return {
@@ -81,7 +81,7 @@ export async function getScale(deps: ApiDeps, ctx: RequestContext, call: Resourc
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
-  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, type);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
@@ -98,7 +98,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
 }
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const media = patchType(ctx.req.headers['content-type']);
+  const media = patchType(ctx.req.headers['content-type'], call.endpoint.model);
   if (media === APPLY) return applyScale(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
@@ -107,7 +107,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
   const patch: MakeScale = async (scale) => {
-    const patched = Buffer.from(stringifyJson(document.apply(type.struct, scale)));
+    const patched = Buffer.from(stringifyJson(document.apply(type, scale)));
     const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
@@ -122,7 +122,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits.maxBodyBytes));
   ctx.trail?.mark('decoded');
   judgeRepeated(sent, options, ctx.warnings);
-  const said = saidOfScale(type, sent.object);
+  const said = await saidOfScale(type, sent.object);
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
   if (said.spec !== undefined) scaleRules(call).write(parent, replicasOf(said));
@@ -135,7 +135,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
 }
 
 /** @throws StatusError 400 for what is not said of a scale */
-function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
+async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiObject> {
   const { apiVersion, kind } = said;
   const expected = formatApiVersion(type);
   if (apiVersion !== expected) {
@@ -145,7 +145,7 @@ function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
     );
   }
   if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
-  const { object, problems } = readMade(type, said);
+  const { object, problems } = await readMade(type, said);
   if (problems.length > 0) throw badRequest(problems.join(', '));
   if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   return object;
@@ -153,7 +153,7 @@ function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
 
 /** Puts the scale that is made of an object's own in its place. */
 const replacing =
-  (call: ResourceCall, type: ObjectModel, make: MakeScale): Change =>
+  (call: ResourceCall, type: DeclaredModel, make: MakeScale): Change =>
   async (current) => {
     const wanted = await make(scaleView(call, type, current));
     nameAsMeant(call.endpoint, wanted, current);
@@ -177,7 +177,7 @@ async function writeScale(
   deps: ApiDeps,
   ctx: RequestContext,
   call: ResourceCall,
-  type: ObjectModel,
+  type: DeclaredModel,
   how: { readonly options: WriteOptions; readonly applies?: boolean },
   change: Change,
 ): Promise<void> {
@@ -188,6 +188,6 @@ async function writeScale(
   await sendScale(deps, ctx, call, type, stored);
 }
 
-function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: ObjectModel, stored: Stored) {
+function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: DeclaredModel, stored: Stored) {
   return sendApiObject(deps, ctx, 200, type.struct, scaleView(call, type, servedObject(call.endpoint, stored)));
 }

@@ -1,9 +1,9 @@
 import type { JsonObject, Names } from '@orch/machinery';
-import { compileSchema, type SchemaPool, type StructuralSchema } from '@orch/schema';
+import { compileSchema, type ResourceDescription, type SchemaPool, type StructuralSchema } from '@orch/schema';
 import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
-import { type CustomResource, customResource } from './definition.js';
+import { customResource } from './definition.js';
 import { JsonPathError, parseJsonPath } from './json-path/index.js';
 import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
@@ -12,7 +12,7 @@ import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
 export interface CustomVersion {
-  readonly definition: CustomResource;
+  readonly definition: ResourceDescription;
   /** Read when it is first asked for: a definition that nobody uses costs its text only. */
   readonly schema: () => StructuralSchema;
   /** Whether clients may speak of objects in it. */
