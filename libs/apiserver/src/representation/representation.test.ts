@@ -29,7 +29,7 @@ describe('stored bodies', () => {
   const lying = {
     storage: { ...storage, kind: 'Thing' },
     storageApiVersion: 'v1',
-    form: new StoredForm(conversionsOf(scheme), storage, 'v1', { number: 0, fill: () => undefined }),
+    form: new StoredForm(conversionsOf(scheme), storage, 'v1', { numberOf: () => 0, fill: () => undefined }),
   };
   const word = fc.string({ maxLength: 20, unit: 'grapheme' });
   const objects = fc.record({

@@ -72,6 +72,10 @@ export function makeEndpoint(
 ): Endpoint {
   const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
   const model = new DeclaredModel(definition, definition.schema);
+  const managed = (version: ResourceDefinition) => ({
+    model: version === definition ? model : new DeclaredModel(version, version.schema),
+    resetFields: (subresource: string) => kindRules(version, names).resetFields(subresource),
+  });
   const conversion = {
     toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
     toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
@@ -90,7 +94,7 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
-    fieldManagers: fieldManagersOf(definition, versions, conversions, names),
+    fieldManagers: fieldManagersOf(definition, versions.map(managed), conversions),
     description,
   };
 }

@@ -37,11 +37,15 @@ export class ServedSnapshot {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {
       if (!endpoint.definition.stored) continue;
-      if (endpoint.storage === endpoint.definition || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
+      if (isStored(endpoint.definition) || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
     }
     return [...byType.values()];
   }
 }
+
+/** Whether it is the resource and version that objects are stored as. */
+const isStored = ({ group, version, resource, storage }: ResourceDescription): boolean =>
+  group === storage.group && version === storage.version && resource === storage.resource;
 
 const pathOf = ({ group, version, resource }: Pick<ResourceDescription, 'group' | 'version' | 'resource'>): string =>
   `${group}/${version}/${resource}`;

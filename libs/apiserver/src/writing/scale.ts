@@ -1,5 +1,5 @@
 import { stringifyJson } from '@orch/codec';
-import type { ScaleRules } from '@orch/kinds';
+import { ScaleError, type ScaleRules } from '@orch/kinds';
 import {
   type ApiObject,
   badRequest,
@@ -8,6 +8,7 @@ import {
   invalidValue,
   type JsonObject,
   notFound,
+  StatusError,
 } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -35,10 +36,13 @@ function scaleType(deps: ApiDeps, call: ResourceCall): DeclaredModel {
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
-/** The Scale view of an object in its served version. */
-function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject): ApiObject {
+/** The replicas of an object that names none, while they are patched. */
+const UNSET = -(2 ** 31);
+
+/** The Scale view of an object in its served version. @param unset replicas of one that names none */
+function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject, unset = 0): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
-  const { replicas, statusReplicas, selector } = scaleRules(call).read(object);
+  const { replicas = unset, statusReplicas, selector } = scaling(() => scaleRules(call).read(object));
   return {
     kind: type.kind,
     apiVersion: formatApiVersion(type),
@@ -58,6 +62,20 @@ function scaleRules({ endpoint, name }: ResourceCall): ScaleRules {
   const { scale } = endpoint.rules;
   if (!scale) throw notFound(endpoint.groupResource, name);
   return scale;
+}
+
+/** What an object of a custom kind has in the place of its numbers may be anything. @throws StatusError 500 */
+function scaling<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof ScaleError)) throw error;
+    throw new StatusError('InternalError', error.message);
+  }
+}
+
+function write(call: ResourceCall, object: ApiObject, replicas: number): void {
+  scaling(() => scaleRules(call).write(object, replicas));
 }
 
 /** @throws StatusError 422 for a count that is none */
@@ -125,7 +143,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const said = await saidOfScale(type, sent.object);
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
-  if (said.spec !== undefined) scaleRules(call).write(parent, replicasOf(said));
+  if (said.spec !== undefined) write(call, parent, replicasOf(said));
   const merge = merging(deps, call, parent as JsonObject, options);
   await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
     const merged = await merge(current);
@@ -155,11 +173,15 @@ async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiOb
 const replacing =
   (call: ResourceCall, type: DeclaredModel, make: MakeScale): Change =>
   async (current) => {
-    const wanted = await make(scaleView(call, type, current));
+    const wanted = await make(scaleView(call, type, current, UNSET));
     nameAsMeant(call.endpoint, wanted, current);
-    scaleRules(call).write(current, replicasOf(wanted));
+    if ((wanted.spec as { replicas?: number } | undefined)?.replicas === UNSET) throw emptyReplicas(call);
+    write(call, current, replicasOf(wanted));
     return current;
   };
+
+const emptyReplicas = (call: ResourceCall): StatusError =>
+  badRequest(`the spec replicas field ${JSON.stringify(scaleRules(call).replicasPath)} cannot be empty`);
 
 /** What the client says of the object it means is judged as for the object itself. @throws StatusError 409 for another uid */
 function nameAsMeant(endpoint: Endpoint, scale: ApiObject, object: ApiObject): void {

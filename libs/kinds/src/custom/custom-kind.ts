@@ -15,6 +15,8 @@ export interface CustomVersion {
   readonly definition: ResourceDescription;
   /** Read when it is first asked for: a definition that nobody uses costs its text only. */
   readonly schema: () => StructuralSchema;
+  /** The schema as it was written, for people to read; undefined where the version declares none. */
+  readonly declared: JsonObject | undefined;
   /** Whether clients may speak of objects in it. */
   readonly isServed: boolean;
   /** Objects keep what the schema does not know, as definitions of old can ask for. */
@@ -58,6 +60,7 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
   return {
     definition: resource,
     schema,
+    declared: isObject(declared) ? (declared as JsonObject) : undefined,
     isServed: version.served === true,
     preservesUnknown: at(definition, 'spec', 'preserveUnknownFields') === true,
     rules: customRules(resource, { validator, printed, scale }, names, settings),
