@@ -1,16 +1,14 @@
 import {
   type AcceptedNames,
   approvalOf,
-  conditionOf,
   type DefinitionCondition,
   decideNames,
   ESTABLISHED,
   isTrue,
   NamesInUse,
 } from '@orch/kinds';
-import type { JsonObject } from '@orch/machinery';
 import type { Version } from '@orch/storage';
-import type { Definition } from './definition.js';
+import { type Definition, tells } from './definition.js';
 
 /** What a definition is to be told. */
 export interface Decision {
@@ -20,26 +18,26 @@ export interface Decision {
   readonly conditions: readonly DefinitionCondition[];
 }
 
-/** Whether a definition tells of a condition already, whenever that was. */
-const tells = ({ outline }: Definition, { type, status, reason, message }: DefinitionCondition): boolean => {
-  const told = conditionOf(outline, type);
-  return told?.status === status && told.reason === reason && told.message === message;
-};
-
-/** What a definition tells of its names, and how it was approved, where that is not what it should be. */
-export function decisionsOf(definitions: Iterable<Definition>): Decision[] {
-  const groups = new Map<string, Definition[]>();
-  for (const definition of definitions) {
-    const ofGroup = groups.get(definition.group) ?? [];
+/** What definitions are to be told of their names, and of how they were approved; only those that are not settled are looked at. */
+export function decisionsOf(definitions: ReadonlyMap<string, Definition>): Decision[] {
+  const unsettled = new Map<string, Definition[]>();
+  for (const definition of definitions.values()) {
+    if (definition.isSettled) continue;
+    const ofGroup = unsettled.get(definition.group) ?? [];
     ofGroup.push(definition);
-    groups.set(definition.group, ofGroup);
+    unsettled.set(definition.group, ofGroup);
   }
-  return [...groups.values()].flatMap(decideGroup);
+  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(definitions, group)));
+}
+
+function namesInUse(definitions: ReadonlyMap<string, Definition>, group: string): NamesInUse {
+  const inUse = new NamesInUse([]);
+  for (const definition of definitions.values()) if (definition.group === group) inUse.add(definition.names);
+  return inUse;
 }
 
 /** Who came first is given a name. What is given up in this turn is free in the next one: the write may fail. */
-function decideGroup(definitions: readonly Definition[]): Decision[] {
-  const inUse = new NamesInUse(definitions.map(({ outline }) => outline));
+function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): Decision[] {
   const decisions: Decision[] = [];
   for (const definition of [...definitions].sort((a, b) => Number(a.version - b.version))) {
     const { outline } = definition;
@@ -47,9 +45,9 @@ function decideGroup(definitions: readonly Definition[]): Decision[] {
     const approval = approvalOf(outline);
     const told = [...(naming?.conditions ?? []), ...(approval ? [approval] : [])];
     const isNew = naming !== undefined && !isEqual(naming.accepted, definition.names);
-    const conditions = told.filter((condition) => !tells(definition, condition));
+    const conditions = told.filter((condition) => !tells(outline, condition));
     if (!isNew && conditions.length === 0) continue;
-    if (naming) inUse.add({ status: { acceptedNames: { ...naming.accepted } } } as unknown as JsonObject);
+    if (naming) inUse.add(naming.accepted);
     decisions.push({ definition, conditions, ...(isNew && { names: naming.accepted }) });
   }
   return decisions;

@@ -65,7 +65,7 @@ export class DefinitionController {
     if (leads && follower.version !== undefined) {
       // What the one before has decided is to be known.
       if (isNew) await follower.confirm();
-      await this.#carryOut(decisionsOf(follower.definitions.values()));
+      await this.#carryOut(decisionsOf(follower.definitions));
       pause = Math.min(pause, await this.#goOn());
     }
     this.#askIn(pause);

@@ -15,13 +15,16 @@ export interface DefinitionFollowerOptions {
   readonly clock?: Clock;
 }
 
+/** Names of the definitions that have changed, have come or have gone. */
+export type ChangedNames = ReadonlySet<string>;
+
 const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
 
 /** All definitions as the feed tells them: loaded from a snapshot, kept by the changes since, and loaded anew where these break off. */
 export class DefinitionFollower {
   readonly #clock: Clock;
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(changed: ChangedNames) => void>();
   #known = new Map<string, Definition>();
   #version: Version | undefined;
   #following: Following | undefined;
@@ -60,7 +63,7 @@ export class DefinitionFollower {
   }
 
   /** Hears of every change, and of a state that was loaded anew. @returns what ends it */
-  onChange(listener: () => void): () => void {
+  onChange(listener: (changed: ChangedNames) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
@@ -122,6 +125,7 @@ export class DefinitionFollower {
       }
     }
     if (this.#stopped) return;
+    const changed = new Set([...this.#known.keys(), ...loaded.keys()]);
     this.#known = loaded;
     this.#version = version;
     this.#following = feed.follow(endpoint.type, version, {
@@ -129,7 +133,7 @@ export class DefinitionFollower {
       confirmed: () => undefined,
       reset: () => this.#reset(),
     });
-    this.#tell();
+    this.#tell(changed);
   }
 
   #changed(changes: readonly Change[]): void {
@@ -138,7 +142,7 @@ export class DefinitionFollower {
       else this.#note(this.#known, change);
       this.#version = change.version;
     }
-    this.#tell();
+    this.#tell(new Set(changes.map(({ name }) => name)));
   }
 
   /** What cannot be read is not known; the others are not to suffer. */
@@ -157,7 +161,7 @@ export class DefinitionFollower {
     void this.#load();
   }
 
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+  #tell(changed: ChangedNames): void {
+    for (const listener of [...this.#listeners]) listener(changed);
   }
 }

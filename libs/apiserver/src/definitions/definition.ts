@@ -1,12 +1,21 @@
 import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { stringifyJson } from '@orch/codec';
-import { type AcceptedNames, acceptedNames, isTrue } from '@orch/kinds';
+import {
+  type AcceptedNames,
+  acceptedNames,
+  approvalOf,
+  conditionOf,
+  type DefinitionCondition,
+  isTrue,
+  requestedNames,
+} from '@orch/kinds';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Row, Version } from '@orch/storage';
-import { fromStored } from '../representation/stored-body.js';
+import { fromStored, withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint } from '../served/endpoint.js';
 
-/** A CustomResourceDefinition as a process knows it. It is small: the schemas stay in the stored body until they are asked for. */
+/** A CustomResourceDefinition as a process knows it. It is small: schemas are packed until they are asked for. */
 export interface Definition {
   readonly name: string;
   readonly uid: string;
@@ -19,6 +28,8 @@ export interface Definition {
   readonly names: AcceptedNames;
   /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
   readonly outline: ApiObject & JsonObject;
+  /** It has the names that it asks for, and tells how it was approved: there is nothing to decide on. */
+  readonly isSettled: boolean;
   /** Its objects are served: its names are accepted, or have been. */
   readonly isServed: boolean;
   /** Discovery tells of it. */
@@ -27,7 +38,7 @@ export interface Definition {
   readonly isTerminating: boolean;
   /** Equal where its endpoints are. */
   readonly fingerprint: string;
-  /** The whole of it, in the version that is stored, read anew. The caller's own. */
+  /** The whole of it but for managedFields, in the version that is stored, read anew. The caller's own. */
   read(): ApiObject;
 }
 
@@ -44,13 +55,16 @@ export function readDefinition(
   definitions: Endpoint,
   before: Definition | undefined,
 ): Definition {
-  const read = () => fromStored({ version, storedVersion, defaults, body }, definitions);
-  const object = read();
+  const stored = { version, storedVersion, defaults };
+  const object = fromStored({ ...stored, body }, definitions);
   const outline = outlineOf(object);
+  const kept = deflateRawSync(withoutOwners(body), { level: 1 });
   const isEstablished = isTrue(outline, 'Established');
   const names = acceptedNames(outline);
   const definition = {
-    ...{ name, uid, version, names, outline, isEstablished, read },
+    ...{ name, uid, version, names, outline, isEstablished },
+    read: () => fromStored({ ...stored, body: inflateRawSync(kept) }, definitions),
+    isSettled: isSettled(outline, names),
     group: (object.spec as { group: string }).group,
     isServed: names.plural !== '' && (isEstablished || isTrue(outline, 'NamesAccepted')),
     isTerminating: object.metadata?.deletionTimestamp !== undefined,
@@ -58,6 +72,18 @@ export function readDefinition(
   };
   const isSame = before !== undefined && isServedAlike(before, definition) && before.since <= version;
   return { ...definition, since: isSame ? before.since : version };
+}
+
+/** Whether a definition tells of a condition already, whenever that was. */
+export function tells(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
+  const told = conditionOf(outline, type);
+  return told?.status === status && told.reason === reason && told.message === message;
+}
+
+function isSettled(outline: ApiObject & JsonObject, names: AcceptedNames): boolean {
+  const approval = approvalOf(outline);
+  if (approval && !tells(outline, approval)) return false;
+  return JSON.stringify(requestedNames(outline)) === JSON.stringify(names);
 }
 
 function outlineOf({ metadata, spec, status }: ApiObject): ApiObject & JsonObject {

@@ -38,19 +38,17 @@ export interface ServedDefinitionsOptions<E> {
   readonly clock?: Clock;
 }
 
-interface Made<E> {
-  readonly fingerprint: string;
-  /** Undefined where it could not be made. */
-  readonly kind: CustomKind<E> | undefined;
-}
-
 /** Serves what definitions say, as they change: endpoints are made for those that are new or others now. */
 export class ServedDefinitions<E> {
   readonly #work: WorkOnDemand;
   readonly #types = new Map<string, TypeId>();
   readonly #listeners = new Set<() => void>();
-  #made = new Map<string, Made<E>>();
-  #served: readonly ServedDefinition<E>[] = [];
+  /** By name, in the order in which they came. */
+  readonly #served = new Map<string, ServedDefinition<E>>();
+  /** Fingerprints of those that could not be made, by name. */
+  readonly #broken = new Map<string, string>();
+  /** Names of definitions that have changed since they were last looked at. */
+  #changed = new Set<string>();
   #version: Version | undefined;
   #currentAsOf = Number.NEGATIVE_INFINITY;
   #stopped = false;
@@ -74,15 +72,20 @@ export class ServedDefinitions<E> {
 
   /** The kind of a definition, whether it is served or not. @throws what keeps it from being made; StoreUnavailableError */
   async kindOf(definition: Definition): Promise<CustomKind<E>> {
-    const made = this.#made.get(definition.name);
-    if (made?.kind && made.fingerprint === definition.fingerprint) return made.kind;
+    const served = this.#served.get(definition.name);
+    if (served?.definition.fingerprint === definition.fingerprint) return served;
     if (!this.#types.has(typeKey(definition))) await this.#register([definition]);
     return this.#make(definition);
   }
 
   /** Begins to serve what the follower knows. */
   start(): void {
-    this.options.follower.onChange(() => this.#work.ask());
+    const { follower } = this.options;
+    follower.onChange((changed) => {
+      for (const name of changed) this.#changed.add(name);
+      this.#work.ask();
+    });
+    this.#changed = new Set(follower.definitions.keys());
     this.#work.ask();
   }
 
@@ -117,9 +120,9 @@ export class ServedDefinitions<E> {
     for (;;) {
       const { version } = follower;
       if (version === undefined) return;
-      const wanted = [...follower.definitions.values()].filter((definition) => this.#isServed(definition));
-      const unknown = wanted.filter((definition) => !this.#types.has(typeKey(definition)));
-      if (unknown.length === 0) return this.#take(wanted, version);
+      const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
+      const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
+      if (unknown.length === 0) return this.#take(version);
       await this.#register(unknown);
     }
   }
@@ -134,47 +137,54 @@ export class ServedDefinitions<E> {
     for (const [at, definition] of definitions.entries()) this.#types.set(typeKey(definition), ids[at] as TypeId);
   }
 
-  #take(wanted: readonly Definition[], version: Version): void {
-    const made = new Map(wanted.map((definition) => [definition.name, this.#madeOf(definition)]));
-    const served = wanted.flatMap((definition) => {
-      const kind = made.get(definition.name)?.kind;
-      return kind ? [{ ...kind, definition }] : [];
-    });
-    const isSame = served.length === this.#served.length && served.every((one, at) => isAlike(one, this.#served[at]));
-    this.#made = made;
-    this.#served = served;
-    if (!isSame) this.options.publish(served);
+  #take(version: Version): void {
+    let isOther = false;
+    for (const name of this.#changed) if (this.#takeOne(name)) isOther = true;
+    this.#changed.clear();
+    if (isOther) this.options.publish([...this.#served.values()]);
     this.#version = version;
     this.#tell();
   }
 
-  #tell(): void {
-    for (const listener of [...this.#listeners]) listener();
+  /** @returns whether something else is served of it now */
+  #takeOne(name: string): boolean {
+    const definition = this.options.follower.definitions.get(name);
+    const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
+    if (!definition) this.#broken.delete(name);
+    if (!definition || !kind) return this.#served.delete(name);
+    const before = this.#served.get(name);
+    const { endpoints, storage } = kind;
+    this.#served.set(name, { definition, endpoints, storage });
+    return !isAlike(definition, before?.definition);
   }
 
-  #madeOf(definition: Definition): Made<E> {
+  /** That which is served of it, unless it has changed; undefined where it cannot be made. */
+  #kindOf(definition: Definition): CustomKind<E> | undefined {
     const { fingerprint, name } = definition;
-    const before = this.#made.get(name);
-    if (before?.fingerprint === fingerprint) return before;
+    const before = this.#served.get(name);
+    if (before?.definition.fingerprint === fingerprint) return before;
+    if (this.#broken.get(name) === fingerprint) return undefined;
+    this.#broken.delete(name);
     try {
-      return { fingerprint, kind: this.#make(definition) };
+      return this.#make(definition);
     } catch (error) {
+      this.#broken.set(name, fingerprint);
       this.options.onError(error);
-      return { fingerprint, kind: undefined };
+      return undefined;
     }
   }
 
   #make(definition: Definition): CustomKind<E> {
     return this.options.make(definition, this.#types.get(typeKey(definition)) as TypeId);
   }
+
+  #tell(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
 }
 
 const typeKey = ({ group, names }: Definition): string => `${group}/${names.plural}`;
 
 /** Whether nobody has to be told. */
-function isAlike<E>(one: ServedDefinition<E>, other: ServedDefinition<E> | undefined): boolean {
-  const [a, b] = [one.definition, other?.definition];
-  return (
-    one.endpoints === other?.endpoints && a.isEstablished === b?.isEstablished && a.isTerminating === b.isTerminating
-  );
-}
+const isAlike = (a: Definition, b: Definition | undefined): boolean =>
+  a.fingerprint === b?.fingerprint && a.isEstablished === b.isEstablished && a.isTerminating === b.isTerminating;

@@ -1,14 +1,15 @@
 import { type Clock, systemClock } from '@orch/runtime';
 
 export interface WorkOnDemandOptions {
-  /** Hears of a round that failed; it is tried again after the rest. */
+  /** Hears of a round that failed; it is tried again, each time after twice as long, from 250 ms to 5 s. */
   readonly onError: (error: unknown) => void;
   /** Milliseconds from the end of a round to the next one at the earliest; default 0. */
   readonly restMs?: number;
-  /** Milliseconds until a round that failed is tried again; default 250. */
-  readonly retryMs?: number;
   readonly clock?: Clock;
 }
+
+const FIRST_RETRY_MS = 250;
+const LONGEST_RETRY_MS = 5_000;
 
 /** Work in rounds, one at a time: whoever asks during one has a round of its own coming, together with all others who do. */
 export class WorkOnDemand {
@@ -17,6 +18,7 @@ export class WorkOnDemand {
   #running: Promise<void> | undefined;
   #cancelRest: (() => void) | undefined;
   #restsUntil = Number.NEGATIVE_INFINITY;
+  #retryMs = FIRST_RETRY_MS;
   #stopped = false;
 
   constructor(
@@ -57,14 +59,16 @@ export class WorkOnDemand {
   }
 
   async #run(): Promise<void> {
-    const { onError, restMs = 0, retryMs = 250 } = this.options;
+    const { onError, restMs = 0 } = this.options;
     let rest = restMs;
     try {
       await this.round();
+      this.#retryMs = FIRST_RETRY_MS;
     } catch (error) {
       onError(error);
       this.#asked = true;
-      rest = retryMs;
+      rest = this.#retryMs;
+      this.#retryMs = Math.min(2 * rest, LONGEST_RETRY_MS);
     }
     this.#restsUntil = this.#clock.now() + rest;
   }

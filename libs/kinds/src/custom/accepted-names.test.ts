@@ -27,7 +27,8 @@ const definition = (names: object, accepted?: object, conditions?: Told): JsonOb
     ...((accepted || conditions) && { status: { acceptedNames: accepted, conditions } }),
   }) as JsonObject;
 
-const decideNames = (asking: JsonObject, others: JsonObject[]) => decided(asking, new NamesInUse([asking, ...others]));
+const decideNames = (asking: JsonObject, others: JsonObject[]) =>
+  decided(asking, new NamesInUse([asking, ...others].map(acceptedNames)));
 
 describe('names of a definition', () => {
   test('that nobody has are accepted, and installing begins', () => {

@@ -1,21 +1,20 @@
-import type { JsonObject } from '@orch/machinery';
-import { acceptedNames } from './accepted-names.js';
+import type { AcceptedNames } from './accepted-names.js';
 
 /** The names that the definitions of one group were given; looked up however many these are. */
 export class NamesInUse {
   readonly #resources = new Set<string>();
   readonly #kinds = new Set<string>();
 
-  /** @param definitions all of the group */
-  constructor(definitions: Iterable<JsonObject>) {
-    for (const definition of definitions) this.add(definition);
+  /** @param accepted of all definitions of the group */
+  constructor(accepted: Iterable<AcceptedNames>) {
+    for (const names of accepted) this.add(names);
   }
 
   /** What a definition was given is in use from now on, beside what it had. */
-  add(definition: JsonObject): void {
-    const { plural, singular, shortNames, kind, listKind } = acceptedNames(definition);
-    for (const name of [plural, singular, ...shortNames]) this.#resources.add(name);
-    for (const name of [kind, listKind]) this.#kinds.add(name);
+  add({ plural, singular, shortNames, kind, listKind }: AcceptedNames): void {
+    this.#resources.add(plural).add(singular);
+    for (const name of shortNames) this.#resources.add(name);
+    this.#kinds.add(kind).add(listKind);
   }
 
   /** Whether it is the plural, the singular or a short name of one. */
