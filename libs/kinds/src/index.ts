@@ -1,8 +1,23 @@
 export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
+export { approvalOf } from './apiextensions/approval.js';
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
+export {
+  type AcceptedNames,
+  acceptedNames,
+  conditionOf,
+  type DefinitionCondition,
+  decideNames,
+  ESTABLISHED,
+  isTrue,
+  type Naming,
+  requestedNames,
+  withConditions,
+} from './custom/accepted-names.js';
 export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
+export { NamesInUse } from './custom/names-in-use.js';
+export { cleanupFinalizer, TERMINATION } from './custom/termination.js';
 export { defaultsNumber } from './registry/default-tables.js';
 export { kindRules } from './registry/registry.js';
 export {

@@ -5,6 +5,7 @@ import type { ProcessLease } from './lease.js';
 import { IncompatibleDatabaseError, type Installation } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
+import type { Presence, Progress } from './presence.js';
 import type {
   Change,
   CreateOp,
@@ -33,6 +34,10 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
+  /** What this process tells of itself to the others; each word holds for so many milliseconds. */
+  presence(duration: number): Presence;
+  /** What all processes that are alive have reached; undefined where none is. @throws StoreUnavailableError */
+  leastProgress(): Promise<Progress | undefined>;
   /**
    * What announcements are authenticated with. A key is made where there is none, and where the newest is older than
    * `rotation` milliseconds (0 is never); one that was replaced is accepted for ten minutes more.
@@ -251,6 +256,14 @@ export class PlacedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.main.lease(name, duration);
+  }
+
+  presence(duration: number): Presence {
+    return this.main.presence(duration);
+  }
+
+  leastProgress(): Promise<Progress | undefined> {
+    return this.main.leastProgress();
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {

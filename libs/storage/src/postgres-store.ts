@@ -13,6 +13,7 @@ import type { PoolStats, StoreObserver } from './observer.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
+import { DatabasePresence, leastProgress, type Presence, type Progress } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
 import { RegisteredTypes } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
@@ -69,6 +70,7 @@ export class PostgresStore implements ServingStore {
   readonly compactors: readonly Compactor[];
   readonly #pools: Readonly<Record<string, Pool>>;
   readonly #admin: Pool;
+  readonly #reads: Pool;
   readonly #observer: StoreObserver;
   readonly #options: CompleteOptions;
   readonly #types = new RegisteredTypes();
@@ -102,6 +104,7 @@ export class PostgresStore implements ServingStore {
     };
     const slowReads = pool(options.snapshotConnections, slow);
     this.#admin = pool(1);
+    this.#reads = reads;
     this.#observer = options.observer;
     this.#options = options;
     this.#pools = { write: writes, lane: lanes, read: reads, snapshot: slowReads, admin: this.#admin };
@@ -172,6 +175,14 @@ export class PostgresStore implements ServingStore {
       take: () => this.#admin.use((connection) => lease.take(connection)),
       giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
     };
+  }
+
+  presence(duration: number): Presence {
+    return new DatabasePresence(this.#reads, duration);
+  }
+
+  leastProgress(): Promise<Progress | undefined> {
+    return this.#reads.use(leastProgress);
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {

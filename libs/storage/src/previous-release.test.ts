@@ -2,7 +2,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { byteaArray, int4Array, int8Array } from './arrays.js';
 import { Connection } from './connection.js';
 import { parseDatabaseUrl } from './connection-url.js';
-import { sqlState } from './failures.js';
 import { ensurePartitions, PARTITION_WIDTH } from './history.js';
 import { migrate, shippedMigrations } from './migrate.js';
 import { completeOptions } from './options.js';
@@ -13,17 +12,17 @@ import { APART, bodyOf } from './testing/body-codec.js';
 import { startTestServer, type TestServer } from './testing/servers.js';
 
 /** The newest migration of the release before. */
-const BEFORE = 5;
+const BEFORE = 6;
 
 /** What servers of the release before send, word for word. */
 const STATEMENTS = {
-  commit_units: 'SELECT * FROM commit_units($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)',
+  commit_writes: 'SELECT * FROM commit_writes($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)',
   heads: `
 SELECT t.id, t.head, f.floor, i.epoch, i.resumed
   FROM installation i, resource_type t JOIN history_floor f ON f.type = t.id
  WHERE t.id = ANY ($1)`,
   changes: `
-SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, c.prior_stored_version, c.owners, c.prior_owners
+SELECT t.head, f.floor, c.version, c.previous, c.action, c.namespace, c.name, c.uid, c.stored_version, c.body, c.at, c.prior, c.prior_version, c.prior_stored_version, c.owners, c.prior_owners, c.defaults, c.prior_defaults
   FROM resource_type t JOIN history_floor f ON f.type = t.id
   LEFT JOIN LATERAL (
     SELECT * FROM change x WHERE x.type = $1 AND x.version > $2 ORDER BY x.version LIMIT $3) c ON f.floor <= $2
@@ -46,12 +45,12 @@ SELECT i.epoch, i.system_identifier, i.timeline,
           AND p.opened_at <= now() - make_interval(secs => $1)
           AND (SELECT max(t.head) FROM resource_type t) >= p.number * ${PARTITION_WIDTH}`,
   get: `
-SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners
+SELECT k.i, o.namespace, o.name, o.uid, o.version, o.body, o.stored_version, o.owners, o.defaults
   FROM unnest($1::integer[], $2::text[], $3::text[]) WITH ORDINALITY k (type, namespace, name, i)
   CROSS JOIN LATERAL (
     SELECT * FROM object x
      WHERE x.type = k.type AND x.namespace = k.namespace COLLATE "C"
-       AND x.name >= k.name COLLATE "C" AND x.name <= k.name COLLATE "C" ORDER BY x.name DESC LIMIT 1) o`,
+       AND x.name = k.name COLLATE "C" ORDER BY x.era DESC LIMIT 1) o`,
 };
 
 let server: TestServer;
@@ -84,10 +83,10 @@ interface OldWrite {
 /** One write, as a batch of its own. */
 async function writeOn(connection: Connection, of: TypeId, { action, name, version = 0n, body, owners }: OldWrite) {
   const values = [
-    ...[100, `{${of}}`, '{}', 0, '{1}', `{${action}}`, '{""}', `{${name}}`, '{u}', int8Array([version]), '{v1}'],
+    ...[100, `{${of}}`, '{}', 0, '{1}', `{${action}}`, '{""}', `{${name}}`, '{u}', int8Array([version]), '{v1}', '{7}'],
     ...[byteaArray([body ?? Buffer.from(name)]), byteaArray([owners ?? null]), '{1}'],
   ];
-  const [row] = await connection.statement('commit_units', STATEMENTS.commit_units, values);
+  const [row] = await connection.statement('commit_writes', STATEMENTS.commit_writes, values);
   return { outcome: row?.[0], version: BigInt(row?.[1] ?? 0), previous: BigInt(row?.[2] ?? 0), uid: row?.[3] };
 }
 
@@ -149,58 +148,26 @@ async function updateNow(name: string, version: bigint, body: Buffer): Promise<b
 const bodyNow = async (name: string) => (await store.get(type, { namespace: '', name }))?.body.toString();
 
 describe('a migration', () => {
-  it('waits for a long read without holding up the writes of servers that run', async () => {
+  it('waits for nobody who reads objects, and holds up no write', async () => {
     const own = server.freshSchema();
     const before = await openBefore(own);
     const create = async (name: string) => (await writeOn(before.connection, before.type, { action: 1, name })).outcome;
     const reading = await server.session(own);
     await reading.query('BEGIN; SELECT count(*) FROM object');
-    let migrated = false;
-    const opening = open(own).finally(() => {
-      migrated = true;
-    });
-    const looking = await server.session(own);
-    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
-    await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
-    for (let i = 0; i < 5; i++) expect(await create(`during-${i}`)).toBe('1');
-    expect(migrated).toBe(false);
+    const after = await open(own);
+    expect(await create('a')).toBe('1');
+    expect(await after.get(before.type, { namespace: '', name: 'a' })).toMatchObject({ defaults: 7 });
     await reading.query('COMMIT');
-    const after = await opening;
-    expect(await create('after')).toBe('1');
     await before.connection.end();
     await after.close();
   });
-});
 
-describe('a write of the release before that has begun when the migration comes', () => {
-  /** What becomes of it when it is held up until the migration has committed. */
-  async function during(one: (version: bigint) => OldWrite) {
+  it('leaves the software of the release before able to open the database, after a rollback', async () => {
     const own = server.freshSchema();
+    await (await open(own)).close();
     const before = await openBefore(own);
-    const writes = (write: OldWrite) => writeOn(before.connection, before.type, write);
-    const { version } = await writes({ action: 1, name: 'a' });
-    const migrating = await server.session(own);
-    const looking = await server.session(own);
-    const [migration] = (await shippedMigrations()).slice(BEFORE);
-    await migrating.query(`BEGIN; ${migration?.text}`);
-    const writing = writes(one(version)).catch(sqlState);
-    const waits = `SELECT FROM pg_locks WHERE relation = '${own}.object'::regclass AND NOT granted`;
-    await expect.poll(async () => (await looking.query(waits)).rowCount, { timeout: 10_000, interval: 5 }).toBe(1);
-    await migrating.query('COMMIT');
-    const result = await writing;
-    const again = await writes(one(version));
+    expect(await writeOn(before.connection, before.type, { action: 1, name: 'a' })).toMatchObject({ outcome: '1' });
     await before.connection.end();
-    return { version, result, again };
-  }
-
-  it('is carried out when it changes an object', async () => {
-    const { version, result } = await during((version) => ({ action: 3, name: 'a', version }));
-    expect(result).toMatchObject({ outcome: '1', previous: version });
-  });
-
-  it('has to be made once more when it adds one, as the key that it relies on has gone', async () => {
-    expect(await during(() => ({ action: 1, name: 'b' }))).toMatchObject({ result: '40001', again: { outcome: '1' } });
-    expect(await during(() => ({ action: 1, name: 'a' }))).toMatchObject({ result: '40001', again: { outcome: '2' } });
   });
 });
 
@@ -270,39 +237,13 @@ describe('a server of the release before, beside one that has migrated', () => {
   });
 });
 
-describe('which defaults bodies were given, beside that server', () => {
-  const key = { namespace: '', name: 'given' };
-  const numbers = async (at?: bigint) => {
-    const found: Record<string, number> = {};
-    const { pages } = await store.snapshot({ type, ...(at !== undefined && { at }) });
-    for await (const page of pages) for (const { name, defaults } of page) found[name] = defaults;
-    return found;
-  };
-
-  it('is not known of what it wrote, before the migration and since', async () => {
-    const from = await head();
-    const given = { type, ...key, body: Buffer.from('1') };
-    await store.write({ ...given, op: 'create', uid: 'u', requireNamespace: false, defaults: 7 });
-    const first = await head();
-    const updated = await write({ action: 3, name: 'given', version: first });
-    expect(await store.get(type, key)).toMatchObject({ defaults: 0 });
-    await store.write({ ...given, op: 'update', version: updated.version, terminating: false, defaults: 8 });
-    const changes = await store.changes(type, from, 100);
-    expect(changes.map(({ defaults, priorDefaults }) => [defaults, priorDefaults])).toEqual([
-      [7, undefined],
-      [0, 7],
-      [8, 0],
-    ]);
-    // A row of before the migration says nothing at all.
-    expect(await numbers()).toMatchObject({ before: 0, given: 8 });
-    expect(await numbers(updated.version)).toMatchObject({ before: 0, given: 0 });
-    expect(await numbers(first)).toMatchObject({ before: 0, given: 7 });
-    const { version = 0n } = (await store.get(type, { namespace: '', name: 'before' })) ?? {};
-    await store.write({ ...given, name: 'before', op: 'update', version, terminating: false, defaults: 8 });
-    expect(await numbers(first)).toMatchObject({ before: 0 });
-    expect((await store.changes(type, (await head()) - 1n, 1)).map((change) => change.priorDefaults)).toEqual([0]);
-    expect(await bodyOfOld('given')).toBe('1');
-  });
+it('a server of the release before holds up nobody who waits for all that are alive', async () => {
+  expect(await store.leastProgress()).toBeUndefined();
+  const presence = store.presence(60_000);
+  await presence.tell({ served: 5n, drained: 5n });
+  await write({ action: 1, name: 'meanwhile' });
+  expect(await store.leastProgress()).toEqual({ served: 5n, drained: 5n });
+  await presence.withdraw();
 });
 
 describe('owners of fields, beside that server', () => {
@@ -323,20 +264,4 @@ describe('owners of fields, beside that server', () => {
       [text('3', 'me again'), text('2', 'you')],
     ]);
   });
-});
-
-it('a table that is published takes updates after the migration', async () => {
-  const own = server.freshSchema();
-  const { connection, type: things } = await openBefore(own);
-  await connection.query('CREATE PUBLICATION everything FOR ALL TABLES');
-  let migrated: PostgresStore | undefined;
-  try {
-    const { version } = await writeOn(connection, things, { action: 1, name: 'a' });
-    migrated = await open(own);
-    expect(await writeOn(connection, things, { action: 3, name: 'a', version })).toMatchObject({ outcome: '1' });
-  } finally {
-    await connection.query('DROP PUBLICATION everything');
-    await connection.end();
-    await migrated?.close();
-  }
 });

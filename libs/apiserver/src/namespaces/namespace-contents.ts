@@ -1,12 +1,6 @@
-import type { Key, ReadingStore } from '@orch/storage';
 import { fromStored } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
-import { serverItself } from '../writing/caller.js';
-import { inParallel } from '../writing/in-parallel.js';
-import { type ObjectRemover, REMOVALS } from '../writing/object-remover.js';
-
-/** Objects that are read at a time, so that no transaction lasts as long as a large namespace does. */
-const READ_AT_A_TIME = 2_000;
+import { type EmptyingTools, emptyCollection } from '../writing/empty-collection.js';
 
 /** What is left of one type in a namespace. */
 export interface Remainder {
@@ -19,9 +13,7 @@ export interface Remainder {
   readonly failure?: unknown;
 }
 
-export interface NamespaceContentsOptions {
-  readonly store: ReadingStore;
-  readonly remover: ObjectRemover;
+export interface NamespaceContentsOptions extends EmptyingTools {
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];
   /** In [0, 1); default Math.random. Servers that empty one namespace at a time begin at different types. */
@@ -47,30 +39,15 @@ export class NamespaceContents {
       const left = new Left();
       let failure: { failure: unknown } | undefined;
       try {
-        await this.#emptyType(endpoint, namespace, left, stopped);
+        await emptyCollection(this.options, { endpoint, namespace }, stopped, ({ stored }) =>
+          left.add(finalizersOf(endpoint, stored)),
+        );
       } catch (error) {
         failure = { failure: error };
       }
       if (left.objects > 0 || failure) remainders.push({ endpoint, ...left, ...failure });
     }
     return remainders;
-  }
-
-  async #emptyType(endpoint: Endpoint, namespace: string, left: Left, stopped: () => boolean): Promise<void> {
-    const { store, remover } = this.options;
-    let after: Key | undefined;
-    for (let read = READ_AT_A_TIME; read === READ_AT_A_TIME && !stopped(); ) {
-      const asked = { type: endpoint.type, namespace, limit: READ_AT_A_TIME, ...(after && { after }) };
-      const { pages } = await store.snapshot(asked);
-      read = 0;
-      await inParallel(pages, REMOVALS, async (row) => {
-        read++;
-        after = { namespace, name: row.name };
-        if (stopped()) return;
-        const removal = await remover.removeListed(endpoint, row, { dryRun: false }, serverItself());
-        if (removal && !removal.gone) left.add(finalizersOf(endpoint, removal.stored));
-      });
-    }
   }
 }
 

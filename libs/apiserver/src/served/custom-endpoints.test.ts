@@ -283,12 +283,4 @@ describe('objects of a custom kind', () => {
     await api.terminator.stop();
     expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toEqual([]);
   });
-
-  it('are not seen by a definition that is made again', async () => {
-    await ask('POST', BASE, widget('a'));
-    await serve(definitionOf([version('v1', SCHEMA)], {}, 'u-2'));
-    expect((await ask('GET', BASE)).body.items).toEqual([]);
-    await serve(definitionOf([version('v1', SCHEMA)], {}, 'u-1'));
-    expect((await ask('GET', BASE)).body.items).toHaveLength(1);
-  });
 });

@@ -6,7 +6,7 @@ import type { TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
 import { CustomConversions } from './custom-conversions.js';
-import type { Endpoint } from './endpoint.js';
+import type { BeginCreation, Endpoint } from './endpoint.js';
 import { fieldManagersOf } from './field-managers.js';
 import { type Defaulting, StoredForm } from './stored-form.js';
 import { StructuralModel } from './structural-model.js';
@@ -15,26 +15,27 @@ import { StructuralModel } from './structural-model.js';
 export interface CustomParts {
   readonly scheme: Scheme;
   readonly settings: CustomSettings;
-  /** Where the objects are, of {@link customStorage}. */
+  /** Where the objects are. */
   readonly type: TypeId;
+  /** Asked before an object is made. */
+  readonly beginCreation?: BeginCreation;
+}
+
+/** What is served of a definition. */
+export interface CustomEndpoints {
+  /** One for each version that is served. */
+  readonly endpoints: readonly Endpoint[];
+  /** In the version that objects are stored in, whether it is served or not. */
+  readonly storage: Endpoint;
 }
 
 /**
- * The name under which the objects of a definition are registered in the store. One that is made again after it was deleted has
- * another: it never sees objects of the one before.
- */
-export function customStorage(definition: JsonObject): { group: string; resource: string } {
-  const { metadata } = definition as ApiObject;
-  const spec = memberOf(definition, 'spec') as { group: string; names: { plural: string } };
-  return { group: spec.group, resource: `${spec.names.plural}/${metadata?.uid ?? ''}` };
-}
-
-/**
- * The endpoints of a custom kind, one for each version that is served. Objects are judged in the version that clients speak, and
- * stored in one of them.
+ * The endpoints of a custom kind. Objects are judged in the version that clients speak, and stored in one of them.
  * @param definition a valid CustomResourceDefinition, whose names have been decided on
+ * @throws Error for one that stores no version
  */
-export function customEndpoints(definition: JsonObject, { scheme, settings, type }: CustomParts): Endpoint[] {
+export function customEndpoints(definition: JsonObject, parts: CustomParts): CustomEndpoints {
+  const { scheme, settings, type, beginCreation } = parts;
   const meta = { objectMeta: scheme.struct('meta/v1.ObjectMeta'), listMeta: scheme.struct('meta/v1.ListMeta') };
   const versions = customVersions(definition, scheme.names, settings);
   const known = versions.map((version) => ({ version, model: new StructuralModel(version, meta) }));
@@ -59,9 +60,13 @@ export function customEndpoints(definition: JsonObject, { scheme, settings, type
       storageModel: model,
       fieldManagers: fieldManagersOf(model, managed, conversions.whole),
       description: { describe: describer(served.namespaced) },
+      ...(beginCreation && { beginCreation }),
     };
   };
-  return known.filter(({ version }) => version.isServed).map(({ version, model }) => make(version, model));
+  const made = known.map(({ version, model }) => ({ isServed: version.isServed, endpoint: make(version, model) }));
+  const storage = made.find(({ endpoint: { definition: each } }) => each.version === each.storage.version)?.endpoint;
+  if (!storage) throw new Error('a definition stores no version');
+  return { endpoints: made.filter(({ isServed }) => isServed).map(({ endpoint }) => endpoint), storage };
 }
 
 function isConvertedByWebhook(definition: JsonObject): boolean {

@@ -41,7 +41,18 @@ export interface Endpoint {
   readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
   readonly description: TypeDescription;
+  /** Asked before an object is made; absent where nobody has to be. */
+  readonly beginCreation?: BeginCreation;
 }
+
+/**
+ * Lets an object be made. @returns what is to be called when it was written, or was not
+ * @throws StatusError where none may be
+ */
+export type BeginCreation = () => Promise<() => CreationVerdict>;
+
+/** Whether an object that was made may stay, or has to be taken back. */
+export type CreationVerdict = 'keep' | 'take back';
 
 /** Both leave their argument as it is. */
 export interface Conversion {

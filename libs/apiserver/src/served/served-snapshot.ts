@@ -2,6 +2,9 @@ import type { ResourceDescription } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './endpoint.js';
 
+/** What documents tell of an endpoint; undefined for nothing. */
+export type Told = (endpoint: Endpoint) => ResourceDescription | undefined;
+
 /** All that is served at one time. It never changes: a request keeps the one that it began with. */
 export class ServedSnapshot {
   readonly #byPath = new Map<string, Endpoint>();
@@ -9,10 +12,12 @@ export class ServedSnapshot {
   /**
    * @param generation counts the snapshots of a process, from 1
    * @param endpoints one for each served group, version and resource
+   * @param told what documents tell of an endpoint; undefined for nothing
    */
   constructor(
     readonly generation: number,
     readonly endpoints: readonly Endpoint[],
+    readonly told: Told = ({ definition }) => definition,
   ) {
     for (const endpoint of endpoints) this.#byPath.set(pathOf(endpoint.definition), endpoint);
   }

@@ -1,7 +1,7 @@
 import { STANDARD_SETTINGS } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
 import { SchemaPool } from '@orch/schema';
-import { customEndpoints, customStorage } from '../served/custom-endpoints.js';
+import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { TestApi } from './test-api.js';
 import type { TestServer } from './test-server.js';
@@ -16,10 +16,10 @@ export const version = (name: string, openAPIV3Schema: object, more: object = {}
 });
 
 /** A definition whose names are accepted. @param more in place of what `spec` has */
-export function definitionOf(versions: readonly object[], more: object = {}, uid = 'u-1'): JsonObject {
+export function definitionOf(versions: readonly object[], more: object = {}): JsonObject {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'] };
   return {
-    metadata: { name: 'widgets.example.test', uid },
+    metadata: { name: 'widgets.example.test' },
     spec: { group: 'example.test', scope: 'Namespaced', names, versions: [...versions], ...more },
     status: { acceptedNames: names },
   } as JsonObject;
@@ -29,9 +29,9 @@ export function definitionOf(versions: readonly object[], more: object = {}, uid
 export async function serveCustom(api: TestApi, ...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]> {
   const made: Endpoint[] = [];
   for (const definition of definitions) {
-    const [type = 0] = await api.store.registerTypes([customStorage(definition)]);
+    const [type = 0] = await api.store.registerTypes([{ group: 'example.test', resource: 'widgets' }]);
     const settings = { ...STANDARD_SETTINGS, pool: new SchemaPool() };
-    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type }));
+    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type }).endpoints);
   }
   api.served.replace([...api.endpoints, ...made]);
   return made;

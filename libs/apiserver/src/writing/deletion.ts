@@ -18,10 +18,11 @@ export function markDeletion(endpoint: Endpoint, object: ApiObject, options: Del
   checkPreconditions(endpoint, object, options);
   const rules = endpoint.storageRules;
   const meta = ensureMetadata(object);
-  if (meta.deletionTimestamp === undefined) begin(endpoint, object, options, now);
+  const begins = meta.deletionTimestamp === undefined;
+  if (begins) begin(endpoint, object, options, now);
   else if (!shortenGrace(meta, options)) return object;
   recordPropagation(meta, options.propagationPolicy ?? policyHeld(meta), rules.defaultPropagation);
-  rules.prepareForDelete(object);
+  rules.prepareForDelete(object, begins);
   return object;
 }
 

@@ -1,9 +1,12 @@
 import { type ApiObject, type FieldError, invalidValue, parseUrl, required } from '@orch/machinery';
+import type { DefinitionCondition } from '../custom/accepted-names.js';
 import { textAt } from '../values/fields.js';
 
 const KEY = 'api-approved.kubernetes.io';
 const FIELD = `metadata.annotations[${KEY}]`;
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
+const ASKED = `protected groups must have approval annotation "${KEY}"`;
+const FORM = 'with either a URL or a reason starting with "unapproved"';
 const PROTECTED = /(^|\.)(k8s|kubernetes)\.io$/;
 
 type State = 'missing' | 'bypassed' | 'approved' | 'invalid';
@@ -16,14 +19,32 @@ function stateOf({ metadata }: ApiObject): State {
   return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
 }
 
+/** How a definition in such a group stands with the project, as its condition tells it; undefined for other groups. */
+export function approvalOf(object: ApiObject): DefinitionCondition | undefined {
+  if (!PROTECTED.test(textAt(object, 'spec', 'group'))) return undefined;
+  const note = object.metadata?.annotations?.[KEY] ?? '';
+  const told: Readonly<Record<State, readonly [reason: string, message: string]>> = {
+    approved: ['ApprovedAnnotation', `approved in ${note}`],
+    bypassed: ['UnapprovedAnnotation', `not approved: ${JSON.stringify(note)}`],
+    missing: ['MissingAnnotation', `${ASKED}, ${SEE}`],
+    invalid: ['InvalidAnnotation', `${ASKED} ${FORM}, ${SEE}`],
+  };
+  const state = stateOf(object);
+  const [reason, message] = told[state];
+  return {
+    type: 'KubernetesAPIApprovalPolicyConformant',
+    status: state === 'approved' ? 'True' : 'False',
+    reason,
+    message,
+  };
+}
+
 /** Definitions in groups of the Kubernetes project say who agreed to them. What was missing before may stay missing. */
 export function validateApproval(object: ApiObject, old?: ApiObject): FieldError[] {
   if (!PROTECTED.test(textAt(object, 'spec', 'group'))) return [];
   const state = stateOf(object);
   if (old && stateOf(old) === state) return [];
-  const asked = `protected groups must have approval annotation "${KEY}"`;
-  if (state === 'missing') return [required(FIELD, `${asked}, ${SEE}`)];
+  if (state === 'missing') return [required(FIELD, `${ASKED}, ${SEE}`)];
   if (state !== 'invalid') return [];
-  const text = `${asked} with either a URL or a reason starting with "unapproved", ${SEE}`;
-  return [invalidValue(FIELD, object.metadata?.annotations?.[KEY] ?? '', text)];
+  return [invalidValue(FIELD, object.metadata?.annotations?.[KEY] ?? '', `${ASKED} ${FORM}, ${SEE}`)];
 }

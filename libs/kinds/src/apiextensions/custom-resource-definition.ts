@@ -1,3 +1,4 @@
+import { beginTermination } from '../custom/termination.js';
 import type { GatedFields } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
@@ -53,4 +54,12 @@ export const customResourceDefinition: KindDeclaration = {
   validateCreate: (object) => validateApproval(object),
   validateStatus: validateDefinitionStatus,
   validateUpdate: validateDefinitionUpdate,
+};
+
+/** As it is where kinds are served of definitions. */
+export const servedDefinition: KindDeclaration = {
+  ...customResourceDefinition,
+  prepareForDelete(object, begins, names) {
+    if (begins) beginTermination(object, names);
+  },
 };

@@ -1,6 +1,7 @@
 import type { JsonObject } from '@orch/machinery';
 import { describe, expect, test } from 'vitest';
-import { acceptedNames, decideNames, ESTABLISHED, isTrue, withConditions } from './accepted-names.js';
+import { acceptedNames, decideNames as decided, ESTABLISHED, isTrue, withConditions } from './accepted-names.js';
+import { NamesInUse } from './names-in-use.js';
 
 const NAMES = {
   plural: 'things',
@@ -25,6 +26,9 @@ const definition = (names: object, accepted?: object, conditions?: Told): JsonOb
     spec: { names },
     ...((accepted || conditions) && { status: { acceptedNames: accepted, conditions } }),
   }) as JsonObject;
+
+const decideNames = (asking: JsonObject, others: JsonObject[]) =>
+  decided(asking, new NamesInUse([asking, ...others].map(acceptedNames)));
 
 describe('names of a definition', () => {
   test('that nobody has are accepted, and installing begins', () => {

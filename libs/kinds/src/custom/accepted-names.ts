@@ -1,6 +1,7 @@
 import { formatTime, type JsonObject } from '@orch/machinery';
 import { equal } from '../values/equal.js';
 import { objectAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
+import type { NamesInUse } from './names-in-use.js';
 
 /** Names by which a custom kind is served. */
 export interface AcceptedNames {
@@ -51,31 +52,30 @@ function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNa
 
 /**
  * Decides on the names of a definition. Each that no other definition of its group has is accepted, as is what it had already.
- * @param others the other definitions of the group
+ * @param inUse the names that the definitions of the group were given, its own among them
  * @returns undefined where the names that are asked for are those that are accepted
  */
-export function decideNames(definition: JsonObject, others: readonly JsonObject[]): Naming | undefined {
+export function decideNames(definition: JsonObject, inUse: NamesInUse): Naming | undefined {
   const [requested, before] = [requestedNames(definition), acceptedNames(definition)];
   if (equal(requested, before)) return undefined;
-  const taken = [before, ...others.map(acceptedNames)];
-  const resources = new Set(taken.flatMap(({ plural, singular, shortNames }) => [plural, singular, ...shortNames]));
-  const kinds = new Set(taken.flatMap(({ kind, listKind }) => [kind, listKind]));
+  const isResource = (name: string) => inUse.isResource(name);
+  const isKind = (name: string) => inUse.isKind(name);
   let conflict: DefinitionCondition | undefined;
-  const decide = <K extends keyof AcceptedNames>(name: K, inUse: readonly string[]): AcceptedNames[K] => {
-    if (inUse.length === 0) return requested[name];
-    conflict = namesAccepted('False', `${name[0]?.toUpperCase()}${name.slice(1)}Conflict`, aggregate(inUse));
+  const decide = <K extends keyof AcceptedNames>(name: K, taken: readonly string[]): AcceptedNames[K] => {
+    if (taken.length === 0) return requested[name];
+    conflict = namesAccepted('False', `${name[0]?.toUpperCase()}${name.slice(1)}Conflict`, aggregate(taken));
     return before[name];
   };
-  const single = (name: 'plural' | 'singular' | 'kind' | 'listKind', used: ReadonlySet<string>) =>
-    decide(name, requested[name] !== before[name] && used.has(requested[name]) ? [requested[name]] : []);
-  const short = requested.shortNames.filter((name) => !before.shortNames.includes(name) && resources.has(name));
+  const single = (name: 'plural' | 'singular' | 'kind' | 'listKind', isTaken: (name: string) => boolean) =>
+    decide(name, requested[name] !== before[name] && isTaken(requested[name]) ? [requested[name]] : []);
+  const short = requested.shortNames.filter((name) => !before.shortNames.includes(name) && isResource(name));
   // The order decides which of several conflicts is told.
   const accepted = {
-    plural: single('plural', resources),
-    singular: single('singular', resources),
+    plural: single('plural', isResource),
+    singular: single('singular', isResource),
     shortNames: decide('shortNames', short),
-    kind: single('kind', kinds),
-    listKind: single('listKind', kinds),
+    kind: single('kind', isKind),
+    listKind: single('listKind', isKind),
     categories: requested.categories,
   };
   const naming = conflict ?? namesAccepted('True', 'NoConflicts', 'no conflicts found');
@@ -114,7 +114,8 @@ export const ESTABLISHED: DefinitionCondition = {
   message: 'the initial names have been accepted',
 };
 
-const conditionOf = (definition: JsonObject, type: DefinitionCondition['type']) =>
+/** A condition of a definition. */
+export const conditionOf = (definition: JsonObject, type: DefinitionCondition['type']) =>
   objectsAt(definition, 'status', 'conditions').find((condition) => condition.type === type);
 
 /** Whether a definition has a condition, and it is true. */

@@ -2,7 +2,7 @@ import type { Names } from '@orch/machinery';
 import type { ResourceDefinition } from '@orch/schema';
 import * as admission from '../admissionregistration/validating-admission-policy.js';
 import { webhookConfiguration } from '../admissionregistration/webhook-configuration.js';
-import { customResourceDefinition } from '../apiextensions/custom-resource-definition.js';
+import { customResourceDefinition, servedDefinition } from '../apiextensions/custom-resource-definition.js';
 import { apiService } from '../apiregistration/api-service.js';
 import { controllerRevision } from '../apps/controller-revision.js';
 import { daemonSet } from '../apps/daemon-set.js';
@@ -89,7 +89,9 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
     ValidatingAdmissionPolicy: admission.validatingAdmissionPolicy,
     ValidatingAdmissionPolicyBinding: admission.validatingAdmissionPolicyBinding,
   },
-  'apiextensions.orch.io': { CustomResourceDefinition: customResourceDefinition },
+  'apiextensions.orch.io': {
+    CustomResourceDefinition: ({ customKinds = false }) => (customKinds ? servedDefinition : customResourceDefinition),
+  },
   'apiregistration.orch.io': { APIService: apiService },
   apps: {
     ControllerRevision: controllerRevision,

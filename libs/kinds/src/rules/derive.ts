@@ -16,7 +16,6 @@ import {
 } from './separation.js';
 import type { KindSettings } from './settings.js';
 
-const nothing = (): void => undefined;
 const later = async (): Promise<void> => undefined;
 
 /** What rules look at in a definition; custom kinds declare no structs. */
@@ -46,7 +45,7 @@ export function deriveRules(
       subresource === 'status' ? dropStatus : drop,
     ),
     resetFields: resetting(definition, declared),
-    prepareForDelete: declared.prepareForDelete ?? nothing,
+    prepareForDelete: (object, begins) => declared.prepareForDelete?.(object, begins, names),
     hasFinalizers: (object) => !isEmpty(object.metadata?.finalizers) || (declared.hasFinalizers?.(object) ?? false),
     *validateCreate(object) {
       yield finalizers(object);

@@ -90,8 +90,11 @@ export interface KindRules {
    * it does not own it.
    */
   resetFields(subresource: string): readonly (readonly string[])[];
-  /** Marks an object whose deletion begins but must wait (finalizers, grace period). Mutates. */
-  prepareForDelete(object: ApiObject): void;
+  /**
+   * Marks an object whose deletion begins but must wait (finalizers, grace period). Mutates.
+   * @param begins false where it had begun before
+   */
+  prepareForDelete(object: ApiObject, begins: boolean): void;
   /** Whether finalizers, also those that are not in metadata, still keep an object that is being deleted. */
   hasFinalizers(object: ApiObject): boolean;
   /**
@@ -172,7 +175,8 @@ export interface KindDeclaration {
   readonly subresources?: Readonly<Record<string, (object: ApiObject, old: ApiObject, now: number) => void>>;
   /** By subresource, '' for the resource itself: instead of the generic status here and everything else there. */
   readonly resetFields?: Readonly<Record<string, readonly (readonly string[])[]>>;
-  prepareForDelete?(object: ApiObject): void;
+  /** @param begins false where the deletion had begun before */
+  prepareForDelete?(object: ApiObject, begins: boolean, names: Names): void;
   /** What people should hear of an object that is taken; `old` in an update of the resource itself. */
   warnings?(object: ApiObject, names: Names, old?: ApiObject): string[];
   hasFinalizers?(object: ApiObject): boolean;

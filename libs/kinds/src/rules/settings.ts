@@ -6,6 +6,8 @@ export interface KindSettings {
   readonly features: Features;
   /** Containers of pods may be privileged. */
   readonly allowPrivileged: boolean;
+  /** Kinds are served of definitions, which wait for the objects of theirs when they are deleted. Default false. */
+  readonly customKinds?: boolean;
 }
 
 /** Where no installation is asked: the features of the release, and containers may be privileged. */

@@ -1,0 +1,66 @@
+import {
+  type AcceptedNames,
+  approvalOf,
+  type DefinitionCondition,
+  decideNames,
+  ESTABLISHED,
+  isTrue,
+  NamesInUse,
+} from '@orch/kinds';
+import type { Version } from '@orch/storage';
+import { type Definition, tells } from './definition.js';
+
+/** What a definition is to be told. */
+export interface Decision {
+  readonly definition: Definition;
+  /** The names that it is given; undefined where they stay as they are. */
+  readonly names?: AcceptedNames;
+  readonly conditions: readonly DefinitionCondition[];
+}
+
+/** What definitions are to be told of their names, and of how they were approved; only those that are not settled are looked at. */
+export function decisionsOf(definitions: ReadonlyMap<string, Definition>): Decision[] {
+  const unsettled = new Map<string, Definition[]>();
+  for (const definition of definitions.values()) {
+    if (definition.isSettled) continue;
+    const ofGroup = unsettled.get(definition.group) ?? [];
+    ofGroup.push(definition);
+    unsettled.set(definition.group, ofGroup);
+  }
+  return [...unsettled].flatMap(([group, some]) => decideGroup(some, namesInUse(definitions, group)));
+}
+
+function namesInUse(definitions: ReadonlyMap<string, Definition>, group: string): NamesInUse {
+  const inUse = new NamesInUse([]);
+  for (const definition of definitions.values()) if (definition.group === group) inUse.add(definition.names);
+  return inUse;
+}
+
+/** Who came first is given a name. What is given up in this turn is free in the next one: the write may fail. */
+function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): Decision[] {
+  const decisions: Decision[] = [];
+  for (const definition of [...definitions].sort((a, b) => Number(a.version - b.version))) {
+    const { outline } = definition;
+    const naming = decideNames(outline, inUse);
+    const approval = approvalOf(outline);
+    const told = [...(naming?.conditions ?? []), ...(approval ? [approval] : [])];
+    const isNew = naming !== undefined && !isEqual(naming.accepted, definition.names);
+    const conditions = told.filter((condition) => !tells(outline, condition));
+    if (!isNew && conditions.length === 0) continue;
+    if (naming) inUse.add(naming.accepted);
+    decisions.push({ definition, conditions, ...(isNew && { names: naming.accepted }) });
+  }
+  return decisions;
+}
+
+const isEqual = (a: AcceptedNames, b: AcceptedNames): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+/** Definitions whose names were accepted, and that are not established yet. */
+export const installing = (definitions: Iterable<Definition>): Definition[] =>
+  [...definitions].filter(
+    ({ isEstablished, outline, isTerminating }) => !isEstablished && !isTerminating && isTrue(outline, 'NamesAccepted'),
+  );
+
+/** Those of them that every server serves. */
+export const establishedBy = (definitions: readonly Definition[], served: Version): Decision[] =>
+  definitions.filter(({ since }) => since <= served).map((definition) => ({ definition, conditions: [ESTABLISHED] }));

@@ -1,0 +1,107 @@
+import { type Clock, systemClock } from '@orch/runtime';
+import type { Progress } from '@orch/storage';
+import { inParallel } from '../writing/in-parallel.js';
+import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
+import type { DefinitionCleaner } from './definition-cleaner.js';
+import type { DefinitionFollower } from './definition-follower.js';
+import type { DefinitionWriter } from './definition-writer.js';
+import { type Leadership, RENEWAL_MS } from './leadership.js';
+import { WorkOnDemand } from './work-on-demand.js';
+
+export interface DefinitionControllerOptions {
+  readonly leadership: Leadership;
+  readonly follower: DefinitionFollower;
+  readonly writer: Pick<DefinitionWriter, 'tell'>;
+  readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
+  /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
+  leastProgress(): Promise<Progress | undefined>;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds between two rounds at least, and between looks how far other servers have come. */
+const REST_MS = 10;
+const BARRIER_MS = 50;
+/** Definitions that are written at a time. */
+const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
+
+/**
+ * Decides on definitions, in one process at a time: on their names, on when they are established, and on when they go.
+ * A definition is established once all servers that are alive serve it, and goes when none of them makes an object of its kind
+ * any more and those there are have been deleted.
+ */
+export class DefinitionController {
+  readonly #clock: Clock;
+  readonly #work: WorkOnDemand;
+  #cancelNext: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: DefinitionControllerOptions) {
+    const { onError, clock = systemClock } = options;
+    this.#clock = clock;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+  }
+
+  start(): void {
+    this.#unsubscribe = this.options.follower.onChange(() => this.#work.ask());
+    this.#work.ask();
+  }
+
+  /** Ends after what is under way, and lets another process go on. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    this.#cancelNext?.();
+    await this.#work.stop();
+    await this.options.leadership.giveBack();
+    await this.options.cleaner.idle();
+  }
+
+  async #round(): Promise<void> {
+    const { leadership, follower } = this.options;
+    const { leads, isNew } = await leadership.renew();
+    let pause = RENEWAL_MS;
+    if (leads && follower.version !== undefined) {
+      // What the one before has decided is to be known.
+      if (isNew) await follower.confirm();
+      await this.#carryOut(decisionsOf(follower.definitions));
+      pause = Math.min(pause, await this.#goOn());
+    }
+    this.#askIn(pause);
+  }
+
+  /** What waits for other servers. @returns milliseconds until it should be looked at again */
+  async #goOn(): Promise<number> {
+    const { follower, cleaner, leastProgress } = this.options;
+    const definitions = [...follower.definitions.values()];
+    const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
+    if (waiting.length === 0 && pending.length === 0) return RENEWAL_MS;
+    const least = await leastProgress();
+    if (!least || !this.options.leadership.leads) return BARRIER_MS;
+    const due = establishedBy(waiting, least.served);
+    await this.#carryOut(due);
+    const pause = pending.length > 0 ? cleaner.begin(pending, least.drained) : RENEWAL_MS;
+    const isHeld = due.length < waiting.length || pending.some(({ since }) => since > least.drained);
+    return isHeld ? BARRIER_MS : pause;
+  }
+
+  /** What is decided next is decided upon this. @throws the first failure */
+  async #carryOut(decisions: readonly Decision[]): Promise<void> {
+    if (decisions.length === 0) return;
+    const { leadership, writer, follower } = this.options;
+    await inParallel(onePage(decisions), WRITES, async (decision) => {
+      if (leadership.leads) await writer.tell(decision);
+    });
+    await follower.confirm();
+  }
+
+  #askIn(ms: number): void {
+    this.#cancelNext?.();
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
+  }
+}
+
+async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield items;
+}

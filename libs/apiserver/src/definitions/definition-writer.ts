@@ -1,0 +1,94 @@
+import { type AcceptedNames, cleanupFinalizer, withConditions } from '@orch/kinds';
+import { type ApiObject, ensureMetadata, type JsonObject, type Names, StatusError } from '@orch/machinery';
+import type { Endpoint } from '../served/endpoint.js';
+import { serverItself } from '../writing/caller.js';
+import type { WritePipeline } from '../writing/write-pipeline.js';
+import type { Change } from '../writing/write-request.js';
+import type { Decision } from './decisions.js';
+import type { Definition } from './definition.js';
+
+export interface DefinitionWriterOptions {
+  readonly pipeline: WritePipeline;
+  /** The endpoint of definitions, in the version that is stored. */
+  readonly endpoint: Endpoint;
+  readonly names: Names;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Writes to definitions what the server itself has to say of them, the way that every write goes. */
+export class DefinitionWriter {
+  constructor(private readonly options: DefinitionWriterOptions) {}
+
+  /**
+   * Tells what was decided, unless the definition has changed since: it will be decided on anew then.
+   * @throws StatusError, StoreUnavailableError
+   */
+  tell({ definition, names, conditions }: Decision): Promise<void> {
+    return this.#update(definition, 'status', (current) => {
+      if (current.metadata?.resourceVersion !== String(definition.version)) return current;
+      const told = withConditions(current as JsonObject, conditions, this.options.now());
+      current.status = {
+        ...(current.status as object | undefined),
+        ...(names && { acceptedNames: shown(names) }),
+        conditions: told,
+      };
+      return current;
+    });
+  }
+
+  /** Tells a condition of the definition whatever else has changed. @throws StatusError, StoreUnavailableError */
+  report(definition: Definition, condition: Decision['conditions'][number]): Promise<void> {
+    return this.#update(definition, 'status', (current) => {
+      const conditions = withConditions(current as JsonObject, [condition], this.options.now());
+      current.status = { ...(current.status as object | undefined), conditions };
+      return current;
+    });
+  }
+
+  /** Lets the definition go, if nobody else keeps it: its objects are gone. @throws StatusError, StoreUnavailableError */
+  release(definition: Definition): Promise<void> {
+    const finalizer = cleanupFinalizer(this.options.names);
+    return this.#update(definition, '', (current) => {
+      const meta = ensureMetadata(current);
+      const left = (meta.finalizers ?? []).filter((name) => name !== finalizer);
+      if (left.length > 0) meta.finalizers = left;
+      else delete meta.finalizers;
+      return current;
+    });
+  }
+
+  /** One that is gone already, or is another of its name, is let alone. */
+  async #update({ name, uid }: Definition, subresource: string, change: Change): Promise<void> {
+    const { pipeline, endpoint } = this.options;
+    const request = {
+      operation: 'UPDATE',
+      endpoint,
+      key: { namespace: '', name },
+      subresource,
+      caller: serverItself(),
+      options: { dryRun: false },
+      ownChange: true,
+    } as const;
+    const own: Change = (current, turn, stored) =>
+      current.metadata?.uid === uid ? change(current, turn, stored) : current;
+    await pipeline.write(request, { change: own }).catch(ignoreMissing);
+  }
+}
+
+/** As objects are written: what is empty is left out where it may be. */
+function shown({ plural, singular, shortNames, kind, listKind, categories }: AcceptedNames): ApiObject {
+  return {
+    plural,
+    ...(singular !== '' && { singular }),
+    ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
+    kind,
+    ...(listKind !== '' && { listKind }),
+    ...(categories.length > 0 && { categories: [...categories] }),
+  };
+}
+
+function ignoreMissing(error: unknown): void {
+  if (error instanceof StatusError && error.code === 404) return;
+  throw error;
+}

@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { stringifyJson } from '@orch/codec';
+import {
+  type AcceptedNames,
+  acceptedNames,
+  approvalOf,
+  conditionOf,
+  type DefinitionCondition,
+  isTrue,
+  requestedNames,
+} from '@orch/kinds';
+import type { ApiObject, JsonObject } from '@orch/machinery';
+import type { Row, Version } from '@orch/storage';
+import { fromStored, withoutOwners } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
+
+/** A CustomResourceDefinition as a process knows it. It is small: schemas are packed until they are asked for. */
+export interface Definition {
+  readonly name: string;
+  readonly uid: string;
+  /** Of its last write. */
+  readonly version: Version;
+  /** Of its last write that changed anything of what is served of it. */
+  readonly since: Version;
+  readonly group: string;
+  /** The names by which it is served. */
+  readonly names: AcceptedNames;
+  /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
+  readonly outline: ApiObject & JsonObject;
+  /** It has the names that it asks for, and tells how it was approved: there is nothing to decide on. */
+  readonly isSettled: boolean;
+  /** Its objects are served: its names are accepted, or have been. */
+  readonly isServed: boolean;
+  /** Discovery tells of it. */
+  readonly isEstablished: boolean;
+  /** It is being deleted: no objects are made any more. */
+  readonly isTerminating: boolean;
+  /** Equal where its endpoints are. */
+  readonly fingerprint: string;
+  /** The whole of it but for managedFields, in the version that is stored, read anew. The caller's own. */
+  read(): ApiObject;
+}
+
+type StoredDefinition = Pick<Row, 'name' | 'uid' | 'version' | 'storedVersion' | 'defaults' | 'body'>;
+
+/**
+ * Reads a stored definition.
+ * @param definitions the endpoint of definitions, in the version that is stored
+ * @param before what was known of it
+ * @throws ConversionError for a body of a version that this release does not know
+ */
+export function readDefinition(
+  { name, uid, version, storedVersion, defaults, body }: StoredDefinition,
+  definitions: Endpoint,
+  before: Definition | undefined,
+): Definition {
+  const stored = { version, storedVersion, defaults };
+  const object = fromStored({ ...stored, body }, definitions);
+  const outline = outlineOf(object);
+  const kept = deflateRawSync(withoutOwners(body), { level: 1 });
+  const isEstablished = isTrue(outline, 'Established');
+  const names = acceptedNames(outline);
+  const definition = {
+    ...{ name, uid, version, names, outline, isEstablished },
+    read: () => fromStored({ ...stored, body: inflateRawSync(kept) }, definitions),
+    isSettled: isSettled(outline, names),
+    group: (object.spec as { group: string }).group,
+    isServed: names.plural !== '' && (isEstablished || isTrue(outline, 'NamesAccepted')),
+    isTerminating: object.metadata?.deletionTimestamp !== undefined,
+    fingerprint: fingerprintOf(uid, names, object),
+  };
+  const isSame = before !== undefined && isServedAlike(before, definition) && before.since <= version;
+  return { ...definition, since: isSame ? before.since : version };
+}
+
+/** Whether a definition tells of a condition already, whenever that was. */
+export function tells(outline: JsonObject, { type, status, reason, message }: DefinitionCondition): boolean {
+  const told = conditionOf(outline, type);
+  return told?.status === status && told.reason === reason && told.message === message;
+}
+
+function isSettled(outline: ApiObject & JsonObject, names: AcceptedNames): boolean {
+  const approval = approvalOf(outline);
+  if (approval && !tells(outline, approval)) return false;
+  return JSON.stringify(requestedNames(outline)) === JSON.stringify(names);
+}
+
+function outlineOf({ metadata, spec, status }: ApiObject): ApiObject & JsonObject {
+  const { name, uid, annotations, finalizers, deletionTimestamp } = metadata ?? {};
+  const { group, names, scope } = spec as JsonObject;
+  const kept = { name, uid, annotations, finalizers, deletionTimestamp };
+  return { metadata: kept, spec: { group, names, scope }, status } as ApiObject & JsonObject;
+}
+
+const fingerprintOf = (uid: string, names: AcceptedNames, { spec }: ApiObject): string =>
+  createHash('sha256')
+    .update(stringifyJson([uid, { ...names }, spec]))
+    .digest('base64');
+
+type Serving = Pick<Definition, 'fingerprint' | 'isServed' | 'isTerminating'>;
+
+/** Whether the same is served of both. What discovery tells is not asked: who serves a definition has done so before it is told of. */
+const isServedAlike = (a: Serving, b: Serving): boolean =>
+  a.fingerprint === b.fingerprint && a.isServed === b.isServed && a.isTerminating === b.isTerminating;

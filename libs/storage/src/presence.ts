@@ -1,0 +1,68 @@
+import { randomUUID } from 'node:crypto';
+import type { Connection } from './connection.js';
+import type { Pool } from './pool.js';
+import type { Version } from './store.js';
+
+/** Rows of servers that ended without a word are kept so many seconds, for people who look. */
+const KEPT = 3_600;
+
+const TELL = `
+INSERT INTO server AS s (id, until, served, drained)
+VALUES ($1, clock_timestamp() + make_interval(secs => $2), $3, $4)
+ON CONFLICT (id) DO UPDATE SET until = EXCLUDED.until, served = EXCLUDED.served, drained = EXCLUDED.drained
+RETURNING xmax = 0`;
+
+const WITHDRAW = 'DELETE FROM server WHERE id = $1';
+
+const TIDY = 'DELETE FROM server WHERE until < clock_timestamp() - make_interval(secs => $1)';
+
+const LEAST = 'SELECT min(served), min(drained) FROM server WHERE until >= clock_timestamp()';
+
+/** How far a server has come with the definitions of custom kinds, as versions of their type. */
+export interface Progress {
+  /** It serves what they say at this version. */
+  readonly served: Version;
+  /** It is making no object of a kind of which this version says that its objects are to go. */
+  readonly drained: Version;
+}
+
+/** What one server tells the others of itself. */
+export interface Presence {
+  /** Is alive from now on, for as long as was agreed, and has come this far. @throws StoreUnavailableError */
+  tell(progress: Progress): Promise<void>;
+  /** Is not there any more, so that nobody waits for it. @throws StoreUnavailableError */
+  withdraw(): Promise<void>;
+}
+
+/** A {@link Presence} in a database. */
+export class DatabasePresence implements Presence {
+  readonly #id = randomUUID();
+
+  /** @param duration milliseconds for which a word of it holds */
+  constructor(
+    private readonly pool: Pool,
+    private readonly duration: number,
+  ) {}
+
+  tell({ served, drained }: Progress): Promise<void> {
+    return this.pool.use(async (connection) => {
+      const told = [this.#id, this.duration / 1000, String(served), String(drained)];
+      const [row] = await connection.query(TELL, told);
+      // Once for each that starts: so there are never many.
+      if (row?.[0] === 't') await connection.query(TIDY, [KEPT]);
+    });
+  }
+
+  withdraw(): Promise<void> {
+    return this.pool.use(async (connection) => {
+      await connection.query(WITHDRAW, [this.#id]);
+    });
+  }
+}
+
+/** What all servers that are alive have reached; undefined where none is. */
+export async function leastProgress(connection: Connection): Promise<Progress | undefined> {
+  const [row] = await connection.query(LEAST, []);
+  const [served, drained] = row ?? [];
+  return served && drained ? { served: BigInt(served), drained: BigInt(drained) } : undefined;
+}
