@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest';
 import type { ResourceDescription } from '../model.js';
 import { loadScheme } from '../scheme.js';
 import { CustomModel } from './custom-model.js';
-import { type DocumentedResource, type OpenApiSource, OpenApiV3, openApiV2Document } from './index.js';
+import {
+  type DocumentedResource,
+  encodeOpenApiV2Protobuf,
+  type OpenApiSource,
+  OpenApiV3,
+  openApiV2Document,
+} from './index.js';
 
 const scheme = loadScheme(namesOf('kubernetes'));
 const meta = { objectMeta: scheme.struct('meta/v1.ObjectMeta'), listMeta: scheme.struct('meta/v1.ListMeta') };
@@ -138,6 +144,31 @@ describe('models of custom kinds', () => {
       'x-kubernetes-preserve-unknown-fields': true,
     });
     expect(open).toEqual({ 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true });
+  });
+});
+
+describe('the binary form of version 2', () => {
+  it('has all that definitions may say of objects', () => {
+    const bounds = { maximum: 9.5, exclusiveMaximum: true, minimum: 0, exclusiveMinimum: true, multipleOf: 0.5 };
+    const sizes = {
+      maxLength: 4,
+      minLength: 0,
+      pattern: '^a',
+      maxItems: 3,
+      minItems: 1,
+      maxProperties: 2,
+      minProperties: 1,
+    };
+    const properties = {
+      number: { type: 'number', ...bounds },
+      text: { type: 'string', format: 'date', title: 'T', ...sizes, uniqueItems: true, default: 'x', enum: ['x'] },
+      any: { type: 'object', additionalProperties: true },
+      map: { type: 'object', additionalProperties: { type: 'integer', maximum: 2n ** 60n } },
+    };
+    const source = sourceOf({ type: 'object', properties } as JsonObject);
+    const bytes = encodeOpenApiV2Protobuf(openApiV2Document(source));
+    expect(bytes.includes('^a')).toBe(true);
+    expect(() => new OpenApiV3(source).index()).not.toThrow();
   });
 });
 

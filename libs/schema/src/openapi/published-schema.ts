@@ -51,7 +51,7 @@ class Publishing {
 
   schema(schema: JsonObject): JsonObject {
     const made: JsonObject = {};
-    for (const name of PLAIN) if (says(schema[name])) made[name] = schema[name] as JsonValue;
+    for (const name of PLAIN) if (says(schema[name])) made[name] = published(schema[name]);
     const { additionalProperties, items, not } = schema;
     const opaque = this.old && (schema.nullable === true || schema[PRESERVES] === true);
     if (isObject(additionalProperties)) made.additionalProperties = this.schema(additionalProperties);
@@ -110,6 +110,14 @@ function forOldClients(made: JsonObject, schema: JsonObject): void {
   const none = isObject(additionalProperties) && additionalProperties.nullable === true;
   if (none || !isFull(left)) delete made.required;
   else made.required = left;
+}
+
+/** A value in which integers beyond 2^53 are fractions, as whoever reads documents takes them. */
+function published(value: JsonValue | undefined): JsonValue {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(published);
+  if (!isObject(value)) return value ?? null;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, published(member)]));
 }
 
 const isObject = (value: JsonValue | undefined): value is JsonObject =>
