@@ -30,7 +30,12 @@ export interface EncodedStatus {
 /** Picks how an endpoint's objects are shown for an `Accept`; representations are made once and shared. */
 export class Representations {
   readonly #negotiatePlain: Negotiator;
-  readonly #madeFor = weakMemo((_endpoint: Endpoint) => new Map<string, Representation>());
+  readonly #madeFor = weakMemo((_endpoint: Endpoint) => ({
+    number: ++this.#endpoints,
+    byKey: new Map<string, Representation>(),
+  }));
+  /** How many there were: bytes of what another schema has made of the same objects are not the same. */
+  #endpoints = 0;
 
   constructor(
     private readonly names: Names,
@@ -49,11 +54,11 @@ export class Representations {
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
     const version = accepted.as?.version ?? '';
     const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
-    const made = this.#madeFor(endpoint);
-    let representation = made.get(key);
+    const { number, byKey } = this.#madeFor(endpoint);
+    let representation = byKey.get(key);
     if (!representation) {
-      representation = this.#make(endpoint, accepted, version, include, `${endpoint.apiVersion};${key}`);
-      made.set(key, representation);
+      representation = this.#make(endpoint, accepted, version, include, `${number};${key}`);
+      byKey.set(key, representation);
     }
     return representation;
   }

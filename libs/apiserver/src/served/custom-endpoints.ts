@@ -59,7 +59,7 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
       model,
       storageModel: model,
       fieldManagers: fieldManagersOf(model, managed, conversions.whole),
-      description: { describe: describer(served.namespaced) },
+      description: { describe },
       ...(beginCreation && { beginCreation }),
     };
   };
@@ -88,10 +88,8 @@ function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting 
 }
 
 /** Labels, names and namespaces are all that these objects are selected by. */
-const describer =
-  (namespaced: boolean): Describe =>
-  ({ body }) => {
-    const { metadata } = parseStoredJson(withoutOwners(body)) as ApiObject;
-    const { name = '', namespace = '', labels = {} } = metadata ?? {};
-    return { labels, fields: { 'metadata.name': name, ...(namespaced && { 'metadata.namespace': namespace }) } };
-  };
+const describe: Describe = ({ body }) => {
+  const { metadata } = parseStoredJson(withoutOwners(body)) as ApiObject;
+  const { name = '', namespace = '', labels = {} } = metadata ?? {};
+  return { labels, fields: { 'metadata.name': name, ...(namespace !== '' && { 'metadata.namespace': namespace }) } };
+};

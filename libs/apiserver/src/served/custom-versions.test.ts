@@ -74,6 +74,22 @@ describe('objects that lie in the store', () => {
   });
 });
 
+describe('bytes that are kept of objects', () => {
+  it('are not those of another schema', async () => {
+    const text = { text: { ...TEXT } };
+    await serveOne(version('v1', schemaOf(text)));
+    const names = Array.from({ length: 40 }, (_, at) => `w-${at}`);
+    for (const name of names) await ask('POST', at('v1'), widget(name, { text: 'x'.repeat(1_000) }));
+    const specs = async (): Promise<string[]> => {
+      const { body } = await ask('GET', `${at('v1')}?resourceVersion=0`);
+      return body.items.map(({ spec }: { spec: object }) => Object.keys(spec).join());
+    };
+    for (let times = 0; times < 3; times++) expect(new Set(await specs())).toEqual(new Set(['text']));
+    await serveOne(version('v1', schemaOf({ ...text, more: { ...TEXT, default: 'm' } })));
+    expect(new Set(await specs())).toEqual(new Set(['text,more']));
+  });
+});
+
 describe('versions of a custom kind', () => {
   const V1 = version('v1', schemaOf({ a: TEXT, one: { ...TEXT, default: 'd1' } }), { storage: false });
   const V2 = version('v2', schemaOf({ a: TEXT, two: { ...TEXT, default: 'd2' } }));
@@ -142,7 +158,19 @@ describe('versions of a custom kind', () => {
     expect((await ask('PATCH', at('v1', 'w'), { spec: { a: 'y' } }, MERGE)).body).toMatchObject(failure);
     const before = (await ask('GET', at('v2', 'w'))).body;
     expect(before.metadata.managedFields).toHaveLength(1);
-    await ask('GET', `${at('v1')}?watch=true&timeoutSeconds=1`);
+    const watched = ask(
+      'GET',
+      `${at('v1')}?watch=true&timeoutSeconds=3&resourceVersion=${before.metadata.resourceVersion}`,
+    );
+    const other = ask(
+      'GET',
+      `${at('v2')}?watch=true&timeoutSeconds=3&resourceVersion=${before.metadata.resourceVersion}`,
+    );
+    await expect.poll(() => api.deps.cache.watchers).toBe(2);
+    expect((await ask('POST', at('v2'), widget('x', {}, 'example.test/v2'))).status).toBe(201);
+    const [failed, seen] = await Promise.all([watched, other]);
+    expect([failed.status, seen.body.object.metadata.name]).toEqual([200, 'x']);
+    expect(failed.body).not.toMatchObject({ type: 'ADDED' });
     expect((await ask('GET', at('v2', 'w'))).body).toEqual(before);
     expect((await ask('DELETE', at('v2', 'w'))).status).toBe(200);
   });
