@@ -56,7 +56,7 @@ export class CustomKinds<E> {
       presence: store.presence(PRESENCE_MS),
       progress: () => this.#progress(),
       currentAsOf: () => this.#served.currentAsOf,
-      catchUp: () => this.#catchUp(),
+      catchUp: () => this.catchUp(),
       ...common,
     });
     this.#served.onServed(() => this.#presence.progressed());
@@ -80,10 +80,8 @@ export class CustomKinds<E> {
   }
 
   /** Resolves when everything is served that was committed before the call. @throws StoreUnavailableError */
-  async #catchUp(): Promise<bigint> {
-    const version = await this.#follower.confirm();
-    await this.#served.reached(version);
-    return version;
+  async catchUp(): Promise<void> {
+    await this.#served.reached(await this.#follower.confirm());
   }
 
   #progress() {

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Presence, Progress, Version } from '@orch/storage';
+import type { Presence, Progress } from '@orch/storage';
 import { WorkOnDemand } from './work-on-demand.js';
 
 /** Milliseconds after its last word at which a server counts as gone. */
@@ -16,7 +16,7 @@ export interface ServerPresenceOptions {
   /** When what it serves was last known to be all there was, monotonic milliseconds. */
   currentAsOf(): number;
   /** Resolves when it serves all that was committed before the call. */
-  catchUp(): Promise<Version>;
+  catchUp(): Promise<void>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }

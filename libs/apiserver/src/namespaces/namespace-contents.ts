@@ -16,6 +16,11 @@ export interface Remainder {
 export interface NamespaceContentsOptions extends EmptyingTools {
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];
+  /**
+   * Resolves when all kinds are served that any server served before the call: of which the namespace may hold objects. Default:
+   * at once.
+   */
+  readonly catchUp?: () => Promise<void>;
   /** In [0, 1); default Math.random. Servers that empty one namespace at a time begin at different types. */
   readonly random?: () => number;
 }
@@ -28,9 +33,11 @@ export class NamespaceContents {
    * Deletes all that a namespace holds, type after type; a type that fails does not keep the others.
    * @param stopped asked now and then; true ends it early
    * @returns what is left, types of which nothing is left out
+   * @throws StoreUnavailableError where it is not known which kinds there are
    */
   async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
-    const { random = Math.random } = this.options;
+    const { random = Math.random, catchUp } = this.options;
+    await catchUp?.();
     const namespaced = this.options.namespaced();
     const first = Math.floor(random() * namespaced.length);
     const remainders: Remainder[] = [];

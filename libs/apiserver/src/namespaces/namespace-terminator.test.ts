@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { serverItself } from '../writing/caller.js';
+import { NamespaceContents } from './namespace-contents.js';
 import { checkDeletable } from './protected-namespaces.js';
 
 let api: TestApi;
@@ -36,6 +37,23 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     expect(api.stored('namespaces', 'going')?.status).toMatchObject({ phase: 'Terminating' });
     api.terminator.start();
     await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+  });
+
+  it('looks at kinds as well that this process serves only since', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.create('configmaps', { metadata: { name: 'late' } }, 'going');
+    await removeNamespace('going');
+    let namespaced = [api.endpoint('secrets')];
+    const contents = new NamespaceContents({
+      store: api.store,
+      remover: api.deps.remover,
+      namespaced: () => namespaced,
+      async catchUp() {
+        namespaced = [...namespaced, api.endpoint('configmaps')];
+      },
+    });
+    expect(await contents.empty('going', () => false)).toEqual([]);
+    expect(api.stored('configmaps', 'late', 'going')).toBeUndefined();
   });
 
   it('waits for what finalizers keep', async () => {

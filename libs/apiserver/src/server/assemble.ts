@@ -57,6 +57,8 @@ export interface AssembleOptions {
   readonly listCacheBytes: number;
   readonly serviceCidr: string;
   readonly nodePorts: { readonly from: number; readonly to: number };
+  /** Resolves when all kinds are served that any server served before the call. Default: at once, as none come and go. */
+  readonly catchUp?: () => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -153,7 +155,12 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       store,
       names,
       namespaces,
-      contents: new NamespaceContents({ store, remover, namespaced }),
+      contents: new NamespaceContents({
+        store,
+        remover,
+        namespaced,
+        ...(options.catchUp && { catchUp: options.catchUp }),
+      }),
       pipeline,
       now,
       onError: options.onError,
