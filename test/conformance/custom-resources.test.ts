@@ -120,6 +120,16 @@ conformance('Custom resources', ({ api, names, namespace }) => {
     expect((await list(api, kind.collection(ns))).items).toEqual([]);
   });
 
+  test('go with their namespace', async () => {
+    const kind = new Kind(api, names);
+    await kind.define();
+    const ns = await namespace();
+    expectStatus(await api.post(kind.collection(ns), kind.object('a')), 201);
+    expectStatus(await api.delete(`/api/v1/namespaces/${ns}`), 200);
+    await expect.poll(async () => (await api.get(`/api/v1/namespaces/${ns}`)).status, POLL).toBe(404);
+    expect((await list(api, `/apis/${kind.group}/v1/widgets`)).items).toEqual([]);
+  });
+
   test('of another group may have the same names, of the same group not', async () => {
     const kind = new Kind(api, names);
     await kind.define();

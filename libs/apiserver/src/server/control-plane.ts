@@ -110,11 +110,16 @@ class ControlPlaneProcess {
       { name: 'observation', start: () => this.#observe(), stop: async () => this.#observation?.close() },
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
-      { name: 'api', start: () => this.#assemble(), stop: () => this.#closeApi() },
+      { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
         stop: async () => this.#customResources?.stop(),
+      },
+      {
+        name: 'housekeeping',
+        start: async () => this.#keepHouse(),
+        stop: async () => this.#housekeeping?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -161,7 +166,7 @@ class ControlPlaneProcess {
   }
 
   async #assemble(): Promise<void> {
-    const { serving, backend, role } = this.#settings;
+    const { serving, backend } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
@@ -189,6 +194,7 @@ class ControlPlaneProcess {
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
       nodePorts: nodePortRange(serving.serviceNodePortRange),
+      catchUp: () => needed(this.#customResources).catchUp(),
       onError: (error) => this.#logger.error('namespace deletion', error),
     });
     this.#api = api;
@@ -196,7 +202,14 @@ class ControlPlaneProcess {
     resourceNames.follow(api.served);
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
+  }
+
+  /** Once all kinds are served: namespaces are emptied of them. */
+  #keepHouse(): void {
+    const { role, backend } = this.#settings;
     if (!role.housekeeping) return;
+    const { metrics } = needed(this.#observation);
+    const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
   }
@@ -223,11 +236,6 @@ class ControlPlaneProcess {
     const { resources, warnings } = servedSelection(scheme, runtimeConfig, this.#features);
     for (const warning of warnings) this.#logger.warn(`--runtime-config: ${warning}`);
     return resources;
-  }
-
-  async #closeApi(): Promise<void> {
-    this.#api?.deps.yaml.close();
-    await this.#housekeeping?.stop();
   }
 
   async #listen(): Promise<void> {
