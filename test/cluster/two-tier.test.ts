@@ -94,6 +94,39 @@ describe.each(LOAD_BALANCERS)('two api-servers and two gateways behind %s', (loa
     second?.close();
   });
 
+  test('a custom kind is served by every server once its definition is established, and gone from all after it', async () => {
+    const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+    const name = 'widgets.example.com';
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const spec = {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'widgets', kind: 'Widget' },
+      versions: [{ name: 'v1', served: true, storage: true, schema }],
+    };
+    const kind = 'CustomResourceDefinition';
+    const definition = { apiVersion: definitions.split('/').slice(2, 4).join('/'), kind, metadata: { name }, spec };
+    const urls = [...cluster.apiServerUrls, ...cluster.gatewayUrls];
+    const servers = urls.map((url) => new Api({ url, ca: cluster.ca, token: cluster.token }));
+    const [first, second] = servers as [Api, Api];
+    expect((await first.post(definitions, definition)).status).toBe(201);
+    const established = async () => (await first.get(`${definitions}/${name}`)).text.includes('InitialNamesAccepted');
+    await waitUntil('the definition is established', MAX_WAIT_MS, established);
+    const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+    for (const server of servers) expect((await server.get(widgets)).status).toBe(200);
+    const streams = await Promise.all(servers.map((server) => server.watch(`${widgets}?watch=1`)));
+    const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, any: 1 };
+    expect((await second.post(widgets, widget)).status).toBe(201);
+    for (const stream of streams) expect((await stream.next())?.object.metadata.name).toBe('w');
+    expect((await second.delete(`${definitions}/${name}`)).status).toBe(200);
+    for (const stream of streams) expect((await stream.rest()).map(({ type }) => type)).toEqual(['DELETED']);
+    for (const server of servers) {
+      const gone = async () => (await server.get(widgets)).status === 404;
+      await waitUntil('the kind is gone', MAX_WAIT_MS, gone);
+      server.close();
+    }
+  });
+
   test('with one api-server killed reads go on without an error', async () => {
     const [victim] = cluster.apiServers;
     await victim?.kill('SIGKILL');

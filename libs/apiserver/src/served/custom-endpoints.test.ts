@@ -265,6 +265,15 @@ describe('objects of a custom kind', () => {
     expect(body.rows[0].cells).toEqual(['a', 3]);
   });
 
+  it('have no parts but those of their definition', async () => {
+    await serve(definitionOf([version('v1', SCHEMA)]));
+    await ask('POST', BASE, widget('a', {}, { status: { phase: 'up' } }));
+    for (const part of ['status', 'scale', 'log', 'exec', 'nope'])
+      expect((await ask('GET', `${BASE}/a/${part}`)).status).toBe(404);
+    const { body } = await ask('PATCH', `${BASE}/a`, { status: { phase: 'down' } }, 'application/merge-patch+json');
+    expect([body.status, body.metadata.generation]).toEqual([{ phase: 'down' }, 2]);
+  });
+
   it('go when they are deleted, once nothing holds them', async () => {
     await ask('POST', BASE, { ...widget('a'), metadata: { name: 'a', finalizers: ['example.test/hold'] } });
     const marked = await ask('DELETE', `${BASE}/a`);
