@@ -19,6 +19,7 @@ const RULES = {
   authorization: { uses: ['machinery', 'authentication'], io: false },
   admission: { uses: ['machinery', 'authentication'], io: false },
   client: { uses: ['machinery'], io: true },
+  webhooks: { uses: ['client'], io: true },
   apiserver: {
     uses: [
       'machinery',
@@ -34,6 +35,7 @@ const RULES = {
       'admission',
       'runtime',
       'client',
+      'webhooks',
     ],
     io: true,
   },

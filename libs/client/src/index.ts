@@ -16,5 +16,12 @@ export { type InformerHandlers, keyOf } from './informer/store.js';
 export { KubeconfigError, readKubeconfig } from './kubeconfig/read.js';
 export { writeKubeconfig } from './kubeconfig/write.js';
 export { type Query, type ResourceRef, resourcePath } from './paths.js';
-export type { Method, RawRequest, RawResponse, TransportSettings } from './transport.js';
+export {
+  type Address,
+  type Method,
+  type RawRequest,
+  type RawResponse,
+  Transport,
+  type TransportSettings,
+} from './transport.js';
 export { endsInitialEvents, type WatchEvent, type WatchOptions, type WatchStart } from './watch/watch.js';

@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type Sleep, timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
 import { ApiError, TransportError } from './errors.js';
@@ -14,6 +14,18 @@ export interface TransportSettings {
   readonly maxRetries?: number;
   /** How waits between attempts pass. Default: timers. */
   readonly sleep?: Sleep;
+  /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
+  readonly addressOf?: () => Promise<Address>;
+  /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
+  readonly maxAnswerBytes?: number;
+}
+
+/** Where something listens. */
+export interface Address {
+  /** Name or IP address. */
+  readonly host: string;
+  /** TCP port, 1 to 65535. */
+  readonly port: number;
 }
 
 /** The methods that the API knows. */
@@ -52,7 +64,7 @@ export class Transport {
   readonly #sleep: Sleep;
 
   constructor(connection: Connection, settings: TransportSettings = {}) {
-    const { ca, cert, key, tlsServerName, insecureSkipTlsVerify, token } = connection;
+    const { token } = connection;
     const url = new URL(connection.server);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
@@ -65,13 +77,8 @@ export class Transport {
     };
     this.#agent = new Agent({
       allowH2: false,
-      connect: {
-        ...(ca !== undefined && { ca }),
-        ...(cert !== undefined && { cert }),
-        ...(key !== undefined && { key }),
-        ...(tlsServerName !== undefined && { servername: tlsServerName }),
-        rejectUnauthorized: !insecureSkipTlsVerify,
-      },
+      maxResponseSize: settings.maxAnswerBytes || -1,
+      connect: connectorOf(connection, settings.addressOf),
     });
   }
 
@@ -139,10 +146,39 @@ export class Transport {
     );
   }
 
+  /** Takes no more requests, and closes each connection when nothing is in flight on it. */
+  end(): Promise<void> {
+    return this.#agent.close();
+  }
+
   /** Closes all connections, also of requests in flight. */
   close(): Promise<void> {
     return this.#agent.destroy();
   }
+}
+
+function connectorOf(
+  { ca, cert, key, tlsServerName, insecureSkipTlsVerify }: Connection,
+  addressOf: TransportSettings['addressOf'],
+): buildConnector.connector {
+  const connect = buildConnector({
+    allowH2: false,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(tlsServerName !== undefined && { servername: tlsServerName }),
+    rejectUnauthorized: !insecureSkipTlsVerify,
+  });
+  if (!addressOf) return connect;
+  return (options, callback) => {
+    addressOf().then(
+      ({ host, port }) => {
+        const servername = options.servername ?? tlsServerName ?? options.hostname;
+        connect({ ...options, hostname: host, port: String(port), servername }, callback);
+      },
+      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
+    );
+  };
 }
 
 function refusal(code: number, headers: RawResponse['headers'], body: Buffer): ApiError {

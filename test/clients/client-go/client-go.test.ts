@@ -8,6 +8,7 @@ const CHECKS = [
   'patches: JSON, merge, strategic merge',
   'a list in pages',
   'discovery and mapping of kinds',
+  'OpenAPI in its binary forms',
   'a dynamic client that prefers CBOR goes on in JSON',
   'an informer over a kill of the server',
 ];

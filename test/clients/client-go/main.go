@@ -40,6 +40,7 @@ func main() {
 	checks.Run("patches: JSON, merge, strategic merge", func(ctx context.Context) { patches(ctx, binary) })
 	checks.Run("a list in pages", func(ctx context.Context) { pages(ctx, json) })
 	checks.Run("discovery and mapping of kinds", func(context.Context) { discovered(config) })
+	checks.Run("OpenAPI in its binary forms", func(ctx context.Context) { documents(ctx, config) })
 	checks.Run("a dynamic client that prefers CBOR goes on in JSON", func(ctx context.Context) { preferCBOR(ctx, config) })
 	checks.Run("an informer over a kill of the server", func(ctx context.Context) {
 		informerOverKill(ctx, binary, seen, os.Args[1] == "streams")

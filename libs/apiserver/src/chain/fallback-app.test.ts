@@ -117,6 +117,7 @@ describe('what is not hot', () => {
 describe('documents of OpenAPI', () => {
   const V2 = 'application/com.github.proto-openapi.spec.v2';
   const BINARY = `${V2}.v1.0+protobuf`;
+  const V3 = 'application/com.github.proto-openapi.spec.v3';
   it.each([
     ['/openapi/v2', undefined, 'application/json'],
     ['/openapi/v2', '*/*', 'application/json'],
@@ -129,7 +130,9 @@ describe('documents of OpenAPI', () => {
     ['/openapi/v2', 'application/json;q=0, application/*', 'application/json'],
     ['/openapi/v2', 'text/html', undefined],
     ['/openapi/v3/api/v1', 'text/html, application/json;q=0.1', 'application/json'],
-    ['/openapi/v3/api/v1', 'application/com.github.proto-openapi.spec.v3.v1.0+protobuf', undefined],
+    ['/openapi/v3/api/v1', `${V3}@v1.0+protobuf`, `${V3}.v1.0+protobuf`],
+    ['/openapi/v3/api/v1', `${V3}.v1.0+protobuf`, `${V3}.v1.0+protobuf`],
+    ['/openapi/v3/api/v1', BINARY, undefined],
     ['/openapi/v3/api/v1', 'text/*', undefined],
   ])('%s for who takes %s', async (path, accept, type) => {
     const { status, headers } = await server.ask(path, accept === undefined ? {} : { headers: { accept } });

@@ -5,6 +5,8 @@ import {
   encodeOpenApiV2Protobuf,
   OPENAPI_V2_PROTOBUF,
   OPENAPI_V2_PROTOBUF_CONTENT_TYPE,
+  OPENAPI_V3_PROTOBUF,
+  OPENAPI_V3_PROTOBUF_CONTENT_TYPE,
   type OpenApiSource,
   OpenApiV3,
   openApiV2Document,
@@ -32,6 +34,7 @@ export interface OpenApiDocuments {
 const JSON_TYPE = 'application/json';
 const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TYPE] as const;
 type OpenApiV2Type = (typeof V2_TYPES)[number];
+const V3_TYPES = [JSON_TYPE, OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TYPE] as const;
 
 export function openApiDocuments(source: OpenApiSource): OpenApiDocuments {
   const v3 = lazily(() => new OpenApiV3(source));
@@ -60,7 +63,7 @@ async function answerV3(req: Request, res: Response, documents: OpenApiV3): Prom
   const path = ([] as string[]).concat(req.params.path ?? []).join('/');
   const document = documents.document(path);
   if (!document) throw unknownPath();
-  typeFor(req, [JSON_TYPE]);
+  const isJson = typeFor(req, V3_TYPES) === JSON_TYPE;
   const asked = [req.query.hash].flat()[0] || document.hash;
   if (asked !== document.hash) {
     res.redirect(301, `${V3}/${path}?hash=${document.hash}`);
@@ -69,7 +72,9 @@ async function answerV3(req: Request, res: Response, documents: OpenApiV3): Prom
   // A URL that names the content may be kept for ever.
   if (req.query.hash)
     res.set('Cache-Control', 'public, immutable').set('Expires', new Date(Date.now() + 31_536_000_000).toUTCString());
-  await send(req, res, { bytes: document.json, type: JSON_TYPE, tag: `"${document.hash}"` });
+  const { hash, json, protobuf } = document;
+  if (isJson) await send(req, res, { bytes: json, type: JSON_TYPE, tag: `"${hash}"` });
+  else await send(req, res, { bytes: protobuf(), type: OPENAPI_V3_PROTOBUF_CONTENT_TYPE, tag: `"${hash}.protobuf"` });
 }
 
 /** @throws StatusError 406 */

@@ -2,11 +2,12 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { forwardedIdentity, isIdentityHeader } from '@orch/authentication';
+import { forwardedIdentity } from '@orch/authentication';
 import { type StatusError, unavailable } from '@orch/machinery';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
+import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
 import { KEEP_ALIVE_MS, LINGER_MS } from '../watching/watch-stream.js';
 import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
@@ -16,24 +17,8 @@ import { HandedWatch } from './handed-watch.js';
 const RETRY_SECONDS = 1;
 const CONNECT_MS = 5_000;
 
-/** Headers of one hop, which are not passed on (RFC 9110 section 7.6.1). */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'transfer-encoding',
-  'upgrade',
-  'te',
-  'trailer',
-]);
-
-/** Headers of a request that are of this server alone: whom it speaks to, who asks, and a body that is not passed on. */
-const NOT_ASKED_WITH: ReadonlySet<string> = new Set([
-  'host',
-  'authorization',
-  'proxy-authorization',
-  'content-length',
-  'expect',
-]);
+/** Headers of a request that are of this server alone, and those of a body that is not passed on. */
+const NOT_ASKED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
 
 /** Makes the event that ends a stream whose client has lost its right to it. */
 type RefusalFrame = (refusal: StatusError) => Buffer;
@@ -198,23 +183,4 @@ function join(
     socket.setTimeout(LINGER_MS, () => socket.destroy());
     socket.end(NORMAL_CLOSURE);
   });
-}
-
-function passedOn(
-  headers: IncomingMessage['headers'],
-  except: ReadonlySet<string> = new Set(),
-): Record<string, string | string[]> {
-  const kept: Record<string, string | string[]> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    // Those of HTTP/2 that begin with a colon speak of its own connection.
-    if (
-      value !== undefined &&
-      !name.startsWith(':') &&
-      !HOP_BY_HOP.has(name) &&
-      !except.has(name) &&
-      !isIdentityHeader(name)
-    )
-      kept[name] = value;
-  }
-  return kept;
 }

@@ -12,6 +12,7 @@ import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
 export interface CustomVersion {
+  /** What is served: names, verbs, subresources, columns. */
   readonly definition: ResourceDescription;
   /** Read when it is first asked for: a definition that nobody uses costs its text only. */
   readonly schema: () => StructuralSchema;
@@ -21,6 +22,7 @@ export interface CustomVersion {
   readonly isServed: boolean;
   /** Objects keep what the schema does not know, as definitions of old can ask for. */
   readonly preservesUnknown: boolean;
+  /** The rules that objects obey, as those of built-in kinds do. */
   readonly rules: KindRules;
 }
 

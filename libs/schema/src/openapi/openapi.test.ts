@@ -3,7 +3,7 @@ import { namesOf } from '@orch/machinery';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
 import { loadScheme } from '../scheme.js';
-import { encodeOpenApiV2Protobuf } from './gnostic.js';
+import { encodeOpenApiV2Protobuf } from './gnostic/index.js';
 import type { OpenApiSource } from './source.js';
 import { openApiV2Document } from './v2.js';
 import { OpenApiV3 } from './v3.js';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@orch/machinery';
 import { discoveryOperations, documentOf } from './discovery-operations.js';
+import { encodeOpenApiV3Protobuf } from './gnostic/index.js';
 import { modelWriter } from './models.js';
 import { groupVersionPath, type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
@@ -12,6 +13,8 @@ export interface OpenApiV3Document {
   readonly json: Buffer;
   /** SHA-512 of `json`, upper-case hexadecimal. */
   readonly hash: string;
+  /** The same as protobuf, made when it is first asked for; shared, not to be changed. */
+  readonly protobuf: () => Buffer;
 }
 
 /**
@@ -48,7 +51,12 @@ export class OpenApiV3 {
     const known = this.documents.get(path);
     if (known) return known;
     const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, path, discovery)));
-    const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase() };
+    let binary: Buffer | undefined;
+    const protobuf = (): Buffer => {
+      binary ??= encodeOpenApiV3Protobuf(JSON.parse(json.toString()) as JsonObject);
+      return binary;
+    };
+    const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase(), protobuf };
     this.documents.set(path, document);
     return document;
   }

@@ -1,99 +1,27 @@
-import type { JsonObject, JsonValue } from '@orch/machinery';
-import protobuf from 'protobufjs/minimal.js';
+import type { JsonObject } from '@orch/machinery';
+import {
+  any,
+  bool,
+  double,
+  encoded,
+  integer,
+  isObject,
+  type Message,
+  map,
+  message,
+  oneOf,
+  repeated,
+  string,
+  type Write,
+  within,
+} from './writers.js';
 
 /** The media type by which clients ask for the form of {@link encodeOpenApiV2Protobuf}. Not a valid one (RFC 6838). */
 export const OPENAPI_V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 /** The media type that the answer must carry instead: clients parse it, and fail on the `@`. */
 export const OPENAPI_V2_PROTOBUF_CONTENT_TYPE = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-/** How a member is written: a plain value, or a message of its own. */
-type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;
-
-interface Member {
-  readonly number: number;
-  readonly write: Write;
-}
-
-/** Members of a message by their JSON name. */
-type Message = Readonly<Record<string, Member>>;
-
-const LENGTH_DELIMITED = 2;
-const key = (number: number): number => (number << 3) | LENGTH_DELIMITED;
-const VARINT_KEY = (number: number): number => number << 3;
-
-const isObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const string: Write = (writer, tag, value) => void writer.uint32(key(tag)).string(String(value));
-const DOUBLE_KEY = (number: number): number => (number << 3) | 1;
-/** Zeros are what is not written. */
-const double: Write = (writer, tag, value) =>
-  void (Number(value) !== 0 && writer.uint32(DOUBLE_KEY(tag)).double(Number(value)));
-const int64: Write = (writer, tag, value) =>
-  void (Number(value) !== 0 && writer.uint32(VARINT_KEY(tag)).int64(Number(value)));
-const bool: Write = (writer, tag, value) => void (value === true && writer.uint32(VARINT_KEY(tag)).bool(true));
-
-const repeated =
-  (write: Write): Write =>
-  (writer, tag, value) => {
-    if (Array.isArray(value)) for (const item of value) write(writer, tag, item);
-  };
-
-/** A length-delimited message whose contents `fill` writes. */
-function nested(writer: protobuf.Writer, tag: number, fill: (writer: protobuf.Writer) => void): void {
-  writer.uint32(key(tag)).fork();
-  fill(writer);
-  writer.ldelim();
-}
-
-/** A value of any kind travels as its text in YAML, of which JSON is a part. */
-const any: Write = (writer, tag, value) =>
-  nested(writer, tag, (inner) => void inner.uint32(key(2)).string(JSON.stringify(value)));
-
-/** An entry of a map: the name and the value under numbers 1 and 2. */
-const named = (writer: protobuf.Writer, tag: number, name: string, value: JsonValue, write: Write): void =>
-  nested(writer, tag, (inner) => {
-    inner.uint32(key(1)).string(name);
-    write(inner, 2, value);
-  });
-
-/** A map as a message of its own with its entries under `entries`. */
-const map =
-  (write: Write, entries = 1): Write =>
-  (writer, tag, value) =>
-    nested(writer, tag, (inner) => {
-      if (isObject(value))
-        for (const [name, item] of Object.entries(value)) named(inner, entries, name, item ?? null, write);
-    });
-
-/** An object as a message; members that begin with `x-` go under the number for extensions. */
-const message =
-  (members: () => Message, extensions: number): Write =>
-  (writer, tag, value) =>
-    nested(writer, tag, (inner) => writeMembers(inner, value, members(), extensions));
-
-function writeMembers(writer: protobuf.Writer, value: JsonValue, members: Message, extensions: number): void {
-  if (!isObject(value)) return;
-  for (const [name, item] of Object.entries(value)) {
-    if (item === undefined) continue;
-    const member = Object.hasOwn(members, name) ? members[name] : undefined;
-    if (member) member.write(writer, member.number, item);
-    else if (name.startsWith('x-')) named(writer, extensions, name, item, any);
-    else throw new Error(`OpenAPI member ${name} has no binary form here`);
-  }
-}
-
-/** A message that only wraps another one, under one of its numbers. */
-const within =
-  (number: number, write: Write): Write =>
-  (writer, tag, value) =>
-    nested(writer, tag, (inner) => write(inner, number, value));
-
 const schema: Write = message(() => SCHEMA, 31);
-
-/** A schema, or whether there may be any. */
-const additional: Write = (writer, tag, value) =>
-  (typeof value === 'boolean' ? within(2, bool) : within(1, schema))(writer, tag, value);
 
 const SCHEMA: Message = {
   $ref: { number: 1, write: string },
@@ -106,21 +34,28 @@ const SCHEMA: Message = {
   exclusiveMaximum: { number: 8, write: bool },
   minimum: { number: 9, write: double },
   exclusiveMinimum: { number: 10, write: bool },
-  maxLength: { number: 11, write: int64 },
-  minLength: { number: 12, write: int64 },
+  maxLength: { number: 11, write: integer },
+  minLength: { number: 12, write: integer },
   pattern: { number: 13, write: string },
-  maxItems: { number: 14, write: int64 },
-  minItems: { number: 15, write: int64 },
+  maxItems: { number: 14, write: integer },
+  minItems: { number: 15, write: integer },
   uniqueItems: { number: 16, write: bool },
-  maxProperties: { number: 17, write: int64 },
-  minProperties: { number: 18, write: int64 },
+  maxProperties: { number: 17, write: integer },
+  minProperties: { number: 18, write: integer },
   required: { number: 19, write: repeated(string) },
   enum: { number: 20, write: repeated(any) },
-  additionalProperties: { number: 21, write: additional },
+  additionalProperties: { number: 21, write: oneOf({ object: [1, schema], boolean: 2 }) },
   type: { number: 22, write: within(1, string) },
   items: { number: 23, write: within(1, schema) },
   allOf: { number: 24, write: repeated(schema) },
   properties: { number: 25, write: map(schema) },
+  externalDocs: { number: 29, write: message(() => EXTERNAL_DOCS, 3) },
+  example: { number: 30, write: any },
+};
+
+const EXTERNAL_DOCS: Message = {
+  description: { number: 1, write: string },
+  url: { number: 2, write: string },
 };
 
 const BODY_PARAMETER: Message = {
@@ -230,8 +165,4 @@ const DOCUMENT: Message = {
  * An OpenAPI 2.0 document in the binary form that clients ask for by {@link OPENAPI_V2_PROTOBUF} (the messages of
  * gnostic's `openapiv2.proto`). Knows what `openApiV2Document` writes. @throws Error for members beyond that
  */
-export function encodeOpenApiV2Protobuf(document: JsonObject): Buffer {
-  const writer = protobuf.Writer.create();
-  writeMembers(writer, document, DOCUMENT, 16);
-  return Buffer.from(writer.finish());
-}
+export const encodeOpenApiV2Protobuf = (document: JsonObject): Buffer => encoded(document, DOCUMENT, 16);

@@ -1,0 +1,198 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer as createPlainServer, type IncomingMessage, request, ServerResponse } from 'node:http';
+import { Agent, createServer, type Server } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { ensurePki, type Pki, type UserInfo } from '@orch/authentication';
+import { StatusError } from '@orch/machinery';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { contextOf, openServer, type TestServer } from '../testing/test-server.js';
+import { type Extension, forward, remoteIdentity } from './forward.js';
+
+const USER: UserInfo = {
+  name: 'jürgen',
+  groups: ['system:masters', 'a,b'],
+  extra: { 'Example.com/é': ['x', 'y'] },
+  uid: 'u-1',
+};
+
+let dir: string;
+let pki: Pki;
+let extension: Server;
+let target: Extension;
+let answer: (request: IncomingMessage, response: ServerResponse) => void;
+let front: TestServer;
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'extension-'));
+  pki = await ensurePki({ certDir: dir, bindAddress: '127.0.0.1', names: { apiServiceName: 'api' } });
+  const { cert, key } = pki.serving;
+  extension = createServer({ cert, key, ca: pki.ca.cert, requestCert: true, rejectUnauthorized: false });
+  extension.on('request', (req, res) => answer(req, res));
+  extension.listen(0, '127.0.0.1');
+  await once(extension, 'listening');
+  const { port } = extension.address() as AddressInfo;
+  const agent = new Agent({ ca: pki.ca.cert, cert: pki.admin.cert, key: pki.admin.key, keepAlive: true });
+  target = { host: '127.0.0.1', port, serverName: 'api.default.svc', agent };
+});
+afterAll(async () => {
+  target.agent.destroy();
+  extension.closeAllConnections();
+  extension.close();
+  await rm(dir, { recursive: true });
+});
+beforeEach(() => openFront(() => target));
+afterEach(() => front.close());
+
+/** A server that lets the extension answer everything, also what wants another protocol. */
+async function openFront(extensionFor: () => Extension): Promise<void> {
+  front = await openServer((req, res) => {
+    const ctx = contextOf(req, res, { user: USER });
+    forward(ctx, extensionFor()).catch((error: unknown) => {
+      const { code, message } = StatusError.from(error);
+      res.writeHead(code).end(message);
+    });
+  });
+}
+
+describe('a request that another server answers', () => {
+  it('goes there as it came, with who asks, and the answer comes back as it was given', async () => {
+    let seen: IncomingMessage | undefined;
+    let shown: unknown;
+    answer = (req, res) => {
+      seen = req;
+      shown = (req.socket as TLSSocket).getPeerCertificate().subject?.O;
+      res.writeHead(201, { 'x-own': ['1', '2'], 'x-remote-user': 'not told', warning: '299 - "old"' });
+      req.pipe(res);
+    };
+    const body = Buffer.alloc(100_000, 'x');
+    const headers = {
+      authorization: 'Bearer secret',
+      'x-remote-user': 'forged',
+      'X-Remote-Group': 'forged',
+      'impersonate-user': 'other',
+      'content-type': 'application/x-own',
+    };
+    const path = '/apis/example.com/v1/things?watch=0&x=%2F..%2F';
+    const got = await front.ask(path, { method: 'PUT', headers, body });
+    expect([got.status, got.headers['x-own'], got.headers['x-remote-user'], got.headers.warning]).toEqual([
+      201,
+      '1, 2',
+      undefined,
+      '299 - "old"',
+    ]);
+    expect(got.body.equals(body)).toBe(true);
+    expect([seen?.method, seen?.url, seen?.headers['content-type'], seen?.headers['audit-id']]).toEqual([
+      'PUT',
+      path,
+      'application/x-own',
+      'r-1',
+    ]);
+    expect(seen?.headersDistinct).toMatchObject({
+      host: ['api.default.svc'],
+      'x-remote-user': [Buffer.from('jürgen').toString('latin1')],
+      'x-remote-group': ['system:masters', 'a,b'],
+      'x-remote-uid': ['u-1'],
+      'x-remote-extra-example.com%2f%c3%a9': ['x', 'y'],
+    });
+    expect(Object.keys(seen?.headers ?? {})).not.toContain('authorization');
+    expect(Object.keys(seen?.headers ?? {})).not.toContain('impersonate-user');
+    expect(shown).toBe('system:masters');
+  });
+
+  it('is a stream while that one goes on', async () => {
+    let response: ServerResponse | undefined;
+    answer = (_req, res) => {
+      response = res;
+      res.write('one');
+    };
+    const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+      request({ port: front.port, path: '/' }, resolve).on('error', reject).end();
+    });
+    const [first] = await once(incoming, 'data');
+    expect(String(first)).toBe('one');
+    response?.write('two');
+    const [second] = await once(incoming, 'data');
+    expect(String(second)).toBe('two');
+    const cut = new Promise((resolve) => incoming.on('error', () => {}).once('close', resolve));
+    response?.socket?.destroy();
+    await cut;
+    expect(incoming.complete).toBe(false);
+  });
+
+  it('ends there when its client goes', async () => {
+    let closed: Promise<unknown> | undefined;
+    const came = new Promise<void>((resolve) => {
+      answer = (_req, res) => {
+        closed = once(res, 'close');
+        res.write('one');
+        resolve();
+      };
+    });
+    const asking = request({ port: front.port, path: '/' }).on('error', () => {});
+    asking.end();
+    await came;
+    asking.destroy();
+    await closed;
+  });
+
+  it('is refused when nobody is there, or another than was meant', async () => {
+    await front.close();
+    await openFront(() => ({ ...target, port: 1 }));
+    const nobody = await front.ask('/');
+    expect([nobody.status, nobody.body.toString()]).toEqual([
+      503,
+      expect.stringContaining('error trying to reach service: connect ECONNREFUSED'),
+    ]);
+    await front.close();
+    await openFront(() => ({ ...target, serverName: 'other.default.svc' }));
+    const other = await front.ask('/');
+    expect([other.status, other.body.toString()]).toEqual([503, expect.stringContaining('altnames')]);
+  });
+
+  it('may come before the body has ended', async () => {
+    answer = (_req, res) => void res.writeHead(413).end('too much');
+    const got = await front.ask('/', { method: 'POST', body: Buffer.alloc(5_000_000) });
+    expect([got.status, got.body.toString()]).toEqual([413, 'too much']);
+  });
+});
+
+describe('a connection that goes on with another protocol', () => {
+  it('is joined with that of the other server', async () => {
+    extension.once('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${req.headers.upgrade}\r\nX-Own: 1\r\n\r\nhello `,
+      );
+      socket.write(head);
+      socket.pipe(socket);
+    });
+    const server = createPlainServer();
+    server.on('upgrade', (req: IncomingMessage, socket: Socket, head: Buffer) => {
+      const res = new ServerResponse(req);
+      res.assignSocket(socket);
+      void forward(contextOf(req, res, { user: USER, upgrade: { socket, head } }), target);
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const asking = request({ port, path: '/', headers: { connection: 'Upgrade', upgrade: 'SPDY/3.1' } });
+    asking.end();
+    const [message, socket, head] = (await once(asking, 'upgrade')) as [IncomingMessage, Socket, Buffer];
+    expect([message.statusCode, message.headers.upgrade, message.headers['x-own']]).toEqual([101, 'SPDY/3.1', '1']);
+    socket.write('world');
+    let text = head.toString();
+    for await (const chunk of socket) {
+      text += String(chunk);
+      if (text.endsWith('world')) break;
+    }
+    expect(text).toBe('hello world');
+    server.close();
+  });
+});
+
+it.each(['a\nb', 'a\0b'])('nobody is named %j in a header', (name) => {
+  expect(() => remoteIdentity({ name, groups: [], extra: {} })).toThrow();
+});

@@ -1,0 +1,35 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { isIdentityHeader } from '@orch/authentication';
+
+/** Headers of one hop, which are not passed on (RFC 9110 section 7.6.1). */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+  'te',
+  'trailer',
+]);
+
+/** Headers of a request that are of this server alone: whom it speaks to, and with what right. */
+export const OF_THE_CALL: readonly string[] = ['host', 'authorization', 'proxy-authorization', 'expect'];
+
+/** Headers that go on to another server, or back from it: none of one hop, none that tells or asks for an identity. */
+export function passedOn(
+  headers: IncomingHttpHeaders,
+  except: ReadonlySet<string> = new Set(),
+): Record<string, string | string[]> {
+  const kept: Record<string, string | string[]> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // Those of HTTP/2 that begin with a colon speak of its own connection.
+    if (
+      value !== undefined &&
+      !name.startsWith(':') &&
+      !HOP_BY_HOP.has(name) &&
+      !except.has(name) &&
+      !isIdentityHeader(name)
+    )
+      kept[name] = value;
+  }
+  return kept;
+}

@@ -1,0 +1,129 @@
+import { goType, type JsonObject } from '@orch/machinery';
+import { at, isObject, type Json, textAt } from '../../values/fields.js';
+import { MetadataRefused, restoredMetadata } from './restored-metadata.js';
+
+/** Thrown where a webhook does not convert what it was asked to; the message is that of the reference. */
+export class ConversionError extends Error {
+  override readonly name = 'ConversionError';
+}
+
+/** What a webhook is asked for. */
+export interface ConversionRequest {
+  /** Group of definitions: `apiextensions.k8s.io`. */
+  readonly group: string;
+  /** `conversionReviewVersions` of the definition: the first of them that is known here is spoken. */
+  readonly reviewVersions: readonly string[];
+  /** Told again by the answer. */
+  readonly uid: string;
+  /** Group and version that the objects shall have. */
+  readonly desiredAPIVersion: string;
+  /** At least one, each in another version than that; whole, pruned and with defaults. Not changed. */
+  readonly objects: readonly Readonly<JsonObject>[];
+  /** What was asked for, as {@link kindText} names it: the list where the objects are items of one. */
+  readonly subject: string;
+  readonly isList: boolean;
+}
+
+const KIND = 'ConversionReview';
+const VERSIONS: readonly string[] = ['v1', 'v1beta1'];
+
+/** Group, version and kind as messages name them: `example.com/v1, Kind=Thing`. */
+export const kindText = (apiVersion: string, kind: string): string => `${apiVersion}, Kind=${kind}`;
+
+/** The review that a webhook is sent. @throws ConversionError when none of its versions is known here */
+export function conversionReview(request: ConversionRequest): JsonObject {
+  const { uid, desiredAPIVersion, objects } = request;
+  return {
+    kind: KIND,
+    apiVersion: reviewVersion(request),
+    request: { uid, desiredAPIVersion, objects: [...objects] },
+  };
+}
+
+/**
+ * The objects of an answer, in the order in which they were sent, with the metadata that webhooks may not change as it was. They are
+ * to be pruned by the schema of their version.
+ * @param answer the decoded body; its objects become part of the result
+ * @throws ConversionError for refusals, and for answers to anything but what was asked
+ */
+export function convertedObjects(answer: unknown, request: ConversionRequest): JsonObject[] {
+  const { objects, subject, isList } = request;
+  const converted = objectsIn(answer, request);
+  if (converted.length !== objects.length) {
+    throw new ConversionError(
+      `conversion webhook for ${subject} returned ${converted.length} objects, expected ${objects.length}`,
+    );
+  }
+  return objects.map((original, index) => {
+    // Lists count from one, as the reference does.
+    const place = isList ? `at index ${index + 1}` : undefined;
+    return accepted(converted[index], original, request, place);
+  });
+}
+
+/** @throws ConversionError */
+function reviewVersion({ group, reviewVersions }: ConversionRequest): string {
+  const version = reviewVersions.find((each) => VERSIONS.includes(each));
+  if (version === undefined) throw new ConversionError('no supported conversion review versions');
+  return `${group}/${version}`;
+}
+
+/** @throws ConversionError for an answer that is none, or tells of a failure */
+function objectsIn(answer: unknown, request: ConversionRequest): readonly unknown[] {
+  const failed = (reason: string) => new ConversionError(`conversion webhook for ${request.subject} failed: ${reason}`);
+  const version = reviewVersion(request);
+  const [wanted, got] = [kindText(version, KIND), kindText(textAt(answer, 'apiVersion'), textAt(answer, 'kind'))];
+  const response = at(answer, 'response');
+  if (version.endsWith('/v1')) {
+    if (wanted !== got) throw failed(`expected webhook response of ${wanted}, got ${got}`);
+    const uid = textAt(response, 'uid');
+    if (isObject(response) && uid !== request.uid)
+      throw failed(`expected response.uid=${JSON.stringify(request.uid)}, got ${JSON.stringify(uid)}`);
+  }
+  if (!isObject(response)) throw failed('no response provided');
+  const status = textAt(response, 'result', 'status');
+  if (status !== 'Success') {
+    throw failed(textAt(response, 'result', 'message') || `response.result.status was '${status}', not 'Success'`);
+  }
+  const { convertedObjects } = response;
+  return Array.isArray(convertedObjects) ? convertedObjects : [];
+}
+
+/** An object of an answer with its metadata restored. @throws ConversionError */
+function accepted(
+  converted: unknown,
+  original: Readonly<JsonObject>,
+  { subject, desiredAPIVersion }: ConversionRequest,
+  place: string | undefined,
+): JsonObject {
+  const told = (what: string, why: string) =>
+    new ConversionError(`conversion webhook for ${subject} returned ${what}: ${why}`);
+  const whole = place ? `invalid converted object ${place}` : 'invalid object at index 0';
+  if (!isObject(converted)) throw told(whole, `expected an object, got ${goType(converted)}`);
+  const version = textAt(converted, 'apiVersion');
+  if (version !== desiredAPIVersion)
+    throw told(whole, `invalid groupVersion (expected ${desiredAPIVersion}, received ${version})`);
+  const [kind, converts] = [textAt(original, 'kind'), textAt(converted, 'kind')];
+  if (kind !== converts) throw told(whole, `invalid kind (expected ${kind}, received ${converts})`);
+  const other = otherObject(original, converted);
+  if (other) throw told(place ? whole : 'invalid object', other);
+  try {
+    return { ...converted, metadata: restoredMetadata(original, converted) } as JsonObject;
+  } catch (error) {
+    if (!(error instanceof MetadataRefused)) throw error;
+    throw told(place ? `invalid metadata in object ${place}` : 'invalid metadata', error.message);
+  }
+}
+
+/** How it is another object than the one that was sent; undefined when it is the same. */
+function otherObject(original: Readonly<JsonObject>, converted: Readonly<Json>): string | undefined {
+  for (const [name, shown] of [
+    ['name', 'name'],
+    ['namespace', 'namespace'],
+    ['uid', 'UID'],
+  ] as const) {
+    const [had, has] = [textAt(original, 'metadata', name), textAt(converted, 'metadata', name)];
+    if (had !== has) return `must have the same ${shown}: ${had} != ${has}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,110 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import protobuf from 'protobufjs/minimal.js';
+
+/** How a member is written: a plain value, or a message of its own. */
+export type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;
+
+/** A member of a message. */
+export interface Member {
+  readonly number: number;
+  readonly write: Write;
+}
+
+/** Members of a message by their JSON name. */
+export type Message = Readonly<Record<string, Member>>;
+
+const LENGTH_DELIMITED = 2;
+const key = (number: number): number => (number << 3) | LENGTH_DELIMITED;
+const varintKey = (number: number): number => number << 3;
+const doubleKey = (number: number): number => (number << 3) | 1;
+
+export const isObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const string: Write = (writer, tag, value) => void writer.uint32(key(tag)).string(String(value));
+export const bool: Write = (writer, tag, value) => void (value === true && writer.uint32(varintKey(tag)).bool(true));
+
+export const double: Write = (writer, tag, value) => void writer.uint32(doubleKey(tag)).double(Number(value));
+export const integer: Write = (writer, tag, value) => void writer.uint32(varintKey(tag)).int64(Number(value));
+
+export const repeated =
+  (write: Write): Write =>
+  (writer, tag, value) => {
+    if (Array.isArray(value)) for (const item of value) write(writer, tag, item);
+  };
+
+/** A length-delimited message whose contents `fill` writes. */
+function nested(writer: protobuf.Writer, tag: number, fill: (writer: protobuf.Writer) => void): void {
+  writer.uint32(key(tag)).fork();
+  fill(writer);
+  writer.ldelim();
+}
+
+/** A value of any kind travels as its text in YAML, of which JSON is a part. */
+export const any: Write = (writer, tag, value) =>
+  nested(writer, tag, (inner) => void inner.uint32(key(2)).string(JSON.stringify(value)));
+
+/** An entry of a map: the name and the value under numbers 1 and 2. */
+const named = (writer: protobuf.Writer, tag: number, name: string, value: JsonValue, write: Write): void =>
+  nested(writer, tag, (inner) => {
+    inner.uint32(key(1)).string(name);
+    write(inner, 2, value);
+  });
+
+/** A map as a message of its own with its entries under `entries`. */
+export const map =
+  (write: Write, entries = 1): Write =>
+  (writer, tag, value) =>
+    nested(writer, tag, (inner) => {
+      if (isObject(value))
+        for (const [name, item] of Object.entries(value)) named(inner, entries, name, item ?? null, write);
+    });
+
+/** An object as a message; members that begin with `x-` go under the number for extensions. */
+export const message =
+  (members: () => Message, extensions: number): Write =>
+  (writer, tag, value) =>
+    nested(writer, tag, (inner) => writeMembers(inner, value, members(), extensions));
+
+function writeMembers(writer: protobuf.Writer, value: JsonValue, members: Message, extensions: number): void {
+  if (!isObject(value)) return;
+  for (const [name, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    const member = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (member) member.write(writer, member.number, item);
+    else if (name.startsWith('x-')) named(writer, extensions, name, item, any);
+    else throw new Error(`OpenAPI member ${name} has no binary form here`);
+  }
+}
+
+/** A message that only wraps another one, under one of its numbers. */
+export const within =
+  (number: number, write: Write): Write =>
+  (writer, tag, value) =>
+    nested(writer, tag, (inner) => write(inner, number, value));
+
+/** Numbers of the forms that a value can have in a message of its own, which is empty for any other. */
+export interface Alternatives {
+  readonly object?: readonly [number: number, write: Write];
+  readonly number?: number;
+  readonly boolean?: number;
+  readonly string?: number;
+}
+
+/** A message with one of several members, by what the value is; zeros and `false` are written, too. */
+export const oneOf =
+  ({ object, number, boolean, string: text }: Alternatives): Write =>
+  (writer, tag, value) =>
+    nested(writer, tag, (inner) => {
+      if (object && isObject(value)) object[1](inner, object[0], value);
+      else if (number && (typeof value === 'number' || typeof value === 'bigint')) double(inner, number, value);
+      else if (boolean && typeof value === 'boolean') inner.uint32(varintKey(boolean)).bool(value);
+      else if (text && typeof value === 'string') string(inner, text, value);
+    });
+
+/** A whole document. @throws Error for members that have no number */
+export function encoded(document: JsonObject, members: Message, extensions: number): Buffer {
+  const writer = protobuf.Writer.create();
+  writeMembers(writer, document, members, extensions);
+  return Buffer.from(writer.finish());
+}

@@ -1,0 +1,127 @@
+import { type Address, type Connection, Transport } from '@orch/client';
+import {
+  destinationOf,
+  type ServicePort,
+  type ServiceReference,
+  servicePort,
+  type WebhookClientConfig,
+} from './client-config.js';
+
+/** Finds where a service can be reached. @throws Error saying why it cannot */
+export type ServiceAddresses = (service: ServicePort) => Promise<Address>;
+
+/** How webhooks are called; everything but the addresses has a default. */
+export interface WebhookSettings {
+  /** Where services are reached; asked for each new connection. */
+  readonly addressOf: ServiceAddresses;
+  /** Certificate and key that webhooks are shown, PEM; asked for each new client. Default none. */
+  readonly credentials?: () => Pick<Connection, 'cert' | 'key'>;
+  /** Webhooks to which connections are kept; the one that was called longest ago is forgotten first. Default 200. */
+  readonly maxClients?: number;
+  /** Bytes of an answer beyond which the call has failed. Default 16 MiB. */
+  readonly maxAnswerBytes?: number;
+}
+
+/** A call. */
+export interface WebhookCall {
+  /** JSON. */
+  readonly body: string | Buffer;
+  /** How long all of it may take, ms. */
+  readonly timeoutMs: number;
+  /** Whether the webhook is told in its query, as those of admission are. Default false. */
+  readonly tellsTimeout?: boolean;
+  /** Gives the call up. */
+  readonly signal?: AbortSignal;
+}
+
+/** Thrown for a webhook that gave no answer of use: not reached, too slow, not trusted, or with a status other than 2xx. */
+export class WebhookError extends Error {
+  override readonly name = 'WebhookError';
+}
+
+const USER_AGENT = 'orch-apiserver';
+const MIB = 1024 * 1024;
+
+/**
+ * Calls webhooks over HTTP/1.1 with connections that are kept, one client for each place and trust. Follows no redirect, and tries nothing
+ * twice: whoever calls knows whether that is safe.
+ */
+export class WebhookClients {
+  /** In the order in which they were called last. */
+  readonly #clients = new Map<string, Transport>();
+
+  constructor(private readonly settings: WebhookSettings) {}
+
+  /** The body of a 2xx answer. @throws WebhookError, or the reason of the signal */
+  async post(config: WebhookClientConfig, { body, timeoutMs, tellsTimeout, signal }: WebhookCall): Promise<Buffer> {
+    const { origin, path } = this.#destination(config);
+    const query = tellsTimeout ? { timeout: `${Math.ceil(timeoutMs / 1000)}s` } : undefined;
+    const limit = AbortSignal.timeout(Math.ceil(timeoutMs));
+    const request = {
+      body,
+      headers: { 'content-type': 'application/json' },
+      signal: signal ? AbortSignal.any([limit, signal]) : limit,
+      ...(query && { query }),
+    };
+    const client = this.#client(config, origin);
+    try {
+      return (await client.request('POST', path, request)).body;
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason;
+      const shown = `${origin}${path}${query ? `?timeout=${query.timeout}` : ''}`;
+      const why = limit.aborted ? `no answer within ${timeoutMs} ms` : messageOf(error);
+      throw new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`, { cause: error });
+    }
+  }
+
+  /** Closes all connections that are kept, also of calls in flight. */
+  async close(): Promise<void> {
+    const clients = [...this.#clients.values()];
+    this.#clients.clear();
+    await Promise.all(clients.map((client) => client.close()));
+  }
+
+  #destination(config: WebhookClientConfig) {
+    try {
+      return destinationOf(config);
+    } catch (error) {
+      throw new WebhookError(messageOf(error), { cause: error });
+    }
+  }
+
+  #client({ service, caBundle }: WebhookClientConfig, origin: string): Transport {
+    const key = `${origin} ${service ? 'service' : 'url'} ${caBundle ?? ''}`;
+    const client = this.#clients.get(key) ?? this.#connect(service, caBundle, origin);
+    this.#clients.delete(key);
+    this.#clients.set(key, client);
+    this.#forget();
+    return client;
+  }
+
+  #connect(service: ServiceReference | undefined, caBundle: string | undefined, server: string): Transport {
+    const { addressOf, credentials, maxAnswerBytes = 16 * MIB } = this.settings;
+    const connection = {
+      server,
+      ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }),
+      ...credentials?.(),
+    };
+    return new Transport(connection, {
+      userAgent: USER_AGENT,
+      maxRetries: 0,
+      maxAnswerBytes,
+      ...(service && { addressOf: () => addressOf(servicePort(service)) }),
+    });
+  }
+
+  /** Calls in flight go on. */
+  #forget(): void {
+    const { maxClients = 200 } = this.settings;
+    for (const [key, client] of this.#clients) {
+      if (this.#clients.size <= maxClients) return;
+      this.#clients.delete(key);
+      void client.end();
+    }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
