@@ -1,4 +1,4 @@
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import { getComponent, listComponents } from './components/component-statuses.js';
 import { podLog, podPorts, podStream, proxy } from './connecting/connect.js';
 import type { ApiDeps, ResourceCall } from './deps.js';
@@ -83,7 +83,7 @@ export const isVerb = (verb: string): verb is Verb => VERBS.has(verb);
 
 /** What carries out a verb on a resource ('') or one of its subresources; undefined where nothing does. */
 export function handlerOf(
-  { stored, resource }: ResourceDefinition,
+  { stored, resource }: ResourceDescription,
   subresource: string,
   verb: Verb,
 ): Handler | undefined {

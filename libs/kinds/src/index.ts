@@ -16,7 +16,6 @@ export {
   withConditions,
 } from './custom/accepted-names.js';
 export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
-export type { CustomResource } from './custom/definition.js';
 export { NamesInUse } from './custom/names-in-use.js';
 export { cleanupFinalizer, TERMINATION } from './custom/termination.js';
 export { defaultsNumber } from './registry/default-tables.js';

@@ -7,7 +7,7 @@ test.each(['orch', 'kubernetes'] as const)(
   'the kinds whose deletion answers with the object exist in %s',
   (profile) => {
     const { resources } = loadScheme(namesOf(profile));
-    const found = resources.filter(deletionAnswersObject).map(({ resource }) => resource);
+    const found = resources.filter(({ schema }) => deletionAnswersObject(schema)).map(({ resource }) => resource);
     expect(found).toHaveLength(15);
     expect(found).toEqual(expect.arrayContaining(['pods', 'services', 'storageclasses', 'resourceclaims']));
     expect(found).not.toContain('configmaps');

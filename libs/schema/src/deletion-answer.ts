@@ -1,5 +1,3 @@
-import type { StructSchema } from './model.js';
-
 /**
  * Kinds for which the deletion of an object answers with the object as it last was. Typed clients are generated with that
  * (OpenAPI document of release 1.27: the answers with code 200), and some of them cannot read a Status in its place.
@@ -22,7 +20,9 @@ const WITH_OBJECT: ReadonlySet<string> = new Set([
   'storage/v1.VolumeAttachment',
 ]);
 
-/** Whether DELETE of an object that is gone with it answers with the object; for all other kinds with a Status. */
-export function deletionAnswersObject(definition: { readonly schema: StructSchema }): boolean {
-  return WITH_OBJECT.has(definition.schema.id);
-}
+/**
+ * Whether DELETE of an object that is gone with it answers with the object; for all other kinds with a Status.
+ * @param schema form of the objects; a custom kind has none that goes by an id
+ */
+export const deletionAnswersObject = (schema: { readonly id?: string } | undefined): boolean =>
+  WITH_OBJECT.has(schema?.id ?? '');

@@ -173,8 +173,10 @@ export interface KindDefinition {
   readonly everyGroup: boolean;
 }
 
-/** One served group/version/resource with everything that a declaration says of it. Names are in the profile's form. */
-export interface ResourceDefinition {
+/**
+ * One served group/version/resource with everything that is said of it but the form of its objects. Names are in the profile's form.
+ */
+export interface ResourceDescription {
   /** Empty for the core group. */
   readonly group: string;
   /** Version that is served; each one of a resource has a definition of its own. */
@@ -219,6 +221,10 @@ export interface ResourceDefinition {
   readonly groupPriority: number;
   /** Versions with a higher number stand first in their group; the first is preferred. Default 100. */
   readonly versionPriority: number;
+}
+
+/** A resource of a kind that is declared in `proto/`. */
+export interface ResourceDefinition extends ResourceDescription {
   /** Form of the objects in this version. */
   readonly schema: StructSchema;
 }

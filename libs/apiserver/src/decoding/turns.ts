@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Steps } from '@orch/schema';
 
 /** Work on fewer bytes is done before others wait long. */
 const LARGE_BYTES = 64 << 10;
@@ -34,5 +35,23 @@ export class Slices {
   async #next(): Promise<void> {
     await turnInLine();
     this.#end = performance.now() + SLICE_MS;
+  }
+}
+
+/** Takes steps, with turns for others when there was none for a while: a promise only where one was given. */
+export function inSlices<T>(steps: Steps<T>): T | Promise<T> {
+  const slices = new Slices();
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done) return next.value;
+    const pause = slices.between();
+    if (pause) return afterPause(pause, steps, slices);
+  }
+}
+
+async function afterPause<T>(pause: Promise<void>, steps: Steps<T>, slices: Slices): Promise<T> {
+  await pause;
+  for (let next = steps.next(); ; next = steps.next()) {
+    if (next.done) return next.value;
+    await slices.between();
   }
 }

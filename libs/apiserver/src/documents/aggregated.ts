@@ -1,5 +1,5 @@
 import type { Names } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import type {
   APIGroupDiscovery,
   APIGroupDiscoveryList,
@@ -29,7 +29,7 @@ const versionEntry = ({ version, resources }: ApiVersion): APIVersionDiscovery =
   freshness: 'Current',
 });
 
-function resourceEntry(definition: ResourceDefinition): APIResourceDiscovery {
+function resourceEntry(definition: ResourceDescription): APIResourceDiscovery {
   const { group, version, kind, shortNames, categories, subresources } = definition;
   return {
     resource: definition.resource,

@@ -1,10 +1,10 @@
 import { compareVersions } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 
 /** What is served of one version of a group, in name order. */
 export interface ApiVersion {
   readonly version: string;
-  readonly resources: readonly ResourceDefinition[];
+  readonly resources: readonly ResourceDescription[];
 }
 
 /** What is served of one group; its first version is the preferred one. */
@@ -27,7 +27,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Served resources by group and version: higher priorities first, then by name. */
-export function apiGroups(served: readonly ResourceDefinition[]): ApiGroup[] {
+export function apiGroups(served: readonly ResourceDescription[]): ApiGroup[] {
   const groups = groupBy(served, ({ group }) => group);
   return [...groups]
     .sort(([a, left], [b, right]) => highest(right, 'groupPriority') - highest(left, 'groupPriority') || byText(a, b))
@@ -37,7 +37,7 @@ export function apiGroups(served: readonly ResourceDefinition[]): ApiGroup[] {
     });
 }
 
-function apiVersions(resources: readonly ResourceDefinition[]): ApiVersion[] {
+function apiVersions(resources: readonly ResourceDescription[]): ApiVersion[] {
   return [...groupBy(resources, ({ version }) => version)]
     .sort(
       ([a, left], [b, right]) =>
@@ -46,5 +46,5 @@ function apiVersions(resources: readonly ResourceDefinition[]): ApiVersion[] {
     .map(([version, all]) => ({ version, resources: all.sort((a, b) => byText(a.resource, b.resource)) }));
 }
 
-const highest = (all: readonly ResourceDefinition[], priority: 'groupPriority' | 'versionPriority'): number =>
+const highest = (all: readonly ResourceDescription[], priority: 'groupPriority' | 'versionPriority'): number =>
   Math.max(...all.map((definition) => definition[priority]));

@@ -1,5 +1,5 @@
 import { formatApiVersion, type Names } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import type { APIGroupDiscoveryList } from '@orch/schema/types/apidiscovery/v2beta1';
 import type {
   APIGroup,
@@ -27,7 +27,7 @@ export interface DiscoveryDocuments {
 }
 
 /** Makes the documents; whoever changes what is served makes them anew. */
-export function discoveryDocuments(served: readonly ResourceDefinition[], names: Names): DiscoveryDocuments {
+export function discoveryDocuments(served: readonly ResourceDescription[], names: Names): DiscoveryDocuments {
   const all = apiGroups(served);
   const core = all.filter(({ name }) => name === '');
   const named = all.filter(({ name }) => name !== '');

@@ -9,10 +9,11 @@ import {
   stringifyYaml,
 } from '@orch/codec';
 import type { ApiObject, Names } from '@orch/machinery';
-import type { Features, ResourceDefinition, Scheme } from '@orch/schema';
-import type { OpenApiSource } from '@orch/schema/openapi';
+import type { Features, ResourceDescription, Scheme } from '@orch/schema';
+import type { DocumentedResource, OpenApiSource } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
 import { notAcceptable, unknownPath } from '../http/errors.js';
+import type { ObjectModel } from '../served/object-model.js';
 import type { ServedResources } from '../served/served-resources.js';
 import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { servesSubresource } from '../verbs.js';
@@ -54,8 +55,12 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
   };
 }
 
-function documentsFor({ endpoints }: ServedSnapshot, { scheme, release, names }: DocumentsOptions): Documents {
-  const source = { scheme, release, served: endpoints.map(({ definition }) => discoverable(definition)) };
+function documentsFor({ endpoints, told }: ServedSnapshot, { scheme, release, names }: DocumentsOptions): Documents {
+  const served = endpoints.flatMap((endpoint) => {
+    const definition = told(endpoint);
+    return definition ? [discoverable(definition, endpoint.model)] : [];
+  });
+  const source = { scheme, release, served };
   return {
     discovery: lazily(() => discoveryDocuments(source.served, names)),
     openApi: openApiDocuments(source),
@@ -63,8 +68,9 @@ function documentsFor({ endpoints }: ServedSnapshot, { scheme, release, names }:
 }
 
 /** Documents promise only what is carried out. */
-function discoverable(definition: ResourceDefinition): ResourceDefinition {
-  return { ...definition, subresources: definition.subresources.filter(({ name }) => servesSubresource(name)) };
+function discoverable(definition: ResourceDescription, model: ObjectModel): DocumentedResource {
+  const subresources = definition.subresources.filter(({ name }) => servesSubresource(name));
+  return { ...definition, subresources, schema: model.documented };
 }
 
 function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { formatApiVersion } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import type { APIResource, APIResourceList } from '@orch/schema/types/meta/v1';
 import type { ApiVersion } from './api-groups.js';
 
@@ -14,7 +14,7 @@ export function resourceList(group: string, { version, resources }: ApiVersion):
   };
 }
 
-function resourceEntry(definition: ResourceDefinition): APIResource {
+function resourceEntry(definition: ResourceDescription): APIResource {
   const { shortNames, categories } = definition;
   return {
     name: definition.resource,
@@ -29,7 +29,13 @@ function resourceEntry(definition: ResourceDefinition): APIResource {
 }
 
 /** Group and version stand there only where they are not those of the list. */
-function subresourceEntries({ group, version, resource, namespaced, subresources }: ResourceDefinition): APIResource[] {
+function subresourceEntries({
+  group,
+  version,
+  resource,
+  namespaced,
+  subresources,
+}: ResourceDescription): APIResource[] {
   return subresources.map((each) => ({
     name: `${resource}/${each.name}`,
     singularName: '',
@@ -41,7 +47,7 @@ function subresourceEntries({ group, version, resource, namespaced, subresources
 }
 
 /** Tells storage versions apart, and nothing else: the first 8 bytes of a digest of group, version and kind. */
-export function storageVersionHash({ storage }: ResourceDefinition): string {
+export function storageVersionHash({ storage }: ResourceDescription): string {
   const name = `${storage.group}/${storage.version}/${storage.kind}`;
   return createHash('sha256').update(name).digest().subarray(0, 8).toString('base64');
 }

@@ -44,7 +44,8 @@ export class Representations {
 
   /** @throws StatusError 406 when nothing that the client accepts can be made, 400 for an unknown `includeObject` */
   choose(endpoint: Endpoint, accept: string | undefined, query: URLSearchParams): Representation {
-    const accepted = negotiate(accept, this.names) ?? this.#notAcceptable();
+    const textOnly = endpoint.model.struct === undefined;
+    const accepted = negotiate(accept, this.names, textOnly) ?? this.#notAcceptable(textOnly);
     const include = accepted.as?.kind === 'Table' ? this.#includeObject(query) : 'Metadata';
     const version = accepted.as?.version ?? '';
     const key = `${accepted.mediaType};${accepted.as?.kind ?? ''};${version};${include}`;
@@ -59,11 +60,11 @@ export class Representations {
 
   /** The encoding of an object that can be shown as nothing but itself. @throws StatusError 406 */
   plain(accept: string | undefined): Encoding {
-    return (this.#negotiatePlain(accept) ?? this.#notAcceptable()).mediaType;
+    return (this.#negotiatePlain(accept) ?? this.#notAcceptable(false)).mediaType;
   }
 
-  #notAcceptable(): never {
-    throw notAcceptable(['application/json', 'application/yaml', this.names.protobufMediaType]);
+  #notAcceptable(textOnly: boolean): never {
+    throw notAcceptable(['application/json', 'application/yaml', ...(textOnly ? [] : [this.names.protobufMediaType])]);
   }
 
   /** 406 for encodings that have no streams. */
@@ -88,8 +89,9 @@ export class Representations {
 
   #make(endpoint: Endpoint, accepted: Accepted, version: string, include: IncludeObject, key: string): Representation {
     const shape = this.#shape(endpoint, accepted, version, include);
-    if (accepted.mediaType === 'protobuf')
-      return protobufRepresentation(endpoint, shape, this.names, this.meta, this.pieces, key);
+    const schema = shape.name === 'partial' ? this.meta.partialObjectMetadata : endpoint.model.struct;
+    if (accepted.mediaType === 'protobuf' && schema)
+      return protobufRepresentation(schema, endpoint, shape, this.names, this.meta, this.pieces, key);
     const json = jsonRepresentation(endpoint, shape, this.names, this.pieces, key);
     return accepted.mediaType === 'yaml' ? yamlRepresentation(json, key) : json;
   }

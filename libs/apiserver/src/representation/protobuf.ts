@@ -25,8 +25,12 @@ export interface MetaSchemas {
   readonly status: StructSchema;
 }
 
-/** Protobuf of an object or of its metadata alone (spec: "Protobuf envelope"). Tables have no binary form. */
+/**
+ * Protobuf of an object or of its metadata alone (spec: "Protobuf envelope"). Tables have no binary form.
+ * @param schema of what is shown
+ */
 export function protobufRepresentation(
+  schema: StructSchema,
   endpoint: Endpoint,
   shape: Shape,
   names: Names,
@@ -34,7 +38,6 @@ export function protobufRepresentation(
   cache: PieceCache,
   key: string,
 ): Representation {
-  const schema = shape.name === 'partial' ? meta.partialObjectMetadata : endpoint.model.struct;
   const kind = shape.name === 'partial' ? 'PartialObjectMetadata' : endpoint.definition.kind;
   const apiVersion = shape.apiVersion;
   const raw = (object: ApiObject | Record<string, unknown>) => encodeObject(schema, object);

@@ -29,7 +29,7 @@ describe('stored bodies', () => {
   const lying = {
     storage: { ...storage, kind: 'Thing' },
     storageApiVersion: 'v1',
-    form: new StoredForm(conversionsOf(scheme), storage, 'v1', { number: 0, fill: () => undefined }),
+    form: new StoredForm(conversionsOf(scheme), storage, 'v1', { numberOf: () => 0, fill: () => undefined }),
   };
   const word = fc.string({ maxLength: 20, unit: 'grapheme' });
   const objects = fc.record({
@@ -230,7 +230,7 @@ describe.each<NamingProfile>(['orch', 'kubernetes'])('representations, names of 
   it('protobuf can be read back', async () => {
     const { names, scheme } = api.deps;
     const protobuf = choose(names.protobufMediaType);
-    const { schema } = api.endpoint('configmaps').definition;
+    const schema = api.deps.scheme.struct('core/v1.ConfigMap');
     const back = decodeProtobufObject(schema, protobuf.object(first()));
     expect(back).toMatchObject({ metadata: text(choose('application/json').object(first())).metadata });
     expect(back.data).toEqual(text(choose('application/json').object(first())).data);

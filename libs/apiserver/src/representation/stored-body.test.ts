@@ -9,7 +9,7 @@ import { fromStored, ownersApart, spliceJson, toStoredBody, withoutOwners } from
 
 const scheme = loadScheme(namesOf('orch'));
 const storage = scheme.resource('', 'v1', 'configmaps') ?? expect.unreachable();
-const form = new StoredForm(conversionsOf(scheme), storage, 'v1', { number: 0, fill: () => undefined });
+const form = new StoredForm(conversionsOf(scheme), storage, 'v1', { numberOf: () => 0, fill: () => undefined });
 
 /** Names and values that look like the end of the owners, or hold quotes and backslashes. */
 const tricky = fc.oneof(

@@ -11,8 +11,9 @@ export function defaultingOf(hub: ResourceDefinition, scheme: Scheme, settings: 
     rules.set(definition.version, known);
     return known;
   };
+  const number = defaultsNumber(hub, names, settings);
   return {
-    number: defaultsNumber(hub, names, settings),
+    numberOf: () => number,
     fill(version, object) {
       const definition = scheme.resource(hub.group, version, hub.resource);
       if (!definition) return;

@@ -1,6 +1,6 @@
 import { type Conversions, type Convert, type KindRules, type KindSettings, kindRules } from '@orch/kinds';
 import { formatApiVersion, type GroupResource, type Names } from '@orch/machinery';
-import { deprecationWarning, type ResourceDefinition } from '@orch/schema';
+import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
 import { type FieldManagers, fieldManagersOf } from './field-managers.js';
@@ -15,11 +15,11 @@ export const UNSTORED: TypeId = 0;
 
 /** One served group/version/resource, joined with where it is stored and what rules it obeys. */
 export interface Endpoint {
-  readonly definition: ResourceDefinition;
+  readonly definition: ResourceDescription;
   readonly groupResource: GroupResource;
   readonly apiVersion: string;
   /** The definition in whose version the objects are judged and, unless told otherwise, stored; the same object when it is this one. */
-  readonly storage: ResourceDefinition;
+  readonly storage: ResourceDescription;
   readonly storageApiVersion: string;
   /** In which versions the objects lie in the store. */
   readonly form: StoredForm;
@@ -41,7 +41,18 @@ export interface Endpoint {
   readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
   readonly description: TypeDescription;
+  /** Asked before an object is made; absent where nobody has to be. */
+  readonly beginCreation?: BeginCreation;
 }
+
+/**
+ * Lets an object be made. @returns what is to be called when it was written, or was not
+ * @throws StatusError where none may be
+ */
+export type BeginCreation = () => Promise<() => CreationVerdict>;
+
+/** Whether an object that was made may stay, or has to be taken back. */
+export type CreationVerdict = 'keep' | 'take back';
 
 /** Both leave their argument as it is. */
 export interface Conversion {
@@ -72,6 +83,10 @@ export function makeEndpoint(
 ): Endpoint {
   const [apiVersion, storageApiVersion] = [formatApiVersion(definition), formatApiVersion(storage)];
   const model = new DeclaredModel(definition, definition.schema);
+  const managed = (version: ResourceDefinition) => ({
+    model: version === definition ? model : new DeclaredModel(version, version.schema),
+    resetFields: (subresource: string) => kindRules(version, names).resetFields(subresource),
+  });
   const conversion = {
     toStorage: conversions.between(apiVersion, storageApiVersion, definition.kind),
     toServed: conversions.between(storageApiVersion, apiVersion, definition.kind),
@@ -90,7 +105,7 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
-    fieldManagers: fieldManagersOf(definition, versions, conversions, names),
+    fieldManagers: fieldManagersOf(definition, versions.map(managed), conversions),
     description,
   };
 }

@@ -1,46 +1,42 @@
-import { type Conversions, kindRules } from '@orch/kinds';
-import { type ApiObject, formatApiVersion, type JsonObject, type Names } from '@orch/machinery';
+import type { Conversions, KindRules } from '@orch/kinds';
+import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@orch/machinery';
 import { FieldManager, pathsOf } from '@orch/merge';
-import type { ResourceDefinition } from '@orch/schema';
-import { DeclaredModel } from './object-model.js';
+import type { ObjectModel } from './object-model.js';
 
 /** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */
 export type FieldManagers = (subresource: string) => FieldManager;
 
+/** A version of a kind as far as owners of fields speak of it. */
+export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
+  readonly model: ObjectModel;
+}
+
 /**
  * The field managers of a resource, made when they are first asked for.
- * @param versions all definitions of the kind: entries of `managedFields` may be of any of them
+ * @param served the version that they are for
+ * @param versions all of the kind: entries of `managedFields` may be of any of them
  */
 export function fieldManagersOf(
-  definition: ResourceDefinition,
-  versions: readonly ResourceDefinition[],
-  conversions: Conversions,
-  names: Names,
+  served: GroupVersionKind,
+  versions: readonly ManagedVersion[],
+  conversions: Pick<Conversions, 'between'>,
 ): FieldManagers {
-  const models = new Map(
-    versions.map((version) => [formatApiVersion(version), new DeclaredModel(version, version.schema)]),
-  );
+  const models = new Map(versions.map(({ model }) => [formatApiVersion(model), model]));
   const known = new Map<string, FieldManager>();
   const converted = (object: JsonObject, apiVersion: string) => {
     if (!models.has(apiVersion)) return undefined;
-    return conversions.between(
-      String(object.apiVersion),
-      apiVersion,
-      definition.kind,
-    )(object as ApiObject) as JsonObject;
+    const convert = conversions.between(String(object.apiVersion), apiVersion, served.kind);
+    return convert(object as ApiObject) as JsonObject;
   };
   const make = (subresource: string) =>
     new FieldManager(
       {
-        apiVersion: formatApiVersion(definition),
-        kind: definition.kind,
+        apiVersion: formatApiVersion(served),
+        kind: served.kind,
         ...(subresource !== '' && { subresource }),
         typesOf: (apiVersion) => models.get(apiVersion)?.types(),
         resetFields: new Map(
-          versions.map((version) => [
-            formatApiVersion(version),
-            pathsOf(kindRules(version, names).resetFields(subresource)),
-          ]),
+          versions.map(({ model, resetFields }) => [formatApiVersion(model), pathsOf(resetFields(subresource))]),
         ),
       },
       converted,

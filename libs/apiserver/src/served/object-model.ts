@@ -1,21 +1,27 @@
 import { type ReadObject, type ReadOptions, readObject } from '@orch/codec';
 import type { ApiObject, GroupVersionKind, JsonValue } from '@orch/machinery';
 import { declaredType, type VersionTypes } from '@orch/merge';
-import { alignZeros, applyDefaults, type StructSchema } from '@orch/schema';
+import { alignZeros, applyDefaults, type Steps, type StructSchema } from '@orch/schema';
+import type { CustomModel } from '@orch/schema/openapi';
 
 /** The form of the objects of a kind in one version: how they are read, filled in, and divided into fields that have owners. */
 export interface ObjectModel extends GroupVersionKind {
   /** Older versions (`policy/v1beta1`) that objects may come in as well, of the same shape. */
   readonly alsoFrom: readonly string[];
-  /** By which objects have a binary form, and strategic patches are applied. */
-  readonly struct: StructSchema;
+  /** By which objects have a binary form, and strategic patches are applied; custom kinds have none. */
+  readonly struct: StructSchema | undefined;
+  /** What OpenAPI documents make their models of. */
+  readonly documented: StructSchema | CustomModel;
   /**
-   * What JSON or YAML say, as an object; unknown and repeated fields are told.
+   * What JSON or YAML say, as an object; unknown and repeated fields are told. The value is the model's to change.
    * @throws Error for what is no such object; the message is for clients
    */
-  read(value: JsonValue, options?: ReadOptions): ReadObject;
-  /** Fills in what is declared for members that are absent; what follows from others, rules fill in. Mutates. */
-  fillDefaults(object: ApiObject): void;
+  read(value: JsonValue, options?: ReadOptions): Steps<ReadObject>;
+  /**
+   * Fills in what is declared for members that are absent; what follows from others, rules fill in. Mutates.
+   * @throws StatusError for an object that would grow without bounds
+   */
+  fillDefaults(object: ApiObject): Steps<void>;
   /** What means the same in both is written as in `old`. Mutates `object`. */
   alignZeros(object: ApiObject, old: ApiObject): void;
   /** The fields that owners can have. */
@@ -38,11 +44,17 @@ export class DeclaredModel implements ObjectModel {
     this.kind = kind;
   }
 
-  read(value: JsonValue, options?: ReadOptions): ReadObject {
+  get documented(): StructSchema {
+    return this.struct;
+  }
+
+  // biome-ignore lint/correctness/useYield: it takes one step
+  *read(value: JsonValue, options?: ReadOptions): Steps<ReadObject> {
     return readObject(this.struct, value, options);
   }
 
-  fillDefaults(object: ApiObject): void {
+  // biome-ignore lint/correctness/useYield: it takes one step
+  *fillDefaults(object: ApiObject): Steps<void> {
     applyDefaults(this.struct, object);
   }
 

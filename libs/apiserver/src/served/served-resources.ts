@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.js';
-import { ServedSnapshot } from './served-snapshot.js';
+import { ServedSnapshot, type Told } from './served-snapshot.js';
 
 /** What became of what is served. */
 export interface ServedChange {
@@ -28,10 +28,13 @@ export class ServedResources {
     return this.#current;
   }
 
-  /** Serves something else from now on. Requests under way finish on what they began with. */
-  replace(endpoints: readonly Endpoint[]): ServedSnapshot {
+  /**
+   * Serves something else from now on. Requests under way finish on what they began with.
+   * @param told what documents tell of an endpoint; default all of it
+   */
+  replace(endpoints: readonly Endpoint[], told?: Told): ServedSnapshot {
     const before = this.#current;
-    const after = new ServedSnapshot(before.generation + 1, endpoints);
+    const after = new ServedSnapshot(before.generation + 1, endpoints, told);
     this.#current = after;
     const ended = before.endpoints.filter((endpoint) => !after.holds(endpoint));
     for (const listener of [...this.#listeners]) listener({ before, after, ended });

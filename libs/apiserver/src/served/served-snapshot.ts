@@ -1,6 +1,9 @@
-import type { ResourceDefinition } from '@orch/schema';
+import type { ResourceDescription } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './endpoint.js';
+
+/** What documents tell of an endpoint; undefined for nothing. */
+export type Told = (endpoint: Endpoint) => ResourceDescription | undefined;
 
 /** All that is served at one time. It never changes: a request keeps the one that it began with. */
 export class ServedSnapshot {
@@ -9,10 +12,12 @@ export class ServedSnapshot {
   /**
    * @param generation counts the snapshots of a process, from 1
    * @param endpoints one for each served group, version and resource
+   * @param told what documents tell of an endpoint; undefined for nothing
    */
   constructor(
     readonly generation: number,
     readonly endpoints: readonly Endpoint[],
+    readonly told: Told = ({ definition }) => definition,
   ) {
     for (const endpoint of endpoints) this.#byPath.set(pathOf(endpoint.definition), endpoint);
   }
@@ -37,11 +42,15 @@ export class ServedSnapshot {
     const byType = new Map<TypeId, Endpoint>();
     for (const endpoint of this.endpoints) {
       if (!endpoint.definition.stored) continue;
-      if (endpoint.storage === endpoint.definition || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
+      if (isStored(endpoint.definition) || !byType.has(endpoint.type)) byType.set(endpoint.type, endpoint);
     }
     return [...byType.values()];
   }
 }
 
-const pathOf = ({ group, version, resource }: Pick<ResourceDefinition, 'group' | 'version' | 'resource'>): string =>
+/** Whether it is the resource and version that objects are stored as. */
+const isStored = ({ group, version, resource, storage }: ResourceDescription): boolean =>
+  group === storage.group && version === storage.version && resource === storage.resource;
+
+const pathOf = ({ group, version, resource }: Pick<ResourceDescription, 'group' | 'version' | 'resource'>): string =>
   `${group}/${version}/${resource}`;

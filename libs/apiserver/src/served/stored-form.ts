@@ -1,13 +1,15 @@
 import type { Conversions, Convert } from '@orch/kinds';
-import { type ApiObject, formatApiVersion } from '@orch/machinery';
-import type { ResourceDefinition } from '@orch/schema';
+import { type ApiObject, formatApiVersion, type GroupVersionKind } from '@orch/machinery';
 import type { Row } from '@orch/storage';
 
-/** What the versions of a kind fill in by themselves. */
+/** What the versions of a kind make of their objects by themselves. */
 export interface Defaulting {
-  /** Equal where the same is filled in; stored with each body that was. 0 where nothing is. */
-  readonly number: number;
-  /** Fills in what a version of the kind does; nothing of one that is not known. Mutates. */
+  /**
+   * Equal where the same is made of an object of that version; stored with each body of which it was, at most 32767. 0 where
+   * nothing is made of any; undefined for a version that is not known.
+   */
+  numberOf(version: string): number | undefined;
+  /** Fills in what a version of the kind does, and takes out what it has no room for; nothing of one that is not known. Mutates. */
   fill(version: string, object: ApiObject): void;
 }
 
@@ -23,8 +25,8 @@ export class StoredForm {
 
   /** @param version name of the version that bodies are written in, of the hub's group */
   constructor(
-    private readonly conversions: Conversions,
-    private readonly hub: ResourceDefinition,
+    private readonly conversions: Pick<Conversions, 'between'>,
+    private readonly hub: GroupVersionKind,
     readonly version: string,
     private readonly defaulting: Defaulting,
   ) {
@@ -33,9 +35,14 @@ export class StoredForm {
       version === hub.version ? undefined : conversions.between(formatApiVersion(hub), this.#apiVersion(version), kind);
   }
 
-  /** Number of the defaults that bodies are given, as in a Row of the store. */
+  /** Number of the defaults that bodies are given which are filled in as the version that they are written in, as in a Row of the store. */
   get defaults(): number {
-    return this.defaulting.number;
+    return this.defaulting.numberOf(this.version) ?? 0;
+  }
+
+  /** Whether the hub is the version that bodies are written in. */
+  get writesHub(): boolean {
+    return this.version === this.hub.version;
   }
 
   /** The version that a body lies in. One that does not say lies in the hub, as releases before stored it. */
@@ -44,8 +51,8 @@ export class StoredForm {
   }
 
   /** Whether a body was given today's defaults. */
-  isFilled({ defaults }: Pick<Row, 'defaults'>): boolean {
-    return defaults === this.defaulting.number;
+  isFilled(stored: Pick<Row, 'storedVersion' | 'defaults'>): boolean {
+    return stored.defaults === this.defaulting.numberOf(this.versionOf(stored));
   }
 
   /** Gives the object of a stored body, in the version that it lies in, the defaults that the body lacks. Mutates. */

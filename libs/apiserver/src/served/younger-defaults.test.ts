@@ -136,7 +136,7 @@ describe('an object that was stored before some of its defaults', () => {
       expect(yaml.body.toString()).toContain('podManagementPolicy: OrderedReady');
       const { body: binary } = await server.server.ask(path('a'), { headers: { accept: BINARY } });
       const { raw } = decodeUnknown(binary);
-      const { schema } = server.api.endpoint(SETS).definition;
+      const schema = server.api.deps.scheme.struct('apps/v1.StatefulSet');
       expect(decodeObject(schema, raw).spec).toMatchObject(wanted);
       const table = await server.server.ask(`${path('a')}?includeObject=Object`, {
         headers: { accept: `application/json;as=Table;v=v1;g=${META}` },

@@ -17,6 +17,7 @@ export interface ChangeFeedSettings {
 
 /** What happens to the state, in order, and what is kept of it in memory. */
 export interface ChangeFeed {
+  readonly feed: OrderedFeed;
   readonly cache: WatchCache;
   /** Milliseconds since the feed was last known to miss nothing. */
   lag(): number;
@@ -39,6 +40,7 @@ export function openChangeFeed({ store, observation, ...settings }: ChangeFeedSe
   observation.watchFeed(feed, bus);
   observeWatchCache(metrics, cache, names);
   return {
+    feed,
     cache,
     lag: () => feed.lag(),
     async close() {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
 import type { ChangeBus } from '@orch/feed';
-import { nodePortRange } from '@orch/kinds';
+import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
 import {
   type Component,
@@ -22,6 +22,7 @@ import { observePools } from '../metrics/store-observer.js';
 import { type Api, assembleApi } from './assemble.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
+import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
@@ -91,6 +92,7 @@ class ControlPlaneProcess {
   #store: ServingStore | undefined;
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
+  #customResources: CustomResources | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -109,6 +111,11 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: () => this.#closeApi() },
+      {
+        name: 'custom-resources',
+        start: () => this.#serveCustom(),
+        stop: async () => this.#customResources?.stop(),
+      },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
     ];
@@ -163,7 +170,7 @@ class ControlPlaneProcess {
       scheme,
       served: this.#selected(scheme),
       storageVersions: serving.storageVersions,
-      kinds: { features: this.#features, allowPrivileged: serving.allowPrivileged },
+      kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
       plugins: PLUGINS,
@@ -192,6 +199,23 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #kindSettings(): KindSettings {
+    const { allowPrivileged } = this.#settings.serving;
+    return { features: this.#features, allowPrivileged, customKinds: true };
+  }
+
+  async #serveCustom(): Promise<void> {
+    this.#customResources = new CustomResources({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      kinds: this.#kindSettings(),
+      decides: this.#settings.role.housekeeping,
+      logger: this.#logger,
+    });
+    await this.#customResources.start();
   }
 
   #selected(scheme: Scheme): readonly ResourceDefinition[] {

@@ -65,7 +65,7 @@ export function merging(
     const pause = () => slices.between();
     const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);
     await pause();
-    const { object } = readMade(endpoint.model, merged);
+    const { object } = await readMade(endpoint.model, merged);
     await pause();
     if (holdsTooMany(object, maxValues) && !(live && holdsTooMany(live, maxValues))) throw tooManyValues(maxValues);
     return object;

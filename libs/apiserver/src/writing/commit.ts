@@ -1,5 +1,5 @@
 import type { Store, WriteOp, WriteOutcome } from '@orch/storage';
-import { UNWRITTEN } from './write-plan.js';
+import { UNWRITTEN } from './write-request.js';
 
 /** One write alone may be placed where a set could not be. @returns what became of the object's own write, the first */
 export function commit(store: Store, ops: readonly WriteOp[]): Promise<WriteOutcome> {

@@ -13,7 +13,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const { endpoint, namespace } = call;
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
-  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, endpoint.model);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const reading = readingOf(deps, ctx);

@@ -7,7 +7,7 @@ import {
   yamlProblems,
 } from '@orch/codec';
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
-import { turnFor } from '../decoding/turns.js';
+import { inSlices, turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
 import { isGone, type RequestContext } from '../http/context.js';
@@ -36,15 +36,16 @@ export const readingOf = ({ limits, yaml }: ApiDeps, ctx: Pick<RequestContext, '
 /** The encodings that objects may come in. */
 export type BodyEncoding = 'json' | 'yaml' | 'protobuf';
 
-/** @throws StatusError 415 naming what is supported */
-export function bodyEncoding(contentType: string | undefined, names: Names): BodyEncoding {
+/** @param model what the body is expected to be. @throws StatusError 415 naming what is supported */
+export function bodyEncoding(contentType: string | undefined, names: Names, model: ObjectModel): BodyEncoding {
   const media = contentType === undefined || contentType === '' ? 'application/json' : parseContentType(contentType);
   if (media === 'application/json') return 'json';
   if (media === 'application/yaml') return 'yaml';
-  if (media === names.protobufMediaType) return 'protobuf';
+  if (model.struct && media === names.protobufMediaType) return 'protobuf';
+  const supported = ['application/json', 'application/yaml', ...(model.struct ? [names.protobufMediaType] : [])];
   throw new StatusError(
     'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, ${names.protobufMediaType}`,
+    `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
   );
 }
 
@@ -109,15 +110,15 @@ async function decodeUnchecked(
   encoding: BodyEncoding,
   model: ObjectModel,
 ): Promise<Decoded> {
-  if (encoding === 'protobuf')
+  if (encoding === 'protobuf' && model.struct)
     return { object: decodeProtobufObject(model.struct, bytes, { maxValues }), problems: [] };
   const { parsed, repeated } =
-    encoding === 'json'
-      ? { parsed: parseJson(bytes, { maxValues }), repeated: [] }
-      : await yaml.read(bytes, { maxValues }, sender);
+    encoding === 'yaml'
+      ? await yaml.read(bytes, { maxValues }, sender)
+      : { parsed: parseJson(bytes, { maxValues }), repeated: [] };
   await turnFor(bytes.length);
   const { value, duplicates } = parsed;
-  const { object, problems } = model.read(value, duplicates && { duplicates });
+  const { object, problems } = await inSlices(model.read(value, duplicates && { duplicates }));
   return { object, problems: [...yamlProblems(repeated), ...problems] };
 }
 

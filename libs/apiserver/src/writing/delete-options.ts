@@ -71,8 +71,8 @@ async function fromBody({
   names,
   reading,
 }: DeleteOptionsSource): Promise<WireDeleteOptions> {
-  const encoding = bodyEncoding(contentType, names);
   const model = new DeclaredModel({ group: '', version: 'v1', kind: 'DeleteOptions' }, schema);
+  const encoding = bodyEncoding(contentType, names, model);
   const { object } = await decodeBody(reading, body, encoding, model, 'any-group');
   return object as WireDeleteOptions;
 }

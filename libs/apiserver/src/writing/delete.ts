@@ -33,7 +33,7 @@ export async function remove(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const options = await readDeleteOptions(deps, ctx);
   checkDeletable(endpoint, name);
   const removal = await deps.remover.remove(endpoint, { namespace, name }, options, callerOf(ctx));
-  if (!removal.gone || deletionAnswersObject(endpoint.definition)) {
+  if (!removal.gone || deletionAnswersObject(endpoint.model.struct)) {
     return sendObject(ctx, 200, representation, removal.stored);
   }
   const { group, resource } = endpoint.groupResource;

@@ -1,12 +1,21 @@
 import type { ReadObject } from '@orch/codec';
-import { badRequest, type JsonValue } from '@orch/machinery';
+import { badRequest, copy, type JsonValue, StatusError } from '@orch/machinery';
+import { inSlices } from '../decoding/turns.js';
 import type { ObjectModel } from '../served/object-model.js';
 
 /** What a patch or an apply has made, as an object of its type. @throws StatusError 400 for values that no such object holds */
-export function readMade(model: ObjectModel, value: JsonValue): ReadObject {
+export async function readMade(model: ObjectModel, value: JsonValue): Promise<ReadObject> {
   try {
-    return model.read(value);
+    return await inSlices(model.read(model.struct ? value : apart(value)));
   } catch (error) {
+    if (error instanceof StatusError) throw error;
     throw badRequest(error instanceof Error ? error.message : 'the patched object is malformed');
   }
+}
+
+/** What was made may share with what was said, of which it is made anew where the write is overtaken. Metadata is left as it is. */
+function apart(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { metadata, ...rest } = value;
+  return { ...copy(rest), ...(metadata !== undefined && { metadata }) };
 }

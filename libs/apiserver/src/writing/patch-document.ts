@@ -7,14 +7,14 @@ import {
   PatchTooLargeError,
   strategicMergePatch,
 } from '@orch/merge';
-import type { StructSchema } from '@orch/schema';
 import type { RequestLimits } from '../deps.js';
+import type { ObjectModel } from '../served/object-model.js';
 import { tooManyValues } from './decode-body.js';
 
-export type PatchType =
-  | 'application/json-patch+json'
-  | 'application/merge-patch+json'
-  | 'application/strategic-merge-patch+json';
+/** Applied by what structs say of their fields. */
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
+export type PatchType = 'application/json-patch+json' | 'application/merge-patch+json' | typeof STRATEGIC;
 
 /** The content type of a server-side apply, which is no patch of a document: what it makes of an object, owners decide. */
 export const APPLY = 'application/apply-patch+yaml';
@@ -22,32 +22,41 @@ export const APPLY = 'application/apply-patch+yaml';
 const SUPPORTED: readonly (PatchType | typeof APPLY)[] = [
   'application/json-patch+json',
   'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
+  STRATEGIC,
   APPLY,
 ];
+
+const WITHOUT_STRUCT = SUPPORTED.filter((type) => type !== STRATEGIC);
 
 /** A patch ready to be applied to any number of objects. */
 export interface Patch {
   /** Fields of the document itself that stand twice or mean nothing, one text each. */
   readonly problems: readonly string[];
-  /** Makes the result of `current`, which is of no use when it throws. @throws StatusError 400, 413, 422 */
-  apply(schema: StructSchema, current: ApiObject): JsonObject;
+  /**
+   * Makes the result of `current`, which is of no use when it throws.
+   * @throws StatusError 400, 413, 422; 415 for a strategic patch of an object that has no struct
+   */
+  apply(model: ObjectModel, current: ApiObject): JsonObject;
 }
 
 const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
 /** As many unknown members as are told of. */
 const PROBLEMS_MAX = 100;
 
-/** @throws StatusError 415 for a content type that is not one of a patch */
-export function patchType(contentType: string | undefined): PatchType | typeof APPLY {
+/** @param model of the resource that is patched. @throws StatusError 415 for a content type that is not one of its patches */
+export function patchType(contentType: string | undefined, model: ObjectModel): PatchType | typeof APPLY {
   const media = contentType === undefined ? '' : parseContentType(contentType);
-  const found = SUPPORTED.find((type) => type === media);
+  const supported = model.struct ? SUPPORTED : WITHOUT_STRUCT;
+  const found = supported.find((type) => type === media);
   if (found) return found;
-  throw new StatusError(
-    'UnsupportedMediaType',
-    `the body of the request was in an unknown format - accepted media types include: ${SUPPORTED.join(', ')}`,
-  );
+  throw unknownPatch(supported);
 }
+
+const unknownPatch = (supported: readonly string[]) =>
+  new StatusError(
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${supported.join(', ')}`,
+  );
 
 /** @throws StatusError 400 for a document that is not a patch of that type, 413 for one of too many values */
 export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<RequestLimits, 'maxValues'>): Patch {
@@ -58,17 +67,20 @@ export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<Re
     case 'application/json-patch+json':
       return {
         problems: [...repeated, ...unknownMembers(document)].map((problem) => `json patch ${problem}`),
-        apply: (_schema, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document))),
+        apply: (_model, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document))),
       };
     case 'application/merge-patch+json':
       return {
         problems: repeated,
-        apply: (_schema, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document)))),
+        apply: (_model, current) => asObject(apply(() => applyMergePatch(current as JsonObject, asObject(document)))),
       };
-    case 'application/strategic-merge-patch+json':
+    case STRATEGIC:
       return {
         problems: repeated,
-        apply: (schema, current) => apply(() => strategicMergePatch(schema, current as JsonObject, asObject(document))),
+        apply: ({ struct }, current) => {
+          if (!struct) throw unknownPatch(WITHOUT_STRUCT);
+          return apply(() => strategicMergePatch(struct, current as JsonObject, asObject(document)));
+        },
       };
   }
 }

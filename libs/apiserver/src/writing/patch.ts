@@ -19,7 +19,7 @@ import type { Change } from './write-request.js';
 export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name, subresource } = call;
   // First of all: by it clients learn which patches there are.
-  const type = patchType(ctx.req.headers['content-type']);
+  const type = patchType(ctx.req.headers['content-type'], endpoint.model);
   if (type === APPLY) return apply(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
@@ -44,7 +44,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   let problems: readonly string[] = [];
   const change: Change = async (current, turn, stored) => {
     const { kind, apiVersion } = current;
-    const patched = document.apply(model.struct, current);
+    const patched = document.apply(model, current);
     await turn();
     // Before anybody works on it; what is larger already may stay so.
     if (holdsTooMany(patched as ApiObject, maxValues) && !holdsMoreValues(withoutOwners(stored.body), maxValues)) {
@@ -56,7 +56,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     if (patched.kind !== kind || patched.apiVersion !== apiVersion) {
       throw badRequest('a patch cannot change the kind or the apiVersion of an object');
     }
-    const read = readMade(model, patched);
+    const read = await readMade(model, patched);
     problems = [...document.problems, ...read.problems];
     if (options.fieldValidation === 'Strict') applyFieldValidation(problems, 'Strict', ctx.warnings);
     return read.object;

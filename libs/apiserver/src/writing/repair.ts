@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ensureMetadata, formatTime, generateName } from '@orch/machinery';
+import { atOnce } from '@orch/schema';
 import { defaults } from './defaults.js';
 import type { Draft, StageTools } from './draft.js';
 import { checkOwners } from './ownership.js';
@@ -10,15 +11,20 @@ import { systemFields } from './system-fields.js';
  * its name, uid and time, goes over to the stored version, and keeps apart what the kind keeps apart (spec from status,
  * what the subresource may change from the rest, the generation).
  */
-export function repair(draft: Draft, { now }: StageTools): void {
-  const { request, old } = draft;
+export function repair(draft: Draft, { now }: StageTools): void | Promise<void> {
   if (draft.admitted) {
     systemFields(draft);
     checkOwners(draft);
   }
-  const named = old === undefined && beginLife(draft, now());
+  const named = draft.old === undefined && beginLife(draft, now());
   // Defaults may follow from what plugins have set, and from the name.
-  if (draft.admitted || named) defaults(draft);
+  const filling = draft.admitted || named ? defaults(draft) : undefined;
+  if (filling) return filling.then(() => makeStored(draft, now));
+  makeStored(draft, now);
+}
+
+function makeStored(draft: Draft, now: StageTools['now']): void {
+  const { request, old } = draft;
   draft.object = toStorage(draft);
   const { storageRules: rules, storageModel } = request.endpoint;
   const context = { subresource: request.subresource, user: request.caller.user, now: now() };
@@ -38,11 +44,11 @@ function beginLife({ served }: Draft, now: number): boolean {
   return named;
 }
 
-/** Defaults have been applied in the version that was sent, and apply again in the one that is stored. */
+/** Defaults have been applied in the version that was sent, and apply again in the one that is judged where that is another. */
 function toStorage({ request: { endpoint }, served }: Draft) {
   if (!endpoint.conversion) return served;
   const object = endpoint.conversion.toStorage(served);
-  endpoint.storageModel.fillDefaults(object);
+  atOnce(endpoint.storageModel.fillDefaults(object));
   endpoint.storageRules.defaults(object);
   return object;
 }

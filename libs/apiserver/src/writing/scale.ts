@@ -1,5 +1,5 @@
 import { stringifyJson } from '@orch/codec';
-import type { ScaleRules } from '@orch/kinds';
+import { ScaleError, type ScaleRules } from '@orch/kinds';
 import {
   type ApiObject,
   badRequest,
@@ -8,6 +8,7 @@ import {
   invalidValue,
   type JsonObject,
   notFound,
+  StatusError,
 } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -16,7 +17,7 @@ import { getFreshness } from '../reading/read-options.js';
 import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
-import { DeclaredModel, type ObjectModel } from '../served/object-model.js';
+import { DeclaredModel } from '../served/object-model.js';
 import { merging } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
@@ -29,16 +30,19 @@ import type { Change } from './write-request.js';
 
 type MakeScale = (scale: ApiObject) => ApiObject | Promise<ApiObject>;
 
-function scaleType(deps: ApiDeps, call: ResourceCall): ObjectModel {
+function scaleType(deps: ApiDeps, call: ResourceCall): DeclaredModel {
   const declared = call.endpoint.definition.subresources.find((sub) => sub.name === 'scale');
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
 
-/** The Scale view of an object in its served version. */
-function scaleView(call: ResourceCall, type: ObjectModel, object: ApiObject): ApiObject {
+/** The replicas of an object that names none, while they are patched. */
+const UNSET = -(2 ** 31);
+
+/** The Scale view of an object in its served version. @param unset replicas of one that names none */
+function scaleView(call: ResourceCall, type: DeclaredModel, object: ApiObject, unset = 0): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata ?? {};
-  const { replicas, statusReplicas, selector } = scaleRules(call).read(object);
+  const { replicas = unset, statusReplicas, selector } = scaling(() => scaleRules(call).read(object));
   return {
     kind: type.kind,
     apiVersion: formatApiVersion(type),
@@ -58,6 +62,20 @@ function scaleRules({ endpoint, name }: ResourceCall): ScaleRules {
   const { scale } = endpoint.rules;
   if (!scale) throw notFound(endpoint.groupResource, name);
   return scale;
+}
+
+/** What an object of a custom kind has in the place of its numbers may be anything. @throws StatusError 500 */
+function scaling<T>(action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    if (!(error instanceof ScaleError)) throw error;
+    throw new StatusError('InternalError', error.message);
+  }
+}
+
+function write(call: ResourceCall, object: ApiObject, replicas: number): void {
+  scaling(() => scaleRules(call).write(object, replicas));
 }
 
 /** @throws StatusError 422 for a count that is none */
@@ -81,7 +99,7 @@ export async function getScale(deps: ApiDeps, ctx: RequestContext, call: Resourc
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const options = writeOptions(ctx.query, 'UpdateOptions', deps.names);
   const type = scaleType(deps, call);
-  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, type);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
@@ -98,7 +116,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
 }
 
 export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
-  const media = patchType(ctx.req.headers['content-type']);
+  const media = patchType(ctx.req.headers['content-type'], call.endpoint.model);
   if (media === APPLY) return applyScale(deps, ctx, call);
   const options = writeOptions(ctx.query, 'PatchOptions', deps.names);
   const type = scaleType(deps, call);
@@ -107,7 +125,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const document = readPatch(media, bytes, deps.limits);
   ctx.trail?.mark('decoded');
   const patch: MakeScale = async (scale) => {
-    const patched = Buffer.from(stringifyJson(document.apply(type.struct, scale)));
+    const patched = Buffer.from(stringifyJson(document.apply(type, scale)));
     const { object, problems } = await decodeBody(readingOf(deps, ctx), patched, 'json', type);
     applyFieldValidation([...document.problems, ...problems], options.fieldValidation, ctx.warnings);
     return object;
@@ -122,10 +140,10 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const sent = await readSaid(deps, ctx, await readBody(ctx, deps.limits.maxBodyBytes));
   ctx.trail?.mark('decoded');
   judgeRepeated(sent, options, ctx.warnings);
-  const said = saidOfScale(type, sent.object);
+  const said = await saidOfScale(type, sent.object);
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
-  if (said.spec !== undefined) scaleRules(call).write(parent, replicasOf(said));
+  if (said.spec !== undefined) write(call, parent, replicasOf(said));
   const merge = merging(deps, call, parent as JsonObject, options);
   await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
     const merged = await merge(current);
@@ -135,7 +153,7 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
 }
 
 /** @throws StatusError 400 for what is not said of a scale */
-function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
+async function saidOfScale(type: DeclaredModel, said: JsonObject): Promise<ApiObject> {
   const { apiVersion, kind } = said;
   const expected = formatApiVersion(type);
   if (apiVersion !== expected) {
@@ -145,7 +163,7 @@ function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
     );
   }
   if (kind !== type.kind) throw badRequest(`an apply of a ${type.kind} says nothing of another kind`);
-  const { object, problems } = readMade(type, said);
+  const { object, problems } = await readMade(type, said);
   if (problems.length > 0) throw badRequest(problems.join(', '));
   if (object.metadata?.managedFields !== undefined) throw badRequest('metadata.managedFields must be nil');
   return object;
@@ -153,13 +171,17 @@ function saidOfScale(type: ObjectModel, said: JsonObject): ApiObject {
 
 /** Puts the scale that is made of an object's own in its place. */
 const replacing =
-  (call: ResourceCall, type: ObjectModel, make: MakeScale): Change =>
+  (call: ResourceCall, type: DeclaredModel, make: MakeScale): Change =>
   async (current) => {
-    const wanted = await make(scaleView(call, type, current));
+    const wanted = await make(scaleView(call, type, current, UNSET));
     nameAsMeant(call.endpoint, wanted, current);
-    scaleRules(call).write(current, replicasOf(wanted));
+    if ((wanted.spec as { replicas?: number } | undefined)?.replicas === UNSET) throw emptyReplicas(call);
+    write(call, current, replicasOf(wanted));
     return current;
   };
+
+const emptyReplicas = (call: ResourceCall): StatusError =>
+  badRequest(`the spec replicas field ${JSON.stringify(scaleRules(call).replicasPath)} cannot be empty`);
 
 /** What the client says of the object it means is judged as for the object itself. @throws StatusError 409 for another uid */
 function nameAsMeant(endpoint: Endpoint, scale: ApiObject, object: ApiObject): void {
@@ -177,7 +199,7 @@ async function writeScale(
   deps: ApiDeps,
   ctx: RequestContext,
   call: ResourceCall,
-  type: ObjectModel,
+  type: DeclaredModel,
   how: { readonly options: WriteOptions; readonly applies?: boolean },
   change: Change,
 ): Promise<void> {
@@ -188,6 +210,6 @@ async function writeScale(
   await sendScale(deps, ctx, call, type, stored);
 }
 
-function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: ObjectModel, stored: Stored) {
+function sendScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall, type: DeclaredModel, stored: Stored) {
   return sendApiObject(deps, ctx, 200, type.struct, scaleView(call, type, servedObject(call.endpoint, stored)));
 }

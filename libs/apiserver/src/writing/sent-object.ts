@@ -1,5 +1,6 @@
 import { type Attributes, admit, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
+import { inSlices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -24,13 +25,13 @@ export async function readSent(
 ): Promise<SentObject> {
   const options = writeOptions(ctx.query, 'CreateOptions', deps.names);
   deps.representations.plain(ctx.req.headers.accept);
-  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names);
+  const encoding = bodyEncoding(ctx.req.headers['content-type'], deps.names, model);
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, model);
   ctx.trail?.mark('decoded');
   applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
-  model.fillDefaults(object);
+  await inSlices(model.fillDefaults(object));
   const meta = ensureMetadata(object);
   if (!endpoint.definition.namespaced) delete meta.namespace;
   else if (meta.namespace && meta.namespace !== namespace)

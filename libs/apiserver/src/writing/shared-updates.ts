@@ -2,8 +2,8 @@ import { conflict, notFound, STALE_WRITE, timeout } from '@orch/machinery';
 import { Gatherer, type SetOutcome, type Store, type WriteOp } from '@orch/storage';
 import type { Stored } from '../served/endpoint.js';
 import { fateAfter } from './allocation-fate.js';
-import { type PlanTools, planWrite, UNWRITTEN, type WritePlan } from './write-plan.js';
-import { type Modification, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
+import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
+import { type Modification, UNWRITTEN, WRITE_ATTEMPTS, type WriteRequest, type Written } from './write-request.js';
 
 /** Updates of one object that are made upon each other and committed together. */
 const TOGETHER = 64;

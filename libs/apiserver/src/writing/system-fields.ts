@@ -10,6 +10,7 @@ import {
 import type { Endpoint } from '../served/endpoint.js';
 import type { Draft } from './draft.js';
 import { checkPlace, namedVersion } from './object-checks.js';
+import { UNWRITTEN } from './write-request.js';
 
 /**
  * What of metadata is the server's, and where the object stands. Runs again behind plugins, who may no more change it.
@@ -25,13 +26,15 @@ export function systemFields(draft: Draft): void {
   const named = admitted && key.name === '' ? { ...key, name: meta.name ?? '' } : key;
   checkPlace(endpoint, named, meta);
   if (old) {
-    if (!admitted) requireVersion(endpoint, key.name, served);
+    if (!admitted) requireVersion(draft);
     keepSystemFields(served, old);
   } else resetSystemFields(draft);
 }
 
-function requireVersion(endpoint: Endpoint, name: string, served: ApiObject): void {
-  if (!endpoint.storageRules.unconditionalUpdate && namedVersion(served) === '') throw versionMissing(endpoint, name);
+/** What is made of an object that is itself still to be written has its version from nobody: whoever replaces one names it. */
+function requireVersion({ request: { endpoint, key, replaces }, served, base }: Draft): void {
+  if (endpoint.storageRules.unconditionalUpdate || namedVersion(served) !== '') return;
+  if (replaces || base?.version !== UNWRITTEN) throw versionMissing(endpoint, key.name);
 }
 
 /** In the words that clients know, with the resource in the place of the kind. */

@@ -75,21 +75,19 @@ function* steps(draft: Draft): Iterable<FieldError[]> {
   }
 }
 
-function* stored({
-  request: { endpoint, subresource, ownChange },
-  object,
-  old,
-  served,
-}: Draft): Iterable<FieldError[]> {
+function* stored({ request, object, old, served }: Draft): Iterable<FieldError[]> {
+  const { endpoint, subresource, ownChange } = request;
   const { storageRules: rules } = endpoint;
-  yield validateMeta(endpoint, object);
-  if (old) {
-    yield validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
-    if (ownChange) return;
-    yield endpoint.rules.validateServedUpdate(object, old);
-    yield* rules.validateUpdate(object, old, subresource);
+  const { metadata = {} } = object;
+  const changed = old ? validateObjectMetaUpdate(metadata, old.metadata ?? {}) : [];
+  const found = [...validateMeta(endpoint, object), ...changed];
+  yield found;
+  if (!old) {
+    yield endpoint.rules.validateServed(served);
+    yield* rules.validateCreate(object, found);
     return;
   }
-  yield endpoint.rules.validateServed(served);
-  yield* rules.validateCreate(object);
+  if (ownChange) return;
+  yield endpoint.rules.validateServedUpdate(object, old);
+  yield* rules.validateUpdate(object, old, subresource, found);
 }

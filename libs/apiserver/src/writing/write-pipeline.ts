@@ -1,6 +1,6 @@
 import type { Operation } from '@orch/admission';
 import { conflict, notFound, STALE_WRITE, StatusError } from '@orch/machinery';
-import type { Store, WriteOutcome } from '@orch/storage';
+import type { Key, Store, WriteOutcome } from '@orch/storage';
 import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
@@ -8,6 +8,7 @@ import { fateAfter } from './allocation-fate.js';
 import { commit } from './commit.js';
 import { createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
+import { GuardedCreation, takeBack } from './guarded-creation.js';
 import { SharedUpdates } from './shared-updates.js';
 import { type PlanTools, planWrite, type WritePlan } from './write-plan.js';
 import {
@@ -63,6 +64,18 @@ export class WritePipeline {
    * @throws StoreUnavailableError
    */
   async write(request: WriteRequest, make: Modification): Promise<Written> {
+    const { beginCreation } = request.endpoint;
+    if (!make.create || !beginCreation) return this.#write(request, make);
+    const creating = new GuardedCreation(beginCreation, make.create);
+    const create = () => creating.create();
+    const written = await this.#write(request, { ...make, create }).finally(() => creating.end());
+    if (!written.created || !creating.isTakenBack) return written;
+    const { store } = this.options;
+    const current = (key: Key) => store.get(request.endpoint.type, key);
+    return takeBack({ current, remove: (op) => commit(store, [op]) }, request, written);
+  }
+
+  async #write(request: WriteRequest, make: Modification): Promise<Written> {
     if (!this.#sharesTurns(request, make)) return this.#alone(request, make);
     try {
       return await this.#shared.update(request, make);

@@ -12,7 +12,14 @@ import type { Draft, StageTools } from './draft.js';
 import { isGone, namedVersion, sizeError } from './object-checks.js';
 import { sameBody } from './same-body.js';
 import { STAGES } from './stages.js';
-import type { Change, Creation, Modification, Turn, WriteRequest } from './write-request.js';
+import {
+  type Change,
+  type Creation,
+  type Modification,
+  type Turn,
+  UNWRITTEN,
+  type WriteRequest,
+} from './write-request.js';
 
 /** What a write comes to. */
 export interface WritePlan {
@@ -37,9 +44,6 @@ export interface PlanTools extends StageTools {
   /** The same for dry runs: answers what could be given, and takes nothing. */
   readonly lookingAllocators: Allocators;
 }
-
-/** The version of a base that is itself still to be written. */
-export const UNWRITTEN = 0n;
 
 /**
  * Makes of a base what is to be written: the change, the stages, then what is allocated. Writes no object, and of a dry run
@@ -212,7 +216,10 @@ const target = (draft: Draft, base: Stored) => ({
 /** How the body of a write lies. What was filled in as another version of its kind is filled in again when it is read. */
 function formOf({ request, operation, base }: Draft): Pick<Stored, 'storedVersion' | 'defaults'> {
   const { form, definition, storage } = request.endpoint;
-  const filledAs = operation === 'DELETE' && base ? form.versionOf(base) : definition.version;
-  const isFilled = filledAs === form.version && (operation === 'DELETE' || definition.group === storage.group);
+  const marked = operation === 'DELETE' && base !== undefined;
+  // What is marked was read as the hub, which may have no room for all that another version fills in.
+  const isFilled = marked
+    ? form.versionOf(base) === form.version && form.writesHub
+    : definition.version === form.version && definition.group === storage.group;
   return { storedVersion: form.version, defaults: isFilled ? form.defaults : 0 };
 }

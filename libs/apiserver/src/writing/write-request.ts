@@ -68,3 +68,6 @@ export interface Written {
 export const WRITE_ATTEMPTS = 256;
 /** Attempts at a write about which somebody outside is asked each time: one, and five more when it is overtaken. */
 export const CALLING_ATTEMPTS = 6;
+
+/** The version of a base that is itself still to be written. */
+export const UNWRITTEN = 0n;

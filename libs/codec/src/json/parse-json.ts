@@ -81,7 +81,7 @@ function countMembers(value: JsonValue | undefined): number {
 }
 
 /** Paths of repeated names (`spec.containers[0].image`), in the order of the document; of very many the first. */
-export function duplicatePaths({ value, duplicates }: ParsedJson): string[] {
+export function duplicatePaths({ value, duplicates }: Pick<ParsedJson, 'value' | 'duplicates'>): string[] {
   const paths: string[] = [];
   let room = MAX_PROBLEM_TEXT;
   const visit = (node: JsonValue | undefined, path: string): void => {

@@ -21,14 +21,20 @@ export interface Offers {
   readonly encodings: readonly Encoding[];
   /** Whether the endpoint can show its objects as that kind in that encoding. */
   canShowAs(kind: GroupVersionKind, encoding: Encoding): boolean;
+  /** The objects themselves have no binary form, whatever they can be shown as; default false. */
+  readonly textOnly?: boolean;
 }
 
 const META_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const META_KINDS: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
 
-/** What the collections and objects of every resource can answer with. Tables have no binary form. */
-export function resourceOffers(names: Names): Offers {
+/**
+ * What the collections and objects of every resource can answer with. Tables have no binary form.
+ * @param textOnly nor have the objects themselves; default false
+ */
+export function resourceOffers(names: Names, textOnly = false): Offers {
   return {
+    textOnly,
     encodings: ['json', 'yaml', 'protobuf'],
     canShowAs: ({ group, version, kind }, encoding) =>
       group === names.metaGroup &&
@@ -87,6 +93,7 @@ function choose(header: string, offers: Offers, typeOf: (encoding: Encoding) => 
     const as = kind && { kind, group: parameters.get('g') ?? '', version: parameters.get('v') ?? '' };
     for (const encoding of offers.encodings) {
       if (!takes(wanted, typeOf(encoding))) continue;
+      if (!as && offers.textOnly && encoding === 'protobuf') continue;
       if (!as) return { mediaType: encoding, pretty };
       if (offers.canShowAs(as, encoding)) return { mediaType: encoding, as, pretty };
     }
@@ -119,12 +126,12 @@ export function negotiator(offers: Offers, names: Names): Negotiator {
 }
 
 const resourceNegotiators = new WeakMap<Names, Negotiator>();
+const textNegotiators = new WeakMap<Names, Negotiator>();
 
-/** {@link negotiator} for the objects of resources. */
-export function negotiate(accept: string | undefined, names: Names): Accepted | undefined {
-  const found = resourceNegotiators.get(names);
-  if (found) return found(accept);
-  const made = negotiator(resourceOffers(names), names);
-  resourceNegotiators.set(names, made);
-  return made(accept);
+/** {@link negotiator} for the objects of resources. @param textOnly of those that have no binary form; default false */
+export function negotiate(accept: string | undefined, names: Names, textOnly = false): Accepted | undefined {
+  const negotiators = textOnly ? textNegotiators : resourceNegotiators;
+  const found = negotiators.get(names) ?? negotiator(resourceOffers(names, textOnly), names);
+  negotiators.set(names, found);
+  return found(accept);
 }

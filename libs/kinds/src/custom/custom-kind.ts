@@ -1,9 +1,9 @@
 import type { JsonObject, Names } from '@orch/machinery';
-import { compileSchema, type SchemaPool, type StructuralSchema } from '@orch/schema';
+import { compileSchema, type ResourceDescription, type SchemaPool, type StructuralSchema } from '@orch/schema';
 import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
-import { type CustomResource, customResource } from './definition.js';
+import { customResource } from './definition.js';
 import { JsonPathError, parseJsonPath } from './json-path/index.js';
 import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
@@ -12,9 +12,11 @@ import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
 export interface CustomVersion {
-  readonly definition: CustomResource;
+  readonly definition: ResourceDescription;
   /** Read when it is first asked for: a definition that nobody uses costs its text only. */
   readonly schema: () => StructuralSchema;
+  /** The schema as it was written, for people to read; undefined where the version declares none. */
+  readonly declared: JsonObject | undefined;
   /** Whether clients may speak of objects in it. */
   readonly isServed: boolean;
   /** Objects keep what the schema does not know, as definitions of old can ask for. */
@@ -58,6 +60,7 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
   return {
     definition: resource,
     schema,
+    declared: isObject(declared) ? (declared as JsonObject) : undefined,
     isServed: version.served === true,
     preservesUnknown: at(definition, 'spec', 'preserveUnknownFields') === true,
     rules: customRules(resource, { validator, printed, scale }, names, settings),

@@ -1,11 +1,8 @@
 import type { JsonObject, Names } from '@orch/machinery';
-import type { Column, ResourceDefinition, Subresource } from '@orch/schema';
+import type { Column, ResourceDescription, Subresource } from '@orch/schema';
 import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { acceptedNames } from './accepted-names.js';
 import { versionWarning } from './deprecation.js';
-
-/** One version of a custom kind with everything that its definition says of it but the form of its objects. */
-export type CustomResource = Omit<ResourceDefinition, 'schema'>;
 
 /** In the order in which discovery tells them. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -22,6 +19,7 @@ const NAME: Column = {
 };
 
 /**
+ * One version of a custom kind with everything that its definition says of it but the form of its objects.
  * @param definition a valid one, whose names have been decided on
  * @param version one of its versions
  * @param columns what rows show behind the name
@@ -31,7 +29,7 @@ export function customResource(
   version: Readonly<Json>,
   columns: readonly Column[],
   names: Names,
-): CustomResource {
+): ResourceDescription {
   const { plural: resource, singular, kind, listKind, shortNames, categories } = acceptedNames(definition);
   const [group, name] = [textAt(definition, 'spec', 'group'), textAt(version, 'name')];
   const stored = objectsAt(definition, 'spec', 'versions').find((each) => each.storage === true);

@@ -32,8 +32,8 @@ export function customRules(
   };
   return {
     ...deriveRules(definition, declared, names, settings),
-    validateCreate: (object) => validator.errors(object, undefined, false),
-    validateUpdate: (object, old, subresource) => validator.errors(object, old, subresource === 'status'),
+    validateCreate: (object, found) => validator.errors(object, undefined, false, found),
+    validateUpdate: (object, old, subresource, found) => validator.errors(object, old, subresource === 'status', found),
     cells: (object, now) => [object.metadata?.name ?? '', ...printed.cells(object, now)],
   };
 }

@@ -6,20 +6,20 @@ import { AccessError, integerAt, memberPath, setAt, stringAt } from './nested.js
 
 /** Where a version of a definition says that its objects keep the numbers of their scale. */
 export class CustomScale implements ScaleRules {
-  readonly #replicas: string;
+  readonly replicasPath: string;
   readonly #statusReplicas: string;
   readonly #selector: string;
 
   /** @param declared `subresources.scale` of the version */
   constructor(declared: Readonly<Json>) {
-    this.#replicas = textAt(declared, 'specReplicasPath');
+    this.replicasPath = textAt(declared, 'specReplicasPath');
     this.#statusReplicas = textAt(declared, 'statusReplicasPath');
     this.#selector = textAt(declared, 'labelSelectorPath');
   }
 
   read(object: ApiObject): ReturnType<ScaleRules['read']> {
     return asScale(() => {
-      const replicas = integerAt(object, memberPath(this.#replicas));
+      const replicas = integerAt(object, memberPath(this.replicasPath));
       const statusReplicas = integerAt(object, memberPath(this.#statusReplicas)) ?? 0;
       return {
         replicas: replicas === undefined ? undefined : Number(replicas),
@@ -30,13 +30,13 @@ export class CustomScale implements ScaleRules {
   }
 
   write(object: ApiObject, replicas: number): void {
-    asScale(() => setAt(object, memberPath(this.#replicas), replicas));
+    asScale(() => setAt(object, memberPath(this.replicasPath), replicas));
   }
 
   /** What is wrong with the numbers. @param isStatus only those that are observed are asked for */
   errors(object: ApiObject, isStatus: boolean): FieldError[] {
     return [
-      ...(isStatus ? [] : countErrors(object, this.#replicas)),
+      ...(isStatus ? [] : countErrors(object, this.replicasPath)),
       ...countErrors(object, this.#statusReplicas),
       ...(this.#selector === '' ? [] : selectorErrors(object, this.#selector)),
     ];

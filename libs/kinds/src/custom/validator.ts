@@ -28,8 +28,14 @@ export class CustomValidator {
    * @param object pruned, with defaults
    * @param old what is stored, in an update
    * @param isStatus only the status is written
+   * @param found what is wrong with its metadata; default nothing
    */
-  *errors(object: ApiObject, old: ApiObject | undefined, isStatus: boolean): Iterable<FieldError[]> {
+  *errors(
+    object: ApiObject,
+    old: ApiObject | undefined,
+    isStatus: boolean,
+    found: readonly FieldError[] = [],
+  ): Iterable<FieldError[]> {
     const errors = yield* inTurns(
       validateObject(object, this.schema(), {
         ...(old && { old }),
@@ -41,7 +47,7 @@ export class CustomValidator {
     if (!this.asksRules) return;
     this.#rules ??= new RuleValidator(this.schema().props);
     if (this.#rules.isEmpty) return;
-    if (blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
+    if (blocksRules(found) || blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
     else yield* brokenRules(this.#rules, object, old);
   }
 }

@@ -42,7 +42,9 @@ export interface ScaleView {
 
 /** Where a kind keeps the numbers of its `scale` subresource. */
 export interface ScaleRules {
-  /** Unset numbers are 0, an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
+  /** Where the replicas asked for stand, with a dot before each member: `.spec.replicas`. */
+  readonly replicasPath: string;
+  /** Unset numbers are 0, but for the replicas asked for; an unset selector is empty. @throws ScaleError for an object of a custom kind that has other values there */
   read(object: ApiObject): ScaleView;
   /** Sets the replicas asked for. Mutates. @throws ScaleError for an object of a custom kind that has no room for them */
   write(object: ApiObject, replicas: number): void;
@@ -98,8 +100,9 @@ export interface KindRules {
   /**
    * What is wrong with a new object, all of it; empty when nothing is. Runs on prepared objects, defaults filled in. The
    * errors come in steps, between which others may have their turn when the object is large.
+   * @param found what was found wrong with its metadata, of which nothing is told again; default nothing
    */
-  validateCreate(object: ApiObject): Iterable<FieldError[]>;
+  validateCreate(object: ApiObject, found?: readonly FieldError[]): Iterable<FieldError[]>;
   /** What the version that was sent asks of a new object in it, beside what is asked in every version. */
   validateServed(object: ApiObject): FieldError[];
   /** What an update in this version asks beside what is asked in every version. Both objects are in the one that is stored. */
@@ -107,8 +110,14 @@ export interface KindRules {
   /**
    * What is wrong with the new state, and with the step from the old one, in steps; empty when nothing is.
    * @param subresource the one written through; default '', the resource itself
+   * @param found as for {@link validateCreate}
    */
-  validateUpdate(object: ApiObject, old: ApiObject, subresource?: string): Iterable<FieldError[]>;
+  validateUpdate(
+    object: ApiObject,
+    old: ApiObject,
+    subresource?: string,
+    found?: readonly FieldError[],
+  ): Iterable<FieldError[]>;
 
   /** Takes addresses and ports from the ranges of the installation. Mutates `object`. Undefined for kinds that take none. */
   allocate(object: ApiObject, old: ApiObject | undefined, allocators: Allocators): Promise<Allocation> | undefined;

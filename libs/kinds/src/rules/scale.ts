@@ -5,6 +5,7 @@ import type { ScaleRules } from './kind-rules.js';
 
 /** The scale of a workload with `spec.replicas`, `status.replicas` and a selector under `spec.selector`. */
 export const workloadScale: ScaleRules = {
+  replicasPath: '.spec.replicas',
   read: (object: ApiObject) => ({
     replicas: countAt(object, 'spec', 'replicas'),
     statusReplicas: countAt(object, 'status', 'replicas'),

@@ -25,6 +25,12 @@ const isObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const string: Write = (writer, tag, value) => void writer.uint32(key(tag)).string(String(value));
+const DOUBLE_KEY = (number: number): number => (number << 3) | 1;
+/** Zeros are what is not written. */
+const double: Write = (writer, tag, value) =>
+  void (Number(value) !== 0 && writer.uint32(DOUBLE_KEY(tag)).double(Number(value)));
+const int64: Write = (writer, tag, value) =>
+  void (Number(value) !== 0 && writer.uint32(VARINT_KEY(tag)).int64(Number(value)));
 const bool: Write = (writer, tag, value) => void (value === true && writer.uint32(VARINT_KEY(tag)).bool(true));
 
 const repeated =
@@ -85,15 +91,32 @@ const within =
 
 const schema: Write = message(() => SCHEMA, 31);
 
+/** A schema, or whether there may be any. */
+const additional: Write = (writer, tag, value) =>
+  (typeof value === 'boolean' ? within(2, bool) : within(1, schema))(writer, tag, value);
+
 const SCHEMA: Message = {
   $ref: { number: 1, write: string },
   format: { number: 2, write: string },
   title: { number: 3, write: string },
   description: { number: 4, write: string },
   default: { number: 5, write: any },
+  multipleOf: { number: 6, write: double },
+  maximum: { number: 7, write: double },
+  exclusiveMaximum: { number: 8, write: bool },
+  minimum: { number: 9, write: double },
+  exclusiveMinimum: { number: 10, write: bool },
+  maxLength: { number: 11, write: int64 },
+  minLength: { number: 12, write: int64 },
+  pattern: { number: 13, write: string },
+  maxItems: { number: 14, write: int64 },
+  minItems: { number: 15, write: int64 },
+  uniqueItems: { number: 16, write: bool },
+  maxProperties: { number: 17, write: int64 },
+  minProperties: { number: 18, write: int64 },
   required: { number: 19, write: repeated(string) },
   enum: { number: 20, write: repeated(any) },
-  additionalProperties: { number: 21, write: within(1, schema) },
+  additionalProperties: { number: 21, write: additional },
   type: { number: 22, write: within(1, string) },
   items: { number: 23, write: within(1, schema) },
   allOf: { number: 24, write: repeated(schema) },

@@ -1,5 +1,11 @@
 import type { ResourceDefinition, StructSchema } from '../model.js';
-import { kindStruct, type OpenApiSource } from './source.js';
+import { type DocumentedResource, kindStruct, type ModelSource, type OpenApiSource } from './source.js';
+
+/** What the model of a collection is made of. */
+export function listModel(definition: DocumentedResource, source: OpenApiSource): ModelSource {
+  const { schema } = definition;
+  return schema.kind === 'custom' ? schema.list : listStruct({ ...definition, schema }, source);
+}
 
 /** The collection's struct: the declared one, or one made up for kinds that are not declared. */
 export function listStruct(definition: ResourceDefinition, source: OpenApiSource): StructSchema {

@@ -1,8 +1,8 @@
 import type { JsonObject } from '@orch/machinery';
-import type { ResourceDefinition, StructSchema } from '../model.js';
+import type { StructSchema } from '../model.js';
 import { listStruct } from './list-struct.js';
 import { type Dialect, SchemaWriter } from './schema-object.js';
-import type { OpenApiSource } from './source.js';
+import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /** Structs that every group-version can be sent or answers with. */
 const EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent'] as const;
@@ -40,7 +40,8 @@ function servedKinds(source: OpenApiSource): Kinds {
   }
   for (const kind of OF_NO_GROUP)
     kinds.set(source.scheme.struct(`meta/v1.${kind}`), [{ group: '', kind, version: 'v1' }]);
-  const versions = [...new Map(source.served.map((each) => [`${each.group}/${each.version}`, each])).values()];
+  const declared = source.served.filter(({ schema }) => schema.kind !== 'custom');
+  const versions = [...new Map(declared.map((each) => [`${each.group}/${each.version}`, each])).values()];
   for (const id of EVERYWHERE) {
     const kind = id.slice(id.indexOf('.') + 1);
     kinds.set(
@@ -51,12 +52,13 @@ function servedKinds(source: OpenApiSource): Kinds {
   return kinds;
 }
 
-const kindsOf = (definition: ResourceDefinition, source: OpenApiSource): [StructSchema, string][] => [
-  [definition.schema, definition.kind],
-  ...(definition.verbs.includes('list')
-    ? [[listStruct(definition, source), definition.listKind] satisfies [StructSchema, string]]
-    : []),
-];
+/** Models of custom kinds say it themselves. */
+function kindsOf(definition: DocumentedResource, source: OpenApiSource): [StructSchema, string][] {
+  const { schema, kind, listKind, verbs } = definition;
+  if (schema.kind === 'custom') return [];
+  const own: [StructSchema, string] = [schema, kind];
+  return verbs.includes('list') ? [own, [listStruct({ ...definition, schema }, source), listKind]] : [own];
+}
 
 /** `io.<…>.apimachinery.pkg`: what stands before `apis.meta.v1.ObjectMeta`. */
 export function machineryPrefix(source: OpenApiSource): string {

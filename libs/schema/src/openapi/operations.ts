@@ -1,8 +1,8 @@
 import type { GroupVersionKind, JsonObject } from '@orch/machinery';
 import { deletionAnswersObject } from '../deletion-answer.js';
-import type { ResourceDefinition, StructSchema, Subresource } from '../model.js';
-import { listStruct } from './list-struct.js';
-import { kindStruct, type OpenApiSource } from './source.js';
+import type { StructSchema, Subresource } from '../model.js';
+import { listModel } from './list-struct.js';
+import { type DocumentedResource, kindStruct, type ModelSource, type OpenApiSource } from './source.js';
 import { COLLECTION_VERBS, type Method, OBJECT_VERBS, OLD_WATCHES, VERBS, type VerbForm } from './verb-forms.js';
 
 /** A parameter of an operation, before either version's notation. */
@@ -26,9 +26,9 @@ export interface Operation {
   readonly consumes: readonly string[];
   readonly produces: readonly string[];
   readonly parameters: readonly Parameter[];
-  readonly body?: StructSchema;
+  readonly body?: ModelSource;
   /** Absent for text. */
-  readonly response?: StructSchema;
+  readonly response?: ModelSource;
   readonly codes: readonly number[];
 }
 
@@ -55,11 +55,14 @@ const PRETTY: Parameter = {
   type: 'string',
 };
 
+/** The media type of patches that structs say how to apply. */
+const STRATEGIC = 'application/strategic-merge-patch+json';
+
 /** Media types of patches. */
 export const PATCH_TYPES = [
   'application/json-patch+json',
   'application/merge-patch+json',
-  'application/strategic-merge-patch+json',
+  STRATEGIC,
   'application/apply-patch+yaml',
 ] as const;
 
@@ -70,19 +73,17 @@ const CONNECT: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', '
 /** The one among them that takes every method, on every path below. */
 const PROXY = 'proxy';
 
-/** Media types of objects. */
-export const objectTypes = ({ scheme }: OpenApiSource): string[] => [
-  'application/json',
-  'application/yaml',
-  scheme.names.protobufMediaType,
-];
+const TEXTS = ['application/json', 'application/yaml'];
+
+/** Media types of objects that are declared. */
+export const objectTypes = ({ scheme }: OpenApiSource): string[] => [...TEXTS, scheme.names.protobufMediaType];
 
 /** `/api/v1` or `/apis/<group>/<version>`. */
 export const groupVersionPath = ({ group, version }: { group: string; version: string }): string =>
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** Every operation on a served resource and its subresources. */
-export function operationsOf(definition: ResourceDefinition, source: OpenApiSource): Operation[] {
+export function operationsOf(definition: DocumentedResource, source: OpenApiSource): Operation[] {
   return new ResourceOperations(definition, source).all();
 }
 
@@ -90,10 +91,15 @@ class ResourceOperations {
   private readonly group: string;
 
   constructor(
-    private readonly definition: ResourceDefinition,
+    private readonly definition: DocumentedResource,
     private readonly source: OpenApiSource,
   ) {
     this.group = camelGroup(definition.group, source.scheme.names.group('orch.io'));
+  }
+
+  /** Objects of custom kinds have no binary form, and no struct that says how they are patched; nor were there watches of old. */
+  private get isCustom(): boolean {
+    return this.definition.schema.kind === 'custom';
   }
 
   all(): Operation[] {
@@ -124,7 +130,7 @@ class ResourceOperations {
 
   private ofOldWatches(): Operation[] {
     const { namespaced, verbs, kind } = this.definition;
-    if (!verbs.includes('watch')) return [];
+    if (!verbs.includes('watch') || this.isCustom) return [];
     const [object, list, everywhere] = [this.object(), this.collection(namespaced), this.collection(false)];
     return [
       this.oldWatch(OLD_WATCHES.object, object),
@@ -208,34 +214,38 @@ class ResourceOperations {
     };
   }
 
-  private contents(verb: string, form: VerbForm, target: GroupVersionKind, own: StructSchema, isLog: boolean) {
-    const types = objectTypes(this.source);
-    const watch = verb === 'list' ? this.streamTypes() : [];
+  private contents(verb: string, form: VerbForm, target: GroupVersionKind, own: ModelSource, isLog: boolean) {
+    const types = this.isCustom ? TEXTS : objectTypes(this.source);
+    const watch = verb === 'list' && !this.isCustom ? this.streamTypes() : [];
     const sent = this.bodyOf(verb, form, own);
     const response = this.responseOf(verb, target, own);
     return {
-      consumes: verb === 'patch' ? PATCH_TYPES : ['*/*'],
+      consumes: verb === 'patch' ? this.patchTypes() : this.isCustom ? TEXTS : ['*/*'],
       produces: isLog ? ['text/plain', ...types] : [...types, ...watch],
       ...(sent && { body: sent }),
       ...(!isLog && { response }),
     };
   }
 
+  private patchTypes(): readonly string[] {
+    return this.isCustom ? PATCH_TYPES.filter((type) => type !== STRATEGIC) : PATCH_TYPES;
+  }
+
   private streamTypes(): string[] {
     return ['application/json', this.source.scheme.names.protobufMediaType].map((type) => `${type};stream=watch`);
   }
 
-  private bodyOf(verb: string, form: VerbForm, own: StructSchema): StructSchema | undefined {
+  private bodyOf(verb: string, form: VerbForm, own: ModelSource): ModelSource | undefined {
     if (form.sendsObject) return own;
     return verb === 'delete' || verb === 'deletecollection'
       ? this.source.scheme.struct('meta/v1.DeleteOptions')
       : undefined;
   }
 
-  private responseOf(verb: string, target: GroupVersionKind, own: StructSchema): StructSchema {
-    if (verb === 'delete' && deletionAnswersObject(this.definition)) return own;
+  private responseOf(verb: string, target: GroupVersionKind, own: ModelSource): ModelSource {
+    if (verb === 'delete' && own.kind === 'struct' && deletionAnswersObject(own)) return own;
     if (verb === 'delete' || verb === 'deletecollection') return this.source.scheme.struct('meta/v1.Status');
-    return verb === 'list' && target === this.definition ? listStruct(this.definition, this.source) : own;
+    return verb === 'list' && target === this.definition ? listModel(this.definition, this.source) : own;
   }
 
   private query(verb: string, form: VerbForm, isLog: boolean): Parameter[] {
@@ -262,7 +272,7 @@ class ResourceOperations {
     return { path: `${path}/{name}`, parameters: [NAME, ...parameters], noun };
   }
 
-  private schemaOf(target: GroupVersionKind): StructSchema {
+  private schemaOf(target: GroupVersionKind): ModelSource {
     const { group, version, kind, schema } = this.definition;
     const same = target.group === group && target.version === version && target.kind === kind;
     return same ? schema : kindStruct(this.source, target.group, target.version, target.kind);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
+import type { ModelSource } from './source.js';
 
 /** What differs between the two versions of OpenAPI in a schema. */
 export interface Dialect {
@@ -50,8 +51,8 @@ const MODELS: Readonly<
 /** Turns the schema model into schema objects of one dialect and gathers the models they refer to. */
 export class SchemaWriter {
   private readonly models = new Map<string, JsonObject>();
-  private readonly seen = new Set<StructSchema>();
-  private readonly waiting: StructSchema[] = [];
+  private readonly seen = new Set<ModelSource>();
+  private readonly waiting: ModelSource[] = [];
 
   /** @param machinery what the names of the machinery's models begin with, up to and without `.apis.meta…` */
   constructor(
@@ -62,13 +63,13 @@ export class SchemaWriter {
     private readonly membersOf: (struct: StructSchema) => JsonObject,
   ) {}
 
-  /** A reference to the struct's model; the model will be among {@link finish}'s. */
-  reference(struct: StructSchema): JsonObject {
-    if (!this.seen.has(struct)) {
-      this.seen.add(struct);
-      this.waiting.push(struct);
+  /** A reference to the model; it will be among {@link finish}'s. */
+  reference(source: ModelSource): JsonObject {
+    if (!this.seen.has(source)) {
+      this.seen.add(source);
+      this.waiting.push(source);
     }
-    return { $ref: this.dialect.refPrefix + struct.openapi };
+    return { $ref: this.dialect.refPrefix + source.openapi };
   }
 
   /** Adds a model that no struct declares. */
@@ -79,8 +80,9 @@ export class SchemaWriter {
 
   /** All models referred to, directly or not, in name order. */
   finish(): JsonObject {
-    for (let struct = this.waiting.pop(); struct; struct = this.waiting.pop()) {
-      this.models.set(struct.openapi, this.model(struct));
+    for (let source = this.waiting.pop(); source; source = this.waiting.pop()) {
+      const model = source.kind === 'custom' ? source.write(this, this.dialect) : this.model(source);
+      this.models.set(source.openapi, model);
     }
     return Object.fromEntries([...this.models].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

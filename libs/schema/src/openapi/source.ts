@@ -1,12 +1,22 @@
-import type { ResourceDefinition, StructSchema } from '../model.js';
+import type { ResourceDescription, StructSchema } from '../model.js';
 import type { Scheme } from '../scheme.js';
+import type { CustomListModel, CustomModel } from './custom-model.js';
+
+/** What a model of a document is made of: a declared struct, or what a definition says. */
+export type ModelSource = StructSchema | CustomModel | CustomListModel;
+
+/** A served resource with the form of its objects. */
+export interface DocumentedResource extends ResourceDescription {
+  /** Form of the objects in this version. */
+  readonly schema: StructSchema | CustomModel;
+}
 
 /** What OpenAPI documents are made from. */
 export interface OpenApiSource {
   /** Where the structs that `served` refers to are found, and the names they go by. */
   readonly scheme: Scheme;
   /** Every served group/version/resource, built-in and custom. */
-  readonly served: readonly ResourceDefinition[];
+  readonly served: readonly DocumentedResource[];
   /** Version of the API that the documents name, such as `v1.27.0`. */
   readonly release: string;
 }

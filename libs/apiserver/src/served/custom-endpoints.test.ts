@@ -1,0 +1,286 @@
+import type { ApiObject, JsonObject } from '@orch/machinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Asker, askOf, definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { serverItself } from '../writing/caller.js';
+import type { Endpoint } from './endpoint.js';
+
+const SPEC = {
+  type: 'object',
+  properties: {
+    size: { type: 'integer', minimum: 1, default: 3 },
+    color: { type: 'string' },
+    ports: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['port'],
+      items: {
+        type: 'object',
+        required: ['port'],
+        properties: { port: { type: 'integer' }, name: { type: 'string' } },
+      },
+    },
+    open: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    template: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    replicas: { type: 'integer' },
+  },
+};
+const STATUS = {
+  type: 'object',
+  properties: { phase: { type: 'string' }, replicas: { type: 'integer' }, selector: { type: 'string' } },
+};
+const SCHEMA = { type: 'object', properties: { spec: SPEC, status: STATUS } };
+const BASE = '/apis/example.test/v1/namespaces/default/widgets';
+const widget = (name: string, spec: object = {}, more: object = {}) => ({
+  apiVersion: 'example.test/v1',
+  kind: 'Widget',
+  metadata: { name },
+  spec,
+  ...more,
+});
+
+let api: TestApi;
+let server: TestServer;
+beforeEach(async () => {
+  api = await testApi({}, 'kubernetes');
+  server = await openServer(listenerOf(api));
+});
+afterEach(async () => {
+  await server.close();
+  api.close();
+});
+
+const ask: Asker = (...asked) => askOf(server)(...asked);
+const serve = (...definitions: readonly JsonObject[]) => serveCustom(api, ...definitions);
+const subresources = { status: {} };
+
+describe('objects of a custom kind', () => {
+  beforeEach(() => serve(definitionOf([version('v1', SCHEMA, { subresources })])));
+
+  it('are created with defaults, and without what nobody knows', async () => {
+    const made = await ask(
+      'POST',
+      BASE,
+      widget('a', { color: 'red', nope: 1, open: { any: 1 } }, { status: { phase: 'x' } }),
+    );
+    expect([made.status, made.warnings]).toEqual([201, '299 - "unknown field \\"spec.nope\\""']);
+    expect(made.body).toMatchObject({ kind: 'Widget', apiVersion: 'example.test/v1', metadata: { generation: 1 } });
+    expect(made.body.spec).toEqual({ color: 'red', open: { any: 1 }, size: 3 });
+    expect(made.body.status).toBeUndefined();
+    const { body: again } = await ask('GET', `${BASE}/a`);
+    expect(again).toEqual(made.body);
+  });
+
+  it('are read at each level of field validation as declared ones are', async () => {
+    const text =
+      '{"kind":"Widget","apiVersion":"example.test/v1","metadata":{"name":"a","x":1},"spec":{"color":"a","color":"b","nope":1}}';
+    const strict = await ask('POST', `${BASE}?fieldValidation=Strict`, text);
+    expect([strict.status, strict.body.message]).toEqual([
+      400,
+      'strict decoding error: duplicate field "spec.color", unknown field "metadata.x", unknown field "spec.nope"',
+    ]);
+    expect((await ask('POST', `${BASE}?fieldValidation=Warn`, text)).warnings).toContain('duplicate field');
+    await ask('DELETE', `${BASE}/a`);
+    const ignored = await ask('POST', `${BASE}?fieldValidation=Ignore`, text);
+    expect([ignored.status, ignored.warnings, ignored.body.spec]).toEqual([201, undefined, { color: 'b', size: 3 }]);
+  });
+
+  it('are refused for malformed metadata', async () => {
+    const { status, body } = await ask('POST', BASE, { ...widget('a'), metadata: { name: 'a', labels: { a: 1 } } });
+    expect([status, body.message]).toEqual([
+      400,
+      'Widget in version "v1" cannot be handled as a Widget: json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
+    ]);
+  });
+
+  it('are judged by their schema', async () => {
+    const { status, body } = await ask('POST', BASE, widget('a', { size: 0, ports: [{ name: 'x' }] }));
+    expect(status).toBe(422);
+    expect(body.details.causes.map(({ field }: { field: string }) => field).sort()).toEqual([
+      'spec.ports[0].port',
+      'spec.size',
+    ]);
+  });
+
+  it('are asked rules of only where nothing else is wrong that matters, be it with their metadata', async () => {
+    const rules = [{ rule: 'self.size > 5', message: 'too small' }];
+    const spec = { ...SPEC, 'x-kubernetes-validations': rules };
+    await serve(definitionOf([version('v1', { type: 'object', properties: { spec } })]));
+    const causes = async (object: object): Promise<string[]> =>
+      (await ask('POST', BASE, object)).body.details.causes.map(({ message }: { message: string }) => message);
+    expect(await causes(widget('a'))).toEqual(['Invalid value: "object": too small']);
+    const long = { ...widget('a'), metadata: { name: 'a', annotations: { a: 'x'.repeat(300_000) } } };
+    expect(await causes(long)).toEqual([
+      'Too long: must have at most 262144 bytes',
+      expect.stringContaining('some validation rules were not checked because the object was invalid'),
+    ]);
+  });
+
+  it('may be sent as YAML, and read as it', async () => {
+    const yaml = 'apiVersion: example.test/v1\nkind: Widget\nmetadata: {name: a}\nspec:\n  color: red\n  color: blue\n';
+    const made = await ask('POST', BASE, yaml, 'application/yaml');
+    expect([made.status, made.body.spec.color, made.warnings]).toEqual([201, 'blue', expect.stringContaining('color')]);
+  });
+
+  it('have neither a binary form nor strategic patches', async () => {
+    await ask('POST', BASE, widget('a'));
+    const binary = 'application/vnd.kubernetes.protobuf';
+    expect((await ask('POST', BASE, 'k8s', binary)).body).toMatchObject({
+      code: 415,
+      message:
+        'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
+    });
+    const strategic = await ask('PATCH', `${BASE}/a`, {}, 'application/strategic-merge-patch+json');
+    expect(strategic.body).toMatchObject({
+      code: 415,
+      message:
+        'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    });
+    expect((await server.ask(`${BASE}/a`, { headers: { accept: binary } })).status).toBe(406);
+    const either = await server.ask(`${BASE}/a`, { headers: { accept: `${binary}, application/json` } });
+    expect([either.status, either.headers['content-type']]).toEqual([200, 'application/json']);
+    const partial = `${binary};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
+    const shown = await server.ask(`${BASE}/a`, { headers: { accept: partial } });
+    expect([shown.status, shown.headers['content-type']]).toEqual([200, binary]);
+  });
+
+  it('are never made by a PUT, which has to name a version', async () => {
+    expect((await ask('PUT', `${BASE}/a`, widget('a'))).status).toBe(404);
+    const { body: made } = await ask('POST', BASE, widget('a'));
+    const { status, body } = await ask('PUT', `${BASE}/a`, widget('a', { size: 4 }));
+    expect([status, body.message]).toEqual([
+      422,
+      'widgets.example.test "a" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+    ]);
+    const put = await ask('PUT', `${BASE}/a`, { ...made, spec: { ...made.spec, color: 'blue' } });
+    expect([put.status, put.body.metadata.generation, put.body.spec.color]).toEqual([200, 2, 'blue']);
+    expect((await ask('PUT', `${BASE}/a`, { ...made, spec: { size: 9 } })).status).toBe(409);
+  });
+
+  it('are patched, and what a patch adds is pruned and filled in', async () => {
+    await ask('POST', BASE, widget('a', { color: 'red' }));
+    const merged = await ask('PATCH', `${BASE}/a`, { spec: { size: null, nope: 1 } }, 'application/merge-patch+json');
+    expect([merged.status, merged.body.spec]).toEqual([200, { color: 'red', size: 3 }]);
+    const steps = [{ op: 'replace', path: '/spec/color', value: 'green' }];
+    const patched = await ask('PATCH', `${BASE}/a`, steps, 'application/json-patch+json');
+    expect([patched.status, patched.body.spec.color, patched.body.metadata.generation]).toEqual([200, 'green', 2]);
+    const wrong = await ask('PATCH', `${BASE}/a`, { metadata: { labels: { a: 1 } } }, 'application/merge-patch+json');
+    expect(wrong.status).toBe(400);
+  });
+
+  it('take updates of many at once that name no version', async () => {
+    const [endpoint] = await serve(definitionOf([version('v1', SCHEMA)]));
+    await ask('POST', BASE, widget('a'));
+    const [key, caller, options] = [{ namespace: 'default', name: 'a' }, serverItself(), { dryRun: false }];
+    const request = {
+      operation: 'UPDATE',
+      endpoint: endpoint as Endpoint,
+      key,
+      subresource: '',
+      caller,
+      options,
+    } as const;
+    const labels = ['a', 'b', 'c', 'd', 'e'];
+    const change = (label: string) => (object: ApiObject) => {
+      object.metadata = { ...object.metadata, labels: { ...object.metadata?.labels, [label]: 'x' } };
+      return object;
+    };
+    await Promise.all(labels.map((label) => api.deps.pipeline.write(request, { change: change(label) })));
+    const { body } = await ask('GET', `${BASE}/a`);
+    expect([Object.keys(body.metadata.labels), body.metadata.generation]).toEqual([labels, 1]);
+  });
+
+  it('keep their status apart', async () => {
+    const { body: made } = await ask('POST', BASE, widget('a'));
+    const status = {
+      ...made,
+      metadata: { ...made.metadata, labels: { a: 'b' } },
+      spec: { size: 9 },
+      status: { phase: 'up' },
+    };
+    const put = await ask('PUT', `${BASE}/a/status`, status);
+    expect([put.status, put.body.spec, put.body.status]).toEqual([200, { size: 3 }, { phase: 'up' }]);
+    expect([put.body.metadata.generation, put.body.metadata.labels]).toEqual([1, undefined]);
+    const main = await ask('PUT', `${BASE}/a`, { ...put.body, status: { phase: 'down' }, spec: { size: 5 } });
+    expect([main.body.status, main.body.spec, main.body.metadata.generation]).toEqual([
+      { phase: 'up' },
+      { size: 5 },
+      2,
+    ]);
+    const managers = main.body.metadata.managedFields.map(({ subresource }: { subresource?: string }) => subresource);
+    expect(managers).toContain('status');
+  });
+
+  it('are applied, by the keys of their lists', async () => {
+    const apply = (manager: string, spec: object, force = false) =>
+      ask(
+        'PATCH',
+        `${BASE}/a?fieldManager=${manager}&force=${force}`,
+        widget('a', spec),
+        'application/apply-patch+yaml',
+      );
+    const made = await apply('one', { ports: [{ port: 1, name: 'a' }] });
+    expect([made.status, made.body.spec]).toEqual([201, { ports: [{ port: 1, name: 'a' }], size: 3 }]);
+    const more = await apply('two', { ports: [{ port: 2 }] });
+    expect([more.status, more.body.spec.ports]).toEqual([200, [{ port: 1, name: 'a' }, { port: 2 }]]);
+    const refused = await apply('two', { ports: [{ port: 1, name: 'b' }] });
+    expect([refused.status, refused.body.details.causes[0].field]).toEqual([409, '.spec.ports[port=1].name']);
+    const owned = made.body.metadata.managedFields[0];
+    expect([owned.manager, owned.operation, owned.fieldsV1]).toEqual([
+      'one',
+      'Apply',
+      { 'f:spec': { 'f:ports': { 'k:{"port":1}': { '.': {}, 'f:name': {}, 'f:port': {} } } } },
+    ]);
+    const unknown = await apply('one', { nope: 1 });
+    expect([unknown.status, unknown.body.message]).toEqual([
+      400,
+      expect.stringContaining('.spec.nope: field not declared in schema'),
+    ]);
+  });
+
+  it('are listed in pages, selected, and deleted together', async () => {
+    for (const name of ['a', 'b', 'c']) {
+      const labels = { even: String(name === 'b') };
+      await ask('POST', BASE, { ...widget(name), metadata: { name, labels } });
+    }
+    const first = await ask('GET', `${BASE}?limit=2`);
+    expect(first.body).toMatchObject({ kind: 'WidgetList', apiVersion: 'example.test/v1' });
+    expect(first.body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)).toEqual(['a', 'b']);
+    const rest = await ask('GET', `${BASE}?limit=2&continue=${first.body.metadata.continue}`);
+    expect(rest.body.items).toHaveLength(1);
+    expect((await ask('GET', `${BASE}?labelSelector=even=true`)).body.items).toHaveLength(1);
+    expect((await ask('GET', `${BASE}?fieldSelector=metadata.name=c`)).body.items).toHaveLength(1);
+    expect((await ask('GET', `${BASE}?fieldSelector=spec.size=3`)).status).toBe(400);
+    expect((await ask('DELETE', `${BASE}?labelSelector=even=false`)).status).toBe(200);
+    expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toHaveLength(1);
+  });
+
+  it('are shown as tables by the columns of their definition', async () => {
+    const column = { name: 'Size', type: 'integer', jsonPath: '.spec.size' };
+    await serve(definitionOf([version('v1', SCHEMA, { additionalPrinterColumns: [column] })]));
+    await ask('POST', BASE, widget('a'));
+    const { body } = await ask('GET', BASE, undefined, '', 'application/json;as=Table;v=v1;g=meta.k8s.io');
+    expect(body.columnDefinitions.map(({ name }: { name: string }) => name)).toEqual(['Name', 'Size']);
+    expect(body.rows[0].cells).toEqual(['a', 3]);
+  });
+
+  it('go when they are deleted, once nothing holds them', async () => {
+    await ask('POST', BASE, { ...widget('a'), metadata: { name: 'a', finalizers: ['example.test/hold'] } });
+    const marked = await ask('DELETE', `${BASE}/a`);
+    expect(marked.body).toMatchObject({ kind: 'Widget', metadata: { deletionTimestamp: expect.any(String) } });
+    const freed = await ask('PATCH', `${BASE}/a`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+    expect([freed.status, (await ask('GET', `${BASE}/a`)).status]).toEqual([200, 404]);
+  });
+
+  it('go with their namespace', async () => {
+    await ask('POST', '/api/v1/namespaces', { metadata: { name: 'gone' } });
+    const there = BASE.replace('default', 'gone');
+    await ask('POST', there, widget('a'));
+    await ask('DELETE', '/api/v1/namespaces/gone');
+    api.terminator.start();
+    await expect.poll(async () => (await ask('GET', '/api/v1/namespaces/gone')).status).toBe(404);
+    await api.terminator.stop();
+    expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import type { OrderedFeed } from '@orch/feed';
+import type { KindSettings } from '@orch/kinds';
+import type { JsonObject } from '@orch/machinery';
+import type { Logger } from '@orch/runtime';
+import { type ResourceDescription, SchemaPool } from '@orch/schema';
+import type { ServingStore, TypeId } from '@orch/storage';
+import { CustomKinds } from '../definitions/custom-kinds.js';
+import type { Definition } from '../definitions/definition.js';
+import type { DefinitionController } from '../definitions/definition-controller.js';
+import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
+import { customEndpoints } from '../served/custom-endpoints.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { emptyCollection } from '../writing/empty-collection.js';
+import type { Api } from './assemble.js';
+
+export interface CustomResourcesSettings {
+  readonly api: Api;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  /** What the installation decides of its kinds. */
+  readonly kinds: KindSettings;
+  /** Whether this process may decide on definitions; one of those that may does. */
+  readonly decides: boolean;
+  readonly logger: Logger;
+}
+
+const DEFINITIONS = 'customresourcedefinitions';
+/** Kinds that are made before schemas of those that are gone are let go of, beside as many as are served. */
+const MADE_AT_LEAST = 1_000;
+
+/** Serves the kinds that definitions bring beside the declared ones, where definitions are served at all. */
+export class CustomResources {
+  readonly #kinds: CustomKinds<Endpoint> | undefined;
+  readonly #controller: DefinitionController | undefined;
+  /** What is declared. */
+  readonly #declared: readonly Endpoint[];
+  #pool = new SchemaPool();
+  #made = 0;
+  #live = 0;
+
+  constructor(private readonly settings: CustomResourcesSettings) {
+    const { api, store, feed, logger, decides } = settings;
+    this.#declared = api.served.current.endpoints;
+    const group = api.deps.names.group('apiextensions.orch.io');
+    const definitions = api.served.current.types.find(
+      ({ definition }) => definition.group === group && definition.resource === DEFINITIONS,
+    );
+    if (!definitions) return;
+    this.#kinds = new CustomKinds({
+      store,
+      feed,
+      definitions,
+      make: (definition, type) => this.#make(definition, type),
+      publish: (served) => this.#publish(served),
+      isBuiltIn: (ofGroup, resource) =>
+        api.deps.scheme.resources.some((each) => each.group === ofGroup && each.resource === resource),
+      onError: (error) => logger.error('custom kinds', error),
+    });
+    if (!decides) return;
+    const { names, pipeline, now } = api.deps;
+    const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
+    this.#controller = this.#kinds.controller({ names, pipeline, now, empty });
+  }
+
+  /** Resolves when all that is defined is served: only then requests may be answered. @throws StoreUnavailableError */
+  async start(): Promise<void> {
+    await this.#kinds?.start();
+    this.#controller?.start();
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    await this.#controller?.stop();
+    await this.#kinds?.stop();
+  }
+
+  #make(definition: Definition, type: TypeId): CustomKind<Endpoint> {
+    const { api, kinds } = this.settings;
+    // Nothing leaves a pool: those who were made of the one before go on with it.
+    if (++this.#made > MADE_AT_LEAST + this.#live) {
+      this.#pool = new SchemaPool();
+      this.#made = 0;
+    }
+    const { name, uid } = definition;
+    const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
+    const settings = { ...kinds, pool: this.#pool };
+    return customEndpoints(definition.read() as JsonObject, { scheme: api.deps.scheme, settings, type, beginCreation });
+  }
+
+  #publish(served: readonly ServedDefinition<Endpoint>[]): void {
+    this.#live = served.length;
+    const told = new Map<Endpoint, ResourceDescription | undefined>();
+    for (const { definition, endpoints } of served) {
+      for (const endpoint of endpoints) told.set(endpoint, toldOf(definition, endpoint.definition));
+    }
+    this.settings.api.served.replace([...this.#declared, ...told.keys()], (endpoint) =>
+      told.has(endpoint) ? told.get(endpoint) : endpoint.definition,
+    );
+  }
+
+  async #empty({ storage }: CustomKind<Endpoint>, stopped: () => boolean): Promise<number> {
+    const { store, api } = this.settings;
+    let left = 0;
+    const count = () => {
+      left++;
+    };
+    await emptyCollection({ store, remover: api.deps.remover }, { endpoint: storage }, stopped, count);
+    return left;
+  }
+}
+
+/** What cannot be done any more of a kind that is going, as clients find it in discovery. */
+const NOT_GOING = new Set(['create', 'patch', 'update']);
+
+/** What is not established is served, and nobody is told of it. */
+function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {
+  if (!definition.isEstablished) return undefined;
+  if (!definition.isTerminating) return endpoint;
+  return { ...endpoint, verbs: endpoint.verbs.filter((verb) => !NOT_GOING.has(verb)) };
+}

@@ -1,0 +1,104 @@
+import type { JsonObject } from '@orch/machinery';
+import type { ResourceDescription, StructSchema } from '../model.js';
+import { publishedSchema } from './published-schema.js';
+import type { Dialect, SchemaWriter } from './schema-object.js';
+
+/** What stands in every object and every list. */
+export interface MetaStructs {
+  /** `meta/v1.ObjectMeta` */
+  readonly objectMeta: StructSchema;
+  /** `meta/v1.ListMeta` */
+  readonly listMeta: StructSchema;
+}
+
+/** What a definition says of the objects of one of its versions. */
+export interface DeclaredObjects {
+  /** `openAPIV3Schema` as it was written; undefined where there is none. */
+  readonly schema: JsonObject | undefined;
+  /** Objects keep what the schema does not know. */
+  readonly preservesUnknown: boolean;
+}
+
+type Described = Pick<ResourceDescription, 'group' | 'version' | 'kind' | 'listKind' | 'resource'>;
+
+/** The objects of a custom kind in OpenAPI documents: a model that no struct declares. */
+export class CustomModel {
+  /** Tells it from structs. */
+  readonly kind = 'custom';
+  /** Model name: the group backwards, version and kind. */
+  readonly openapi: string;
+  /** The model of collections. */
+  readonly list: CustomListModel;
+
+  constructor(
+    private readonly described: Described,
+    private readonly declared: DeclaredObjects,
+    private readonly meta: MetaStructs,
+  ) {
+    this.openapi = modelName(described, described.kind);
+    this.list = new CustomListModel(described, this, meta);
+  }
+
+  /** The model in a dialect. @param writer told which models it refers to */
+  write(writer: SchemaWriter, dialect: Dialect): JsonObject {
+    const { schema, preservesUnknown } = this.declared;
+    const kinds = { [KINDS]: [kindOf(this.described, this.described.kind)] };
+    const open = preservesUnknown || schema?.[PRESERVES] === true;
+    // Clients of version 2 take what is named for all that there may be.
+    if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...kinds };
+    const metadata = described('Standard metadata of every object.', writer.reference(this.meta.objectMeta), dialect);
+    const published = publishedSchema(schema, dialect, metadata);
+    const { properties } = published;
+    const own = typeof properties === 'object' && properties !== null && !Array.isArray(properties) ? properties : {};
+    return { ...published, properties: { ...own, ...TYPE, metadata }, ...kinds };
+  }
+}
+
+/** Collections of the objects of a custom kind. */
+export class CustomListModel {
+  /** Tells it from structs. */
+  readonly kind = 'custom';
+  /** Model name: that of its objects, and `List`. */
+  readonly openapi: string;
+
+  constructor(
+    private readonly described: Described,
+    private readonly items: CustomModel,
+    private readonly meta: MetaStructs,
+  ) {
+    this.openapi = modelName(described, described.listKind);
+  }
+
+  /** The model in a dialect. @param writer told which models it refers to */
+  write(writer: SchemaWriter, dialect: Dialect): JsonObject {
+    const { kind, listKind, resource } = this.described;
+    return {
+      description: `${listKind} is a list of ${kind}`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        ...TYPE,
+        items: { description: `List of ${resource}.`, type: 'array', items: writer.reference(this.items) },
+        metadata: described('Standard metadata of every list.', writer.reference(this.meta.listMeta), dialect),
+      },
+      [KINDS]: [kindOf(this.described, listKind)],
+    };
+  }
+}
+
+/** Extensions of definitions, whose names no profile changes, and are those of their models. */
+const KINDS = 'x-kubernetes-group-version-kind';
+const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
+
+const TYPE: JsonObject = {
+  apiVersion: { description: 'Group and version that the object is written in.', type: 'string' },
+  kind: { description: 'Kind of the object.', type: 'string' },
+};
+
+const kindOf = ({ group, version }: Described, kind: string): JsonObject => ({ group, kind, version });
+
+const modelName = ({ group, version }: Described, kind: string): string =>
+  [...group.split('.').reverse(), version, kind].join('.');
+
+const described = (description: string, reference: JsonObject, { siblingsOfRef }: Dialect): JsonObject =>
+  siblingsOfRef ? { description, ...reference } : { description, allOf: [reference] };
