@@ -116,6 +116,11 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: async () => this.#customResources?.stop(),
       },
+      {
+        name: 'housekeeping',
+        start: async () => this.#keepHouse(),
+        stop: async () => this.#housekeeping?.stop(),
+      },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
     ];
@@ -161,7 +166,7 @@ class ControlPlaneProcess {
   }
 
   async #assemble(): Promise<void> {
-    const { serving, backend, role } = this.#settings;
+    const { serving, backend } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
@@ -189,6 +194,7 @@ class ControlPlaneProcess {
       listCacheBytes: backend.listCacheBytes,
       serviceCidr: serving.serviceClusterIpRange,
       nodePorts: nodePortRange(serving.serviceNodePortRange),
+      catchUp: () => needed(this.#customResources).catchUp(),
       onError: (error) => this.#logger.error('namespace deletion', error),
     });
     this.#api = api;
@@ -196,8 +202,15 @@ class ControlPlaneProcess {
     resourceNames.follow(api.served);
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
+  }
+
+  /** Once all kinds are served: what is in a namespace has to be known to who empties it. */
+  #keepHouse(): void {
+    const { backend, role } = this.#settings;
     if (!role.housekeeping) return;
-    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
+    const { metrics } = needed(this.#observation);
+    const parts = { api: needed(this.#api), store: needed(this.#store), backend, logger: this.#logger, metrics };
+    this.#housekeeping = new Housekeeping(parts);
     this.#housekeeping.start();
   }
 
@@ -227,7 +240,6 @@ class ControlPlaneProcess {
 
   async #closeApi(): Promise<void> {
     this.#api?.deps.yaml.close();
-    await this.#housekeeping?.stop();
   }
 
   async #listen(): Promise<void> {

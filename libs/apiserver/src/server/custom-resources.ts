@@ -68,6 +68,11 @@ export class CustomResources {
     this.#controller?.start();
   }
 
+  /** Resolves when all is served that was defined before the call. @throws StoreUnavailableError */
+  async catchUp(): Promise<void> {
+    await this.#kinds?.catchUp();
+  }
+
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     await this.#controller?.stop();
