@@ -58,7 +58,8 @@ export function readDefinition(
   const stored = { version, storedVersion, defaults };
   const object = fromStored({ ...stored, body }, definitions);
   const outline = outlineOf(object);
-  const kept = deflateRawSync(withoutOwners(body), { level: 1 });
+  // What comes out lies in a buffer of 16 KiB each, most of it empty.
+  const kept = Buffer.from(deflateRawSync(withoutOwners(body), { level: 1 }));
   const isEstablished = isTrue(outline, 'Established');
   const names = acceptedNames(outline);
   const definition = {

@@ -27,7 +27,7 @@ const GROUP = 'apiextensions.k8s.io';
 
 /** A definition of the kind `Thing` of `things.example.com`, changed by what is given. */
 export function thingDefinition(
-  spec: { group?: string; names?: Record<string, unknown> } = {},
+  spec: { group?: string; names?: Record<string, unknown>; versions?: readonly object[] } = {},
   metadata: ApiObject['metadata'] = {},
 ): ApiObject {
   const { group = 'example.com' } = spec;

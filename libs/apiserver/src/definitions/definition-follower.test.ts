@@ -1,0 +1,170 @@
+import { inProcessBus, OrderedFeed } from '@orch/feed';
+import type { ApiObject } from '@orch/machinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { thingDefinition } from '../testing/definition-servers.js';
+import { MemoryStore } from '../testing/memory-store.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import type { Definition } from './definition.js';
+import { DefinitionFollower } from './definition-follower.js';
+import { type CustomKind, ServedDefinitions } from './served-definitions.js';
+
+/** What is served of a definition here: nothing but an object of its own. */
+type Made = { readonly of: string };
+
+let store: MemoryStore;
+let api: TestApi;
+let feed: OrderedFeed;
+let errors: unknown[];
+/** Breaks off what the follower hears. */
+let breakOff: () => void;
+let follower: DefinitionFollower;
+let served: ServedDefinitions<Made>;
+let published: readonly (CustomKind<Made> & { readonly definition: Definition })[];
+beforeEach(async () => {
+  store = new MemoryStore();
+  api = await testApi({}, 'orch', store);
+  const bus = inProcessBus();
+  store.onCommit((changes) => bus.publish(changes));
+  feed = new OrderedFeed({ source: store, bus });
+  errors = [];
+  const onError = (error: unknown) => void errors.push(error);
+  follower = new DefinitionFollower({
+    source: store,
+    feed: {
+      follow(type, after, sink) {
+        const following = feed.follow(type, after, sink);
+        breakOff = () => {
+          following.close();
+          sink.reset('rewound');
+        };
+        return following;
+      },
+    },
+    endpoint: api.endpoint('customresourcedefinitions'),
+    onError,
+  });
+  published = [];
+  served = new ServedDefinitions<Made>({
+    follower,
+    store,
+    make({ name }) {
+      const storage = { of: name };
+      return { endpoints: [storage], storage };
+    },
+    publish: (now) => {
+      published = now;
+    },
+    isBuiltIn: () => false,
+    onError,
+  });
+});
+afterEach(async () => {
+  follower.stop();
+  await served.stop();
+  feed.close();
+  api.close();
+});
+
+const accepted = {
+  type: 'NamesAccepted',
+  status: 'True',
+  reason: 'x',
+  message: '',
+  lastTransitionTime: '2026-01-01T00:00:00Z',
+};
+
+/** A definition whose names have been accepted. */
+async function create(definition: ApiObject): Promise<void> {
+  const { name = '' } = definition.metadata ?? {};
+  await api.create('customresourcedefinitions', definition);
+  const { names } = definition.spec as { names: object };
+  await api.deps.pipeline.write(api.request('UPDATE', 'customresourcedefinitions', name, { subresource: 'status' }), {
+    change: (current) => ({
+      ...current,
+      status: { ...(current.status as object), acceptedNames: names, conditions: [accepted] },
+    }),
+  });
+}
+
+async function follow(): Promise<void> {
+  served.start();
+  await follower.start();
+  await served.reached(await follower.confirm());
+}
+
+const names = () => [...follower.definitions.keys()].sort();
+const servedNames = () => published.map(({ definition }) => definition.name).sort();
+
+describe('definitions', () => {
+  it('are known from the start, and as they change', async () => {
+    await create(thingDefinition());
+    await follow();
+    expect([names(), servedNames()]).toEqual([['things.example.com'], ['things.example.com']]);
+    await create(thingDefinition({ group: 'other.com' }));
+    await api.deps.remover.remove(
+      api.endpoint('customresourcedefinitions'),
+      { namespace: '', name: 'things.example.com' },
+      { dryRun: false },
+      api.request('DELETE', 'customresourcedefinitions', 'x').caller,
+    );
+    await served.reached(await follower.confirm());
+    expect([names(), servedNames()]).toEqual([['things.other.com'], ['things.other.com']]);
+  });
+
+  it('are read anew where the changes break off, and what is the same stays so', async () => {
+    await create(thingDefinition());
+    await follow();
+    const [before] = published;
+    store.calls.snapshot = 0;
+    breakOff();
+    await served.reached(await follower.confirm());
+    expect(store.calls.snapshot).toBe(1);
+    await create(thingDefinition({ group: 'other.com' }));
+    await served.reached(await follower.confirm());
+    expect(servedNames()).toEqual(['things.example.com', 'things.other.com']);
+    expect(published[0]?.endpoints).toBe(before?.endpoints);
+    expect(published[0]?.definition.since).toBe(before?.definition.since);
+  });
+
+  it('are followed once the database answers', async () => {
+    await create(thingDefinition());
+    store.down = true;
+    const following = follow();
+    await expect.poll(() => errors.length).toBeGreaterThan(0);
+    expect(follower.version).toBeUndefined();
+    store.down = false;
+    await following;
+    expect(names()).toEqual(['things.example.com']);
+  });
+
+  it('that cannot be read keep nobody from the others', async () => {
+    await create(thingDefinition());
+    await create(thingDefinition({ group: 'other.com' }));
+    const type = api.endpoint('customresourcedefinitions').type;
+    const key = { namespace: '', name: 'things.example.com' };
+    const { version = 0n } = (await store.get(type, key)) ?? {};
+    const body = Buffer.from('{"metadata":{');
+    await store.write({ op: 'update', type, ...key, version, storedVersion: 'v1', body, terminating: false });
+    await follow();
+    expect([names(), errors.length]).toEqual([['things.other.com'], 1]);
+  });
+
+  it('are read whole from what is kept of them', async () => {
+    const schema = { type: 'object', properties: { a: { type: 'string', description: 'x'.repeat(10_000) } } };
+    const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } };
+    await create(thingDefinition({ versions: [version] }));
+    await follow();
+    const read = published[0]?.definition.read();
+    expect(read?.spec).toMatchObject({ versions: [version] });
+    expect(read?.metadata).not.toHaveProperty('managedFields');
+  });
+
+  it('that wait for are told when there are no more to come', async () => {
+    await follow();
+    const waiting = served.reached(1_000_000n);
+    follower.stop();
+    await served.stop();
+    await expect(waiting).rejects.toThrow('not served any more');
+    await expect(follower.confirm()).rejects.toThrow('not followed');
+  });
+});
