@@ -5,24 +5,34 @@ import type { NamesInUse } from './names-in-use.js';
 
 /** Names by which a custom kind is served. */
 export interface AcceptedNames {
+  /** As it stands in paths; empty where none is accepted. */
   readonly plural: string;
+  /** The kind in lower case; empty where none is accepted. */
   readonly singular: string;
+  /** What users may type instead. */
   readonly shortNames: readonly string[];
+  /** Kind of the objects; empty where none is accepted. */
   readonly kind: string;
+  /** Kind of a list of them; empty where none is accepted. */
   readonly listKind: string;
+  /** Groupings that users may ask for, such as `all`. */
   readonly categories: readonly string[];
 }
 
 /** A condition of a definition (`status.conditions`). */
 export interface DefinitionCondition {
+  /** What it is about; a definition has one of each at most. */
   readonly type:
     | 'NamesAccepted'
     | 'Established'
     | 'Terminating'
     | 'NonStructuralSchema'
     | 'KubernetesAPIApprovalPolicyConformant';
+  /** Whether it holds. */
   readonly status: 'True' | 'False' | 'Unknown';
+  /** Why, in a word for programs. */
   readonly reason: string;
+  /** Why, for people. */
   readonly message: string;
 }
 
@@ -34,8 +44,9 @@ export interface Naming {
   readonly conditions: readonly DefinitionCondition[];
 }
 
-/** Names of a definition, as they are asked for (`spec`) or accepted (`status`). */
+/** The names that a definition asks for (`spec`). */
 export const requestedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'spec', 'names');
+/** The names that are accepted of a definition (`status`). */
 export const acceptedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'status', 'acceptedNames');
 
 function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNames {
