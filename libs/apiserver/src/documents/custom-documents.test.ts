@@ -69,6 +69,19 @@ describe('the documents of what is served', () => {
     expect([binary.status, binary.body.includes('test.example.v1beta1.Widget')]).toEqual([200, true]);
   });
 
+  it('stay the same for kinds that stay, whatever comes and goes beside them', async () => {
+    const urls = async (): Promise<Record<string, { serverRelativeURL: string }>> =>
+      (await ask('GET', '/openapi/v3')).body.paths;
+    const before = await urls();
+    const endpoints = api.served.current.endpoints.filter(({ definition }) => definition.version !== 'v1beta1');
+    api.served.replace(endpoints);
+    const after = await urls();
+    expect(Object.keys(before).filter((path) => !(path in after))).toEqual(['apis/example.test/v1beta1']);
+    for (const path of Object.keys(after)) expect(after[path]).toEqual(before[path]);
+    await serveCustom(api, definitionOf([version('v1', { type: 'object' })]));
+    expect((await urls())['apis/example.test/v1']).not.toEqual(before['apis/example.test/v1']);
+  });
+
   it('tell no more of those that are gone', async () => {
     expect((await ask('GET', '/apis/example.test/v1')).status).toBe(200);
     await serveCustom(api);

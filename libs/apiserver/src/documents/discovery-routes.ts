@@ -19,7 +19,13 @@ import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
-import { mountOpenApi, OPENAPI_PATHS, type OpenApiDocuments, openApiDocuments } from './openapi-routes.js';
+import {
+  type KeptDocuments,
+  mountOpenApi,
+  OPENAPI_PATHS,
+  type OpenApiDocuments,
+  openApiDocuments,
+} from './openapi-routes.js';
 import { lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
@@ -43,7 +49,8 @@ export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'releas
 
 /** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
 export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
-  const documentsOf = weakMemo((snapshot: ServedSnapshot) => documentsFor(snapshot, options));
+  const kept: KeptDocuments = {};
+  const documentsOf = weakMemo((snapshot: ServedSnapshot) => documentsFor(snapshot, options, kept));
   const now = () => documentsOf(served.current);
   return {
     paths: () => pathsOf(now().discovery()),
@@ -55,7 +62,11 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
   };
 }
 
-function documentsFor({ endpoints, told }: ServedSnapshot, { scheme, release, names }: DocumentsOptions): Documents {
+function documentsFor(
+  { endpoints, told }: ServedSnapshot,
+  { scheme, release, names }: DocumentsOptions,
+  kept: KeptDocuments,
+): Documents {
   const served = endpoints.flatMap((endpoint) => {
     const definition = told(endpoint);
     return definition ? [discoverable(definition, endpoint.model)] : [];
@@ -63,7 +74,7 @@ function documentsFor({ endpoints, told }: ServedSnapshot, { scheme, release, na
   const source = { scheme, release, served };
   return {
     discovery: lazily(() => discoveryDocuments(source.served, names)),
-    openApi: openApiDocuments(source),
+    openApi: openApiDocuments(source, kept),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   openApiV2Document,
 } from '@orch/schema/openapi';
 import type { Express, Request, Response } from 'express';
+import { inSlices } from '../decoding/turns.js';
 import { notAcceptable, unknownPath } from '../http/errors.js';
 import { acceptsGzip, GZIP_MIN_BYTES } from '../http/respond.js';
 import { weakMemo } from '../weak-memo.js';
@@ -36,8 +37,16 @@ const V2_TYPES = [JSON_TYPE, OPENAPI_V2_PROTOBUF, OPENAPI_V2_PROTOBUF_CONTENT_TY
 type OpenApiV2Type = (typeof V2_TYPES)[number];
 const V3_TYPES = [JSON_TYPE, OPENAPI_V3_PROTOBUF, OPENAPI_V3_PROTOBUF_CONTENT_TYPE] as const;
 
-export function openApiDocuments(source: OpenApiSource): OpenApiDocuments {
-  const v3 = lazily(() => new OpenApiV3(source));
+/** The documents that were made last, of which those are taken over that are still the same. */
+export interface KeptDocuments {
+  v3?: OpenApiV3;
+}
+
+export function openApiDocuments(source: OpenApiSource, kept: KeptDocuments): OpenApiDocuments {
+  const v3 = lazily(() => {
+    kept.v3 = new OpenApiV3(source, kept.v3);
+    return kept.v3;
+  });
   const document = lazily(() => openApiV2Document(source));
   const json = lazily(() => tagged(Buffer.from(stringifyJson(document())), JSON_TYPE));
   const binary = lazily(() =>
@@ -51,7 +60,7 @@ export function openApiDocuments(source: OpenApiSource): OpenApiDocuments {
 }
 
 export function mountOpenApi(app: Express, documents: () => OpenApiDocuments): void {
-  app.get(V3, (_req, res) => void res.json(documents().v3().index()));
+  app.get(V3, async (_req, res) => void res.json(await inSlices(documents().v3().index())));
   app.get(`${V3}/*path`, (req, res) => answerV3(req, res, documents().v3()));
   app.get(V2, (req, res) => {
     const type = typeFor(req, V2_TYPES);

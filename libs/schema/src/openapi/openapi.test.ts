@@ -3,6 +3,7 @@ import { namesOf } from '@orch/machinery';
 import protobuf from 'protobufjs';
 import { describe, expect, it } from 'vitest';
 import { loadScheme } from '../scheme.js';
+import { atOnce } from '../structural/index.js';
 import { encodeOpenApiV2Protobuf } from './gnostic/index.js';
 import type { OpenApiSource } from './source.js';
 import { openApiV2Document } from './v2.js';
@@ -77,7 +78,7 @@ describe.each(PROFILES)('OpenAPI 3, %s names', (profile) => {
 
   it('has a sound document for every group-version, for every group and for what is above them', () => {
     const v3 = new OpenApiV3(source);
-    const paths = Object.entries(objectAt(v3.index(), 'paths'));
+    const paths = Object.entries(objectAt(atOnce(v3.index()), 'paths'));
     const versions = new Set(source.served.map(({ group, version }) => `api${group && `s/${group}`}/${version}`));
     const groups = [...versions].flatMap((path) =>
       path.startsWith('apis/') ? [path.slice(0, path.lastIndexOf('/'))] : [],

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '@orch/machinery';
+import type { Steps } from '../structural/index.js';
 import { discoveryOperations, documentOf } from './discovery-operations.js';
 import { encodeOpenApiV3Protobuf } from './gnostic/index.js';
 import { modelWriter } from './models.js';
 import { groupVersionPath, type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
-import type { OpenApiSource } from './source.js';
+import type { DocumentedResource, OpenApiSource } from './source.js';
 
 /** The document of one group-version as bytes, and the digest that its URL carries. */
 export interface OpenApiV3Document {
@@ -25,18 +26,41 @@ export class OpenApiV3 {
   private readonly documents = new Map<string, OpenApiV3Document>();
   /** What each document has beside resources; there is a document for each. */
   private readonly discovery: ReadonlyMap<string, Operation>;
+  private readonly resources = new Map<string, DocumentedResource[]>();
 
-  constructor(private readonly source: OpenApiSource) {
+  /** @param before of the set that there was: documents of what is the same still are taken over */
+  constructor(
+    private readonly source: OpenApiSource,
+    before?: OpenApiV3,
+  ) {
     this.discovery = new Map(discoveryOperations(source).map((operation) => [documentOf(operation), operation]));
+    for (const definition of source.served) {
+      const path = groupVersionPath(definition).slice(1);
+      const known = this.resources.get(path);
+      if (known) known.push(definition);
+      else this.resources.set(path, [definition]);
+    }
+    for (const [path, document] of before?.documents ?? []) {
+      if (this.has(path) && isSame(this.of(path), before?.of(path) ?? [])) this.documents.set(path, document);
+    }
   }
 
-  /** What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. */
-  index(): JsonObject {
-    const entries = [...this.discovery.keys()].sort().map((path): [string, JsonObject] => {
+  /**
+   * What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. In steps, of which each
+   * makes a document.
+   */
+  *index(): Steps<JsonObject> {
+    const entries: [string, JsonObject][] = [];
+    for (const path of [...this.discovery.keys()].sort()) {
       const hash = this.document(path)?.hash ?? '';
-      return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
-    });
+      entries.push([path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]);
+      yield;
+    }
     return { paths: Object.fromEntries(entries) };
+  }
+
+  private of(path: string): readonly DocumentedResource[] {
+    return this.resources.get(path) ?? [];
   }
 
   /** Whether there is a document; makes none. */
@@ -50,7 +74,7 @@ export class OpenApiV3 {
     if (!discovery) return undefined;
     const known = this.documents.get(path);
     if (known) return known;
-    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, path, discovery)));
+    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, this.of(path), discovery)));
     let binary: Buffer | undefined;
     const protobuf = (): Buffer => {
       binary ??= encodeOpenApiV3Protobuf(JSON.parse(json.toString()) as JsonObject);
@@ -62,10 +86,18 @@ export class OpenApiV3 {
   }
 }
 
-/** The document of one group-version, or of a path of discovery alone, named by its path without a leading slash. */
-function openApiV3Document(source: OpenApiSource, path: string, discovery: Operation): JsonObject {
+/** Whether documents tell the same of resources: what is declared does not change, and a definition that changes has another schema. */
+const isSame = (a: readonly DocumentedResource[], b: readonly DocumentedResource[]): boolean =>
+  a.length === b.length &&
+  a.every(({ schema, verbs }, at) => schema === b[at]?.schema && verbs.join() === b[at]?.verbs.join());
+
+/** The document of the resources of one group-version, or of none, as of a path of discovery alone. */
+function openApiV3Document(
+  source: OpenApiSource,
+  definitions: readonly DocumentedResource[],
+  discovery: Operation,
+): JsonObject {
   const writer = modelWriter(OPENAPI_V3, source);
-  const definitions = source.served.filter((definition) => groupVersionPath(definition) === `/${path}`);
   const paths: Record<string, JsonObject> = {};
   const ofResources = definitions.flatMap((definition) => operationsOf(definition, source));
   for (const operation of [...ofResources, discovery]) {
