@@ -147,6 +147,19 @@ describe('a definition that is made', () => {
     expect(other.errors).toEqual([]);
   });
 
+  it('is told so though another cannot be told anything, which is tried again', async () => {
+    const [server] = (await servers.opened(1)) as [DefinitionServer];
+    server.refused.add('things.refused.com');
+    await server.create(thingDefinition({ group: 'refused.com' }));
+    await expect.poll(() => server.errors.length, POLL).toBeGreaterThan(0);
+    await server.create(thingDefinition());
+    await isEstablished(server);
+    expect(await server.condition('things.refused.com', 'NamesAccepted')).toBeUndefined();
+    expect(server.errors.length).toBeLessThan(10);
+    server.refused.clear();
+    await isEstablished(server, 'things.refused.com');
+  });
+
   it('is served again after a restart', async () => {
     const [one] = (await servers.opened(1)) as [DefinitionServer];
     await one.create(thingDefinition());

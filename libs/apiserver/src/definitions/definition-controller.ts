@@ -1,3 +1,4 @@
+import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Progress } from '@orch/storage';
 import { inParallel } from '../writing/in-parallel.js';
@@ -33,6 +34,8 @@ const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
 export class DefinitionController {
   readonly #clock: Clock;
   readonly #work: WorkOnDemand;
+  /** Definitions that could not be written, by uid; monotonic milliseconds. */
+  readonly #refusedUntil = new Map<string, number>();
   #cancelNext: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
   #stopped = false;
@@ -86,14 +89,28 @@ export class DefinitionController {
     return isHeld ? BARRIER_MS : pause;
   }
 
-  /** What is decided next is decided upon this. @throws the first failure */
+  /**
+   * What is decided next is decided upon this. What is refused of one definition keeps nobody from the others, and is tried
+   * again later. @throws StoreUnavailableError
+   */
   async #carryOut(decisions: readonly Decision[]): Promise<void> {
-    if (decisions.length === 0) return;
     const { leadership, writer, follower } = this.options;
-    await inParallel(onePage(decisions), WRITES, async (decision) => {
-      if (leadership.leads) await writer.tell(decision);
+    const now = this.#clock.now();
+    for (const [uid, until] of this.#refusedUntil) if (until <= now) this.#refusedUntil.delete(uid);
+    const due = decisions.filter(({ definition }) => !this.#refusedUntil.has(definition.uid));
+    if (due.length === 0) return;
+    await inParallel(onePage(due), WRITES, async (decision) => {
+      if (!leadership.leads) return;
+      await writer.tell(decision).catch((error: unknown) => this.#refused(decision, error));
     });
     await follower.confirm();
+  }
+
+  /** @throws the error where it is not about this one definition */
+  #refused({ definition }: Decision, error: unknown): void {
+    if (!(error instanceof StatusError)) throw error;
+    this.options.onError(error);
+    this.#refusedUntil.set(definition.uid, this.#clock.now() + RENEWAL_MS);
   }
 
   #askIn(ms: number): void {

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type AdmissionPlugin, refusal } from '@orch/admission';
 import { type ChangeBus, inProcessBus, OrderedFeed } from '@orch/feed';
 import { type ApiObject, copy, namesOf } from '@orch/machinery';
 import { loadScheme } from '@orch/schema';
@@ -118,6 +119,8 @@ export class DefinitionServer {
   hold: Promise<void> | undefined;
   /** Definitions of these names cannot be made. */
   readonly broken = new Set<string>();
+  /** Definitions of these names are not let be told anything. */
+  readonly refused: Set<string>;
   readonly kinds: CustomKinds<Endpoint>;
   readonly #controller: DefinitionController;
   readonly #definitions: Endpoint;
@@ -130,7 +133,9 @@ export class DefinitionServer {
     private readonly cache: WatchCache,
     private readonly api: Api,
     bus: ChangeBus,
+    refused: Set<string>,
   ) {
+    this.refused = refused;
     this.#unsubscribe = store.onCommit((changes) => bus.publish(changes));
     this.#definitions = this.#endpoint(GROUP, 'customresourcedefinitions');
     this.kinds = this.#customKinds();
@@ -143,7 +148,9 @@ export class DefinitionServer {
     const store = await openStore({ url, schema, naming: 'kubernetes', bodies: ownersApart });
     const feed = new OrderedFeed({ source: store, bus });
     const cache = new WatchCache({ source: store, feed });
-    const server = new DefinitionServer(store, feed, cache, await assembleTestApi(store, cache), bus);
+    const refused = new Set<string>();
+    const api = await assembleTestApi(store, cache, refusing(refused));
+    const server = new DefinitionServer(store, feed, cache, api, bus, refused);
     await server.#ensureNamespace();
     return server;
   }
@@ -303,9 +310,18 @@ export class DefinitionServer {
   }
 }
 
-function assembleTestApi(store: PostgresStore, cache: WatchCache): Promise<Api> {
+/** Refuses what the server has to say of definitions of these names. */
+const refusing = (refused: ReadonlySet<string>): AdmissionPlugin => ({
+  name: 'Refusing',
+  handles: ({ name, subresource }) => subresource === 'status' && refused.has(name),
+  validate(attributes) {
+    throw refusal(attributes, 'nothing is to be said of it');
+  },
+});
+
+function assembleTestApi(store: PostgresStore, cache: WatchCache, plugin: AdmissionPlugin): Promise<Api> {
   return assembleApi({
-    ...{ names, scheme, store, cache, onError: () => undefined, plugins: [], storageVersions: [] },
+    ...{ names, scheme, store, cache, onError: () => undefined, plugins: [plugin], storageVersions: [] },
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     kinds: { features: { enabled: () => true }, allowPrivileged: true, customKinds: true },
     limits: {
