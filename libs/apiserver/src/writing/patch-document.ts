@@ -3,6 +3,7 @@ import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusErro
 import {
   applyJsonPatch,
   applyMergePatch,
+  declaredType,
   MalformedPatchError,
   PatchTooLargeError,
   strategicMergePatch,
@@ -58,7 +59,10 @@ export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<Re
     case 'application/json-patch+json':
       return {
         problems: [...repeated, ...unknownMembers(document)].map((problem) => `json patch ${problem}`),
-        apply: (_schema, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document))),
+        apply(schema, current) {
+          const type = declaredType(schema, { zeros: true });
+          return asObject(apply(() => applyJsonPatch(current as JsonObject, document, { type })));
+        },
       };
     case 'application/merge-patch+json':
       return {
