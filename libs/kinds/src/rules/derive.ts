@@ -119,8 +119,16 @@ function resetting(definition: RuledDefinition, declared: KindDeclaration): Kind
   const generic = new Map([
     ['', own],
     ['status', separates && definition.schema ? desiredMembers(definition.schema).map((name) => [name]) : []],
+    ...(declared.scale && definition.schema ? [['scale', allButReplicas(definition.schema)] as const] : []),
   ]);
   return (subresource) => declared.resetFields?.[subresource] ?? generic.get(subresource) ?? own;
+}
+
+/** What no write through `scale` changes. */
+function allButReplicas(schema: StructSchema): string[][] {
+  const spec = schema.fields.get('spec')?.schema;
+  const wanted = spec?.kind === 'struct' ? [...spec.fields.keys()].filter((name) => name !== 'replicas') : [];
+  return [['metadata'], ['status'], ...wanted.map((name) => ['spec', name])];
 }
 
 const generationOf = ({ generation }: KindDeclaration): Generation | undefined =>
