@@ -358,12 +358,12 @@ describe('fields that a write leaves as they were', () => {
   });
 
   it.each([
-    ['apps', 'deployments', 'strategy'],
-    ['', 'replicationcontrollers', 'template'],
-  ])('of %s %s through "scale": all but the number of replicas', (group, plural, other) => {
-    const reset = rulesOf(group, 'v1', plural).resetFields('scale');
-    for (const path of [['metadata'], ['status'], ['spec', 'selector'], ['spec', other]])
-      expect(reset).toContainEqual(path);
-    for (const path of [['spec'], ['spec', 'replicas']]) expect(reset).not.toContainEqual(path);
+    ['apps', 'deployments', 'scale', 'replicas', 'selector'],
+    ['', 'replicationcontrollers', 'scale', 'replicas', 'template'],
+    ['', 'pods', 'ephemeralcontainers', 'ephemeralContainers', 'containers'],
+  ])('of %s %s through "%s": all but %s', (group, plural, subresource, written, other) => {
+    const reset = rulesOf(group, 'v1', plural).resetFields(subresource);
+    for (const path of [['metadata'], ['status'], ['spec', other]]) expect(reset).toContainEqual(path);
+    for (const path of [['spec'], ['spec', written]]) expect(reset).not.toContainEqual(path);
   });
 });
