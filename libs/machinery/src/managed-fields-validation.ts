@@ -3,13 +3,19 @@ import type { JsonObject } from './object.js';
 
 /** Bytes of the name of a field manager. */
 const MANAGER_MAX_BYTES = 128;
+/** What cannot be seen; of spaces only the plain one counts as seen. */
+const UNPRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 /** Bytes of the name of a subresource in an entry. */
 const SUBRESOURCE_MAX_BYTES = 256;
 
 /** What is wrong with the name of a field manager, which may be empty. */
 export function validateFieldManager(manager: string, path: string): FieldError[] {
   if (Buffer.byteLength(manager) > MANAGER_MAX_BYTES) return [tooLong(path, MANAGER_MAX_BYTES)];
-  return /[^\P{C}]/u.test(manager) ? [invalidValue(path, manager, 'should only contain printable characters')] : [];
+  return Array.from(manager.matchAll(UNPRINTABLE), ({ 0: character, index }) => {
+    const code = character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0');
+    const position = Buffer.byteLength(manager.slice(0, index));
+    return invalidValue(path, manager, `invalid character U+${code} (at position ${position})`);
+  });
 }
 
 /** What is wrong with who is said to own fields; the fields themselves are for whoever manages them. */

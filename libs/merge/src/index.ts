@@ -6,6 +6,6 @@ export {
   PatchTooLargeError,
   UnprocessablePatchError,
 } from './errors.js';
-export { applyJsonPatch, type JsonPatchLimits } from './json-patch.js';
+export { applyJsonPatch, type JsonPatchOptions } from './json-patch.js';
 export { applyMergePatch } from './merge-patch.js';
 export { strategicMergePatch } from './strategic/strategic-merge-patch.js';

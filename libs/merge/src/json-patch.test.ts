@@ -1,6 +1,8 @@
-import type { JsonValue } from '@orch/machinery';
+import { type JsonObject, type JsonValue, namesOf } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { declaredType } from './apply/types/declared-types.js';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { applyJsonPatch } from './json-patch.js';
 import { applyMergePatch } from './merge-patch.js';
@@ -109,6 +111,25 @@ describe('JSON patch', () => {
     expect(() => applyJsonPatch({}, [{ op: 'add', path: '/__proto__/polluted', value: true }])).toThrow();
     expect(() => applyJsonPatch({}, [{ op: 'add', path: '/constructor/prototype/x', value: 1 }])).toThrow();
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+
+  it('finds what clients with declared types always write, also where it was left out', () => {
+    const type = declaredType(loadScheme(namesOf('kubernetes')).struct('apps/v1.Deployment'), { zeros: true });
+    const container = (more: JsonObject) => ({
+      spec: { template: { spec: { containers: [{ name: 'c', ...more }] } } },
+    });
+    const patched = (...operations: JsonObject[]) => applyJsonPatch(container({}), operations, { type });
+    const at = '/spec/template/spec/containers/0/resources';
+    const limits = { cpu: '1' };
+    expect(patched({ op: 'add', path: `${at}/limits`, value: limits })).toEqual(container({ resources: { limits } }));
+    expect(patched({ op: 'test', path: at, value: {} })).toEqual(container({}));
+    expect(patched({ op: 'remove', path: at })).toEqual(container({}));
+    expect(patched({ op: 'remove', path: '/spec/template/metadata/creationTimestamp' })).toMatchObject(container({}));
+    expect(() => patched({ op: 'add', path: '/metadata/labels/a', value: 'b' })).toThrow('missing path');
+    expect(() => patched({ op: 'add', path: `${at}/limits/cpu`, value: '1' })).toThrow('missing path');
+    expect(() => patched({ op: 'remove', path: '/spec/replicas' })).toThrow('missing path');
+    const bare = [{ op: 'add', path: `${at}/limits`, value: limits }];
+    expect(() => applyJsonPatch(container({}), bare)).toThrow('missing path');
   });
 
   it('bounds what its operations move', () => {

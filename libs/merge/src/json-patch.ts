@@ -1,15 +1,19 @@
 import { type JsonObject, type JsonValue, memberOf, setMember } from '@orch/machinery';
+import type { Type } from './apply/types/type.js';
+import { zeroAt } from './apply/values/zero-at.js';
 import { MalformedPatchError, PatchTooLargeError, UnprocessablePatchError } from './errors.js';
 import { cloneJson, equalJson, isObject, jsonSize } from './json-values.js';
 
-/** What a patch may ask for; going beyond the operations is a {@link PatchTooLargeError}. */
-export interface JsonPatchLimits {
+/** What a patch may ask for, and of what; going beyond the operations is a {@link PatchTooLargeError}. */
+export interface JsonPatchOptions {
   /** Default 10,000. */
   readonly maxOperations?: number;
   /** Bytes that all `copy` operations together may add. Default 3 MiB. */
   readonly maxCopyBytes?: number;
   /** Items that all operations together may move to make or close a place in lists. Default 20 million. */
   readonly maxMovedItems?: number;
+  /** What the document is: fields that clients with declared types always write are there for operations, also where they were left out. */
+  readonly type?: Type;
 }
 
 const MAX_OPERATIONS = 10_000;
@@ -25,8 +29,8 @@ type Container = JsonObject | JsonValue[];
  * @throws MalformedPatchError for what is not a list of operations, PatchTooLargeError, and UnprocessablePatchError
  * for operations that do not apply
  */
-export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: JsonPatchLimits = {}): JsonValue {
-  const { maxOperations = MAX_OPERATIONS } = limits;
+export function applyJsonPatch(document: JsonValue, patch: JsonValue, options: JsonPatchOptions = {}): JsonValue {
+  const { maxOperations = MAX_OPERATIONS } = options;
   if (!Array.isArray(patch) || !patch.every(isObject)) {
     throw new MalformedPatchError('not-a-patch', 'a JSON patch must be an array of operations');
   }
@@ -34,7 +38,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: Js
     const text = `The allowed maximum operations in a JSON patch is ${maxOperations}, got ${patch.length}`;
     throw new PatchTooLargeError('too-large', text);
   }
-  const run = new PatchRun(document, limits);
+  const run = new PatchRun(document, options);
   for (const operation of patch as JsonObject[]) run.apply(operation);
   return run.document;
 }
@@ -43,15 +47,17 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue, limits: Js
 class PatchRun {
   readonly #maxCopyBytes: number;
   readonly #maxMovedItems: number;
+  readonly #type: Type | undefined;
   #copied = 0;
   #moved = 0;
 
   constructor(
     public document: JsonValue,
-    { maxCopyBytes = MAX_COPY_BYTES, maxMovedItems = MAX_MOVED_ITEMS }: JsonPatchLimits,
+    { maxCopyBytes = MAX_COPY_BYTES, maxMovedItems = MAX_MOVED_ITEMS, type }: JsonPatchOptions,
   ) {
     this.#maxCopyBytes = maxCopyBytes;
     this.#maxMovedItems = maxMovedItems;
+    this.#type = type;
   }
 
   apply(operation: JsonObject): void {
@@ -115,7 +121,7 @@ class PatchRun {
       this.#splice(container, indexOf(key, container.length, path, op), 1);
       return;
     }
-    if (memberOf(container, key) === undefined) throw missing(op, path);
+    if (memberOf(container, key) === undefined && this.#zeroAt(keysOf(path, op)) === undefined) throw missing(op, path);
     delete container[key];
   }
 
@@ -153,7 +159,7 @@ class PatchRun {
     const keys = keysOf(path, op);
     keys.forEach((key, depth) => {
       if (Array.isArray(value)) value = value[indexOf(key, value.length, path, op)];
-      else if (isObject(value)) value = memberOf(value, key);
+      else if (isObject(value)) value = memberOf(value, key) ?? this.#zeroAt(keys.slice(0, depth + 1));
       else throw missing(op, path);
       if (value === undefined && depth < keys.length - 1) throw missing(op, path);
     });
@@ -166,13 +172,27 @@ class PatchRun {
     const key = keys.pop();
     if (key === undefined) throw missing(op, path);
     let container = containerOf(this.document, path, op);
-    for (const step of keys) {
+    keys.forEach((step, depth) => {
       const next = Array.isArray(container)
         ? container[indexOf(step, container.length, path, op)]
-        : memberOf(container, step);
+        : this.#member(container, step, () => keys.slice(0, depth + 1));
       container = containerOf(next, path, op);
-    }
+    });
     return { container, key };
+  }
+
+  /** A member of the container that lies on the way, made where it is one that is always written. */
+  #member(container: JsonObject, name: string, way: () => readonly string[]): JsonValue | undefined {
+    const present = memberOf(container, name);
+    if (present !== undefined) return present;
+    const zero = this.#zeroAt(way());
+    if (zero !== undefined) setMember<JsonValue | undefined>(container, name, zero);
+    return zero;
+  }
+
+  #zeroAt(keys: readonly string[]): JsonValue | undefined {
+    const zero = this.#type && zeroAt(this.#type, keys);
+    return zero === undefined ? undefined : cloneJson(zero);
   }
 }
 

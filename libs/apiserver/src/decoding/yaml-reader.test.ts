@@ -30,6 +30,12 @@ const long = (word: string): Buffer => Buffer.from(word.padEnd(10_000, ' '));
 const read = (word: string, from: Sender): Promise<YamlDocument> => reader.read(long(word), LIMITS, from);
 const codeOf = (error: unknown): number => (error as StatusError).code;
 
+it.each(['a: "@"', '{"a": "@"}', 'a: "@"'.padEnd(10_000)])('refuses bytes that are no text (%#)', async (text) => {
+  const bytes = Buffer.from(text);
+  bytes[bytes.indexOf('@')] = 0xff;
+  await expect(reader.read(bytes, LIMITS, sender('a'))).rejects.toThrow('yaml: invalid leading UTF-8 octet');
+});
+
 it('lets users take turns', async () => {
   const order: unknown[] = [];
   const note = ({ parsed }: YamlDocument): void => void order.push(parsed.value);

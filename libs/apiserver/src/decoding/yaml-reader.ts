@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { Worker } from 'node:worker_threads';
 import { JsonSyntaxError, type ParsedJson, parseJson, TooManyValuesError, YamlSyntaxError } from '@orch/codec';
 import { badRequest, StatusError, timeout, tooManyRequests, unavailable } from '@orch/machinery';
@@ -58,10 +59,12 @@ export class YamlReader {
   constructor(private readonly thread: () => Worker = startThread) {}
 
   /**
-   * @throws YamlSyntaxError, TooManyValuesError, StatusError 429 while too many others wait, 504 for a document that takes
+   * @throws YamlSyntaxError, also for bytes that are not UTF-8, TooManyValuesError, StatusError 429 while too many others wait, 504 for a document that takes
    * too long, 413 for one that takes too much memory, 500 when the thread fails under it otherwise
    */
   async read(bytes: Buffer, limits: YamlReadLimits, sender: Sender): Promise<YamlDocument> {
+    // What cannot be read is not to be stored as something else.
+    if (!isUtf8(bytes)) throw new YamlSyntaxError('yaml: invalid leading UTF-8 octet');
     const text = bytes.toString('utf8');
     // Most programs send JSON where YAML is asked for.
     const plain = plainJson(text, limits);

@@ -3,6 +3,7 @@ import { type ApiObject, badRequest, type JsonObject, type JsonValue, StatusErro
 import {
   applyJsonPatch,
   applyMergePatch,
+  declaredType,
   MalformedPatchError,
   PatchTooLargeError,
   strategicMergePatch,
@@ -67,7 +68,10 @@ export function readPatch(type: PatchType, bytes: Buffer, { maxValues }: Pick<Re
     case 'application/json-patch+json':
       return {
         problems: [...repeated, ...unknownMembers(document)].map((problem) => `json patch ${problem}`),
-        apply: (_model, current) => asObject(apply(() => applyJsonPatch(current as JsonObject, document))),
+        apply({ struct }, current) {
+          const written = struct && { type: declaredType(struct, { zeros: true }) };
+          return asObject(apply(() => applyJsonPatch(current as JsonObject, document, written)));
+        },
       };
     case 'application/merge-patch+json':
       return {

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ApiObject } from '@orch/machinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 
@@ -36,6 +37,37 @@ const DEEP = {
     ],
   },
 };
+
+describe('a JSON patch of what objects leave out and clients with declared types always write', () => {
+  const path = '/apis/apps/v1/namespaces/default/deployments/d';
+  const patch = async (...operations: object[]) => {
+    const headers = { 'Content-Type': 'application/json-patch+json' };
+    const answer = await server.ask(path, { method: 'PATCH', headers, body: JSON.stringify(operations) });
+    return { status: answer.status, object: JSON.parse(answer.body.toString()) as ApiObject };
+  };
+  const resources = '/spec/template/spec/containers/0/resources';
+  const labels = { a: 'b' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  beforeEach(() =>
+    api.create('deployments', { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } }),
+  );
+
+  it('sets members of it', async () => {
+    const { status, object } = await patch({ op: 'add', path: `${resources}/limits`, value: { cpu: '1' } });
+    expect(status).toBe(200);
+    expect(object).toMatchObject({
+      spec: { template: { spec: { containers: [{ resources: { limits: { cpu: '1' } } }] } } },
+    });
+  });
+
+  it('writes nothing when it only looks at it, or takes it away', async () => {
+    const before = api.stored('deployments', 'd')?.metadata?.resourceVersion;
+    const looked = await patch({ op: 'test', path: resources, value: {} }, { op: 'remove', path: resources });
+    expect([looked.status, looked.object.metadata?.resourceVersion]).toEqual([200, before]);
+    const parent = await patch({ op: 'add', path: `${resources}/limits`, value: null });
+    expect([parent.status, parent.object.metadata?.resourceVersion]).toEqual([200, before]);
+  });
+});
 
 it.each([
   [1, 10, 200],

@@ -34,6 +34,14 @@ describe('writeOptions', () => {
   });
 });
 
+it.each([
+  ['fieldManager=%C3%A9%01b', 'Invalid value: "é\\x01b": invalid character U+0001 (at position 2)'],
+  ['fieldManager=a%C2%A0b', 'Invalid value: "a\u00a0b": invalid character U+00A0 (at position 1)'],
+  ['fieldValidation=x', 'Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"'],
+])('says what is wrong with %s', (query, message) => {
+  expect(() => read(query)).toThrow(message);
+});
+
 describe('applyOptions', () => {
   const apply = (query: string) => applyOptions(new URLSearchParams(query), namesOf('orch'));
 

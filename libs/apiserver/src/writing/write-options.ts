@@ -17,7 +17,7 @@ export interface WriteOptions {
   readonly fieldManager: string;
 }
 
-const LEVELS: readonly FieldValidation[] = ['Ignore', 'Warn', 'Strict'];
+const LEVELS: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
 
 export interface ApplyOptions extends WriteOptions {
   /** Fields that others own are taken from them, where it would else be a conflict. */
@@ -50,7 +50,7 @@ function read(query: URLSearchParams, kind: string, names: Names, wrong: readonl
   const fieldManager = query.get('fieldManager') ?? '';
   const errors: FieldError[] = [...wrong];
   const dryRun = dryRunOf(query.getAll('dryRun'), errors);
-  if (!isLevel(level)) errors.push(notSupported('fieldValidation', level, LEVELS));
+  if (!isLevel(level)) errors.push(notSupported('fieldValidation', level, ['', ...LEVELS]));
   errors.push(...validateFieldManager(fieldManager, 'fieldManager'));
   if (errors.length > 0) throw invalid(kind, names.metaGroup, '', errors);
   return { dryRun, fieldValidation: level as FieldValidation, fieldManager };

@@ -326,6 +326,25 @@ describe('update', () => {
   });
 });
 
+describe('labels of jobs', () => {
+  const containers = [{ name: 'c', image: 'i' }];
+  const made = async (metadata: object, template: object) => {
+    const spec = { template: { metadata: template, spec: { restartPolicy: 'Never', containers } } };
+    const { body: bytes } = await create({ metadata: { name: 'j', ...metadata }, spec }, { resource: 'jobs' });
+    const job = JSON.parse(bytes.toString()) as ApiObject;
+    return Object.keys(job.metadata?.labels ?? {});
+  };
+  const given = ['batch.orch.io/controller-uid', 'batch.orch.io/job-name', 'controller-uid', 'job-name'];
+
+  it('are those of their pods where they have none, also those that the server gives', async () => {
+    expect((await made({}, { labels: { a: 'b' } })).sort()).toEqual(['a', ...given]);
+  });
+
+  it('are their own where they have some, also the same ones', async () => {
+    expect(await made({ labels: { a: 'b' } }, { labels: { a: 'b' } })).toEqual(['a']);
+  });
+});
+
 describe('certificate requests', () => {
   it('say who made them, whatever they say', async () => {
     const request = CERTIFICATE_REQUEST;

@@ -26,6 +26,9 @@ export interface ParsedYaml {
   readonly repeated: readonly string[];
 }
 
+/** What YAML holds only in escapes: control characters but tab and line ends, halves of characters, and what is none. */
+const NO_TEXT = /[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
+
 /** Texts beyond this many say nothing new. */
 const MAX_REPEATED = 100;
 
@@ -39,6 +42,7 @@ export function parseYaml(input: Buffer | string, limits: YamlLimits = {}): Pars
   const all = { ...DEFAULT_LIMITS, ...limits };
   const json = parseIfJson(text, all);
   if (json && !json.duplicates) return { value: json.value, repeated: [] };
+  if (NO_TEXT.test(text)) throw new YamlSyntaxError('yaml: control characters are not allowed');
   const composed = compose(text, all);
   const converter = new Converter(composed, all);
   const value = converter.value(composed.document.contents, 0);

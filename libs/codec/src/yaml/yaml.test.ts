@@ -9,6 +9,17 @@ import { YamlSyntaxError } from './yaml-limits.js';
 const value = (text: string) => parseYaml(text).value;
 
 describe('parseYaml', () => {
+  it.each(['a: x\u0001y', '{"a": "x\u0000y"}', '# \u007f\na: 1', 'a: "\ud800"', 'a: x\uffffy'])(
+    'refuses %j, which is no text',
+    (text) => {
+      expect(() => value(text)).toThrow('yaml: control characters are not allowed');
+    },
+  );
+
+  it.each(['\ufeffa: x', 'a: "\t\u0085\u00e9\u{1f600}"', 'a: |\r\n  x'])('takes %j for a text', (text) => {
+    expect(() => value(text)).not.toThrow();
+  });
+
   it.each([
     ['a: yes', { a: true }],
     ['a: "yes"', { a: 'yes' }],

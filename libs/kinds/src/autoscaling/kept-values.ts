@@ -12,8 +12,27 @@ const METRICS: Readonly<Record<string, FlatForm>> = { metrics: TARGETS, 'current
 export function writtenKept(annotation: string, value: unknown): string {
   const form = METRICS[annotation];
   if (form && Array.isArray(value)) return JSON.stringify(value.map((entry) => flatIfExact(entry, form)));
-  return JSON.stringify(annotation === 'behavior' ? recased(value, (letter) => letter.toUpperCase()) : value);
+  return JSON.stringify(annotation === 'behavior' ? writtenBehavior(value) : value);
 }
+
+/** Members in the order of the reference; null are those that are not set. */
+const writtenBehavior = (behavior: unknown) =>
+  isObject(behavior)
+    ? { ScaleUp: writtenRules(behavior.scaleUp), ScaleDown: writtenRules(behavior.scaleDown) }
+    : behavior;
+
+function writtenRules(rules: unknown) {
+  if (!isObject(rules)) return null;
+  const { stabilizationWindowSeconds = null, selectPolicy = null, policies } = rules;
+  const Policies = Array.isArray(policies) ? policies.map(writtenPolicy) : null;
+  return { StabilizationWindowSeconds: stabilizationWindowSeconds, SelectPolicy: selectPolicy, Policies };
+}
+
+const writtenPolicy = ({ type, value, periodSeconds }: Json) => ({
+  Type: type,
+  Value: value,
+  PeriodSeconds: periodSeconds,
+});
 
 function flatIfExact(entry: unknown, form: FlatForm): unknown {
   if (!isObject(entry)) return entry;

@@ -1,4 +1,4 @@
-import { type ApiObject, copy, type Names } from '@orch/machinery';
+import type { ApiObject, Names } from '@orch/machinery';
 import { TEMPLATE_FIELDS } from '../apps/template-fields.js';
 import { podContext } from '../pods/kept-rules.js';
 import { defaultTemplate } from '../pods/pod-spec.js';
@@ -56,11 +56,11 @@ function markTracked(object: ApiObject, names: Names): void {
   ensureObject(ensureObject(object, 'metadata'), 'annotations')[names.key(TRACKED)] = '';
 }
 
-/** A Job without labels has those of its pods, and so those too that it was given with its selector. */
+/** A Job without labels has those of its pods: the very same map, so that both get those that come with the selector. */
 function labelLikePods(object: ApiObject): void {
   const metadata = ensureObject(object, 'metadata');
   const labels = at(object, 'spec', 'template', 'metadata', 'labels');
-  if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = copy(labels);
+  if (isEmpty(metadata.labels) && !isEmpty(labels)) metadata.labels = labels as Record<string, string>;
 }
 
 /** Unless its author selects by hand, a Job owns the pods that carry its uid. */

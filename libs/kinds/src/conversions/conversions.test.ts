@@ -88,7 +88,19 @@ describe.each(PROFILES)('conversions of what is served, %s names', (profile) => 
     const kept = (name: string) =>
       JSON.parse(metadata?.annotations?.[names.key(`autoscaling.alpha.orch.io/${name}`)] ?? '');
     expect(kept('metrics')).toEqual([{ type: 'Resource', resource: { name: 'memory', targetAverageValue: '1Gi' } }]);
-    expect(kept('behavior')).toEqual({ ScaleDown: { StabilizationWindowSeconds: 60 } });
+    const down = { StabilizationWindowSeconds: 60, SelectPolicy: null, Policies: null };
+    expect(kept('behavior')).toEqual({ ScaleUp: null, ScaleDown: down });
+  });
+
+  it('writes the members of a behavior in one order, whatever theirs was, and those that are not set as null', () => {
+    const policies = [{ periodSeconds: 15, value: 4, type: 'Pods' }];
+    const behavior = { scaleDown: { policies }, scaleUp: { selectPolicy: 'Max', stabilizationWindowSeconds: 0 } };
+    const { metadata } = convert(v2, v1, autoscaler({ behavior }));
+    expect(metadata?.annotations?.[names.key('autoscaling.alpha.orch.io/behavior')]).toBe(
+      '{"ScaleUp":{"StabilizationWindowSeconds":0,"SelectPolicy":"Max","Policies":null},' +
+        '"ScaleDown":{"StabilizationWindowSeconds":null,"SelectPolicy":null,"Policies":[{"Type":"Pods","Value":4,"PeriodSeconds":15}]}}',
+    );
+    expect(convert(v1, v2, convert(v2, v1, autoscaler({ behavior }))).spec).toMatchObject({ behavior });
   });
 
   it('reads what an annotation holds in the form of version 2, as releases before wrote it', () => {

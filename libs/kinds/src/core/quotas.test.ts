@@ -1,4 +1,7 @@
+import { namesOf } from '@orch/machinery';
+import { loadScheme } from '@orch/schema';
 import { describe, expect, it } from 'vitest';
+import { kindRules } from '../registry/registry.js';
 import { type Changes, triedKind } from '../testing/refusals.js';
 
 const quota = triedKind('', 'v1', 'resourcequotas', {});
@@ -164,4 +167,13 @@ describe('a range of limits', () => {
   ])('may not be %j', (items, expected) => {
     expect(limits.created({ 'spec.limits': items })).toEqual(expected);
   });
+});
+
+it('the resources of a quota are looked at in steps, however many there are', () => {
+  const names = namesOf('kubernetes');
+  const definition = loadScheme(names).resource('', 'v1', 'resourcequotas') ?? expect.unreachable();
+  const hard = Object.fromEntries(Array.from({ length: 40_000 }, (_, i) => [`odd${i}`, '1']));
+  const steps = [...kindRules(definition, names).validateCreate({ metadata: { name: 'a' }, spec: { hard } })];
+  expect(steps.flat()).toHaveLength(80_000);
+  for (const errors of steps) expect(errors.length).toBeLessThanOrEqual(10_000);
 });

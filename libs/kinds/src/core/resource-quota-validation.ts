@@ -1,5 +1,5 @@
 import { type ApiObject, type FieldError, invalidValue, type Names, required, VerbatimValue } from '@orch/machinery';
-import { isQuotaResource, quotaResourceErrors, validateAmounts } from '../rules/resource-names.js';
+import { amountSteps, isQuotaResource, quotaResourceErrors, validateAmounts } from '../rules/resource-names.js';
 import { at, isObject, type Json, mapAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { shownList, shownStruct } from '../values/go-values.js';
 
@@ -23,11 +23,10 @@ const NO_VALUES = new VerbatimValue('[]string(nil)');
 const ONLY_EXISTS =
   "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-export const validateQuota = ({ spec }: ApiObject, names: Names): FieldError[] => [
-  ...validateAmounts(mapAt(spec, 'hard'), 'spec.hard', quotaResourceErrors, names),
-  ...validateScopes(spec),
-  ...validateSelector(spec),
-];
+export function* quotaSteps({ spec }: ApiObject, names: Names): Iterable<FieldError[]> {
+  yield* amountSteps(mapAt(spec, 'hard'), 'spec.hard', quotaResourceErrors, names);
+  yield [...validateScopes(spec), ...validateSelector(spec)];
+}
 
 /** What is used, beside what may be. */
 export const validateQuotaStatus = ({ status }: ApiObject, names: Names): FieldError[] =>

@@ -1,10 +1,10 @@
 import type { ApiObject } from '@orch/machinery';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import { mapAt } from '../values/fields.js';
-import { validateQuota, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.js';
+import { quotaSteps, validateQuotaStatus, validateQuotaUpdate } from './resource-quota-validation.js';
 
 export const resourceQuota: KindDeclaration = {
-  validate: validateQuota,
+  validateInSteps: quotaSteps,
   validateUpdate: validateQuotaUpdate,
   validateStatus: validateQuotaStatus,
   row(object) {

@@ -13,6 +13,7 @@ export const needsHealthCheckPort = (spec: Json): boolean => isBalanced(spec) &&
 const DEPENDENT: Readonly<Record<string, (spec: Json) => boolean>> = {
   ipFamilies: hasAddress,
   ipFamilyPolicy: hasAddress,
+  internalTrafficPolicy: hasAddress,
   healthCheckNodePort: needsHealthCheckPort,
   allocateLoadBalancerNodePorts: isBalanced,
   loadBalancerClass: isBalanced,

@@ -198,6 +198,13 @@ it('has no address of its own where it is but another name', () => {
   expect([...rules.validateCreate(service({ type: 'ExternalName', externalName: 'example.com' }))].flat()).toEqual([]);
 });
 
+it('says nothing of traffic to its address any more when it becomes but another name', () => {
+  const old = service({ type: 'ClusterIP', internalTrafficPolicy: 'Cluster' });
+  const name = service({ type: 'ExternalName', externalName: 'example.com', internalTrafficPolicy: 'Cluster' });
+  rules.prepareForUpdate(name, old, through());
+  expect(name.spec).not.toHaveProperty('internalTrafficPolicy');
+});
+
 it('prints type, addresses and ports', () => {
   const object = service({
     type: 'LoadBalancer',

@@ -2,6 +2,7 @@ import { type ApiObject, dnsSubdomainErrors, type Names } from '@orch/machinery'
 import { gatedMember } from '../rules/gated-fields.js';
 import { immutableField } from '../rules/immutable.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import { desiredChanged } from '../rules/separation.js';
 import { equal } from '../values/equal.js';
 import { fill, type Json, mapAt, numberAt, objectsAt, stringsAt, textAt } from '../values/fields.js';
 import { someOf, UNSET } from '../values/text.js';
@@ -9,8 +10,12 @@ import { validateEndpointSlice } from './endpoint-slice-validation.js';
 
 const MAX_SHOWN = 3;
 
+/** Labels say whose endpoints these are, and count to the generation. */
+const sameLabels = (object: ApiObject, old: ApiObject): boolean =>
+  equal(object.metadata?.labels ?? {}, old.metadata?.labels ?? {});
+
 export const endpointSlice: KindDeclaration = {
-  generation: true,
+  generation: { first: 1, rises: (object, old) => desiredChanged(object, old) || !sameLabels(object, old) },
   gatedFields: [gatedMember('TopologyAwareHints', 'endpoints[].hints')],
   defaults(object) {
     for (const port of objectsAt(object, 'ports')) {

@@ -5,6 +5,8 @@ import { validateNetworkPolicy } from './network-policy-validation.js';
 
 export const networkPolicy: KindDeclaration = {
   generation: true,
+  // It has one that no subresource writes; who sends it does not own it.
+  resetFields: { '': [['status']] },
   defaults(object) {
     const spec = ensureObject(object, 'spec');
     if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];

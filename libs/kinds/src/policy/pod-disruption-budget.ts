@@ -16,6 +16,7 @@ const limit = (value: unknown): string => (value === undefined || value === null
 export const podDisruptionBudget: KindDeclaration = {
   generation: true,
   unconditionalUpdate: false,
+  freeFinalizers: true,
   gatedFields: [gatedMember('PDBUnhealthyPodEvictionPolicy', 'spec.unhealthyPodEvictionPolicy')],
   validate: ({ spec }, _names, old) => validateBudget(spec, old?.spec),
   validateStatus: ({ status }) => [

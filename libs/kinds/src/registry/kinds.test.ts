@@ -290,11 +290,14 @@ describe('as the release has it', () => {
     ['resource.orch.io', 'v1alpha2', 'resourceclasses', { driverName: 'd' }, [undefined, undefined]],
     ['storage.orch.io', 'v1', 'csidrivers', { spec: { requiresRepublish: true } }, [undefined, 1]],
     ['storage.orch.io', 'v1', 'csidrivers', { spec: { storageCapacity: true } }, [undefined, undefined]],
+    ['discovery.orch.io', 'v1', 'endpointslices', { endpoints: [{ addresses: ['10.0.0.1'] }] }, [1, 2]],
+    ['discovery.orch.io', 'v1', 'endpointslices', { metadata: { labels: { a: 'b' } } }, [1, 2]],
+    ['discovery.orch.io', 'v1', 'endpointslices', { metadata: { annotations: { a: 'b' } } }, [1, 1]],
   ])('the generation of %s/%s %s, after %j', (group, version, plural, change, generations) => {
     const rules = rulesOf(group, version, plural);
     const old: ApiObject = { metadata: { generation: 7 } };
     rules.prepareForCreate(old, through());
-    const object: ApiObject = { ...change };
+    const object: ApiObject = structuredClone(change);
     rules.prepareForUpdate(object, old, through());
     expect([old, object].map(({ metadata }) => metadata?.generation)).toEqual(generations);
   });
@@ -344,7 +347,7 @@ describe('fields that a write leaves as they were', () => {
     ['apps', 'v1', 'replicasets', '', [['status']]],
     ['apps', 'v1', 'replicasets', 'status', [['spec']]],
     ['apps', 'v1', 'deployments', 'status', [['spec'], ['metadata', 'labels']]],
-    ['apps', 'v1', 'deployments', 'scale', [['status']]],
+    ['networking.orch.io', 'v1', 'networkpolicies', '', [['status']]],
     ['', 'v1', 'namespaces', 'finalize', [['status']]],
     ['', 'v1', 'pods', 'status', [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']]],
     ['', 'v1', 'configmaps', '', []],
@@ -352,5 +355,15 @@ describe('fields that a write leaves as they were', () => {
     ['flowcontrol.apiserver.orch.io', 'v1beta3', 'flowschemas', 'status', [['metadata'], ['spec']]],
   ])('of %s/%s %s through "%s"', (group, version, plural, subresource, expected) => {
     expect(rulesOf(group, version, plural).resetFields(subresource)).toEqual(expected);
+  });
+
+  it.each([
+    ['apps', 'deployments', 'scale', 'replicas', 'selector'],
+    ['', 'replicationcontrollers', 'scale', 'replicas', 'template'],
+    ['', 'pods', 'ephemeralcontainers', 'ephemeralContainers', 'containers'],
+  ])('of %s %s through "%s": all but %s', (group, plural, subresource, written, other) => {
+    const reset = rulesOf(group, 'v1', plural).resetFields(subresource);
+    for (const path of [['metadata'], ['status'], ['spec', other]]) expect(reset).toContainEqual(path);
+    for (const path of [['spec'], ['spec', written]]) expect(reset).not.toContainEqual(path);
   });
 });

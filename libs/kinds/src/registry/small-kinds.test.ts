@@ -52,6 +52,11 @@ it('a budget reports counts and conditions', () => {
   ]);
 });
 
+it('a budget has any finalizers', () => {
+  const budget = triedKind('policy', 'v1', 'poddisruptionbudgets', { spec: {} });
+  expect(budget.created({ 'metadata.finalizers': ['mine'] })).toEqual([]);
+});
+
 describe('a namespace', () => {
   const namespace = triedKind('', 'v1', 'namespaces', {});
   const odd = 'name is neither a standard finalizer name nor is it fully qualified';

@@ -118,8 +118,27 @@ function resetting(definition: RuledDefinition, declared: KindDeclaration): Kind
   const generic = new Map([
     ['', own],
     ['status', separates && definition.schema ? desiredMembers(definition.schema).map((name) => [name]) : []],
+    ...writingOneField(definition),
   ]);
   return (subresource) => declared.resetFields?.[subresource] ?? generic.get(subresource) ?? own;
+}
+
+/** Subresources that write one field of the spec, and nothing else. */
+const ONE_FIELD: ReadonlyMap<string, string> = new Map([
+  ['scale', 'replicas'],
+  ['ephemeralcontainers', 'ephemeralContainers'],
+]);
+
+/** What no write through those changes. */
+function writingOneField({ schema, subresources }: RuledDefinition): [string, string[][]][] {
+  const spec = schema?.fields.get('spec')?.schema;
+  if (spec?.kind !== 'struct') return [];
+  return subresources.flatMap(({ name }) => {
+    const written = ONE_FIELD.get(name);
+    if (written === undefined) return [];
+    const others = [...spec.fields.keys()].filter((field) => field !== written);
+    return [[name, [['metadata'], ['status'], ...others.map((field) => ['spec', field])]]];
+  });
 }
 
 const generationOf = ({ generation }: KindDeclaration): Generation | undefined =>

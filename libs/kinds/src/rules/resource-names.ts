@@ -101,8 +101,26 @@ export const validateAmounts = (
   field: string,
   nameErrors: (name: string) => string[],
   names: Names,
-): FieldError[] =>
-  Object.entries(amounts).flatMap(([name, amount]) => [
-    ...invalidEach(`${field}[${name}]`, name, nameErrors(name)),
-    ...validateResourceAmount(name, amount, `${field}[${name}]`, names),
-  ]);
+): FieldError[] => [...amountSteps(amounts, field, nameErrors, names)].flat();
+
+/** As many names as are looked at in one step: of very many, each may have several errors. */
+const NAMES_OF_STEP = 5_000;
+
+/** {@link validateAmounts} in steps. */
+export function* amountSteps(
+  amounts: Readonly<Record<string, string>>,
+  field: string,
+  nameErrors: (name: string) => string[],
+  names: Names,
+): Iterable<FieldError[]> {
+  let errors: FieldError[] = [];
+  let left = NAMES_OF_STEP;
+  for (const [name, amount] of Object.entries(amounts)) {
+    const path = `${field}[${name}]`;
+    errors.push(...invalidEach(path, name, nameErrors(name)), ...validateResourceAmount(name, amount, path, names));
+    if (--left > 0) continue;
+    yield errors;
+    [errors, left] = [[], NAMES_OF_STEP];
+  }
+  yield errors;
+}

@@ -1,4 +1,5 @@
 import { type JsonObject, type JsonValue, setMember } from '@orch/machinery';
+import { cloneJson } from '../../json-values.js';
 import { fieldValue, formOf, type ListType, type MapType, type Type } from '../types/type.js';
 import { typeOfField } from './everything.js';
 
@@ -33,7 +34,7 @@ function spellMembers(map: MapType, object: JsonObject): JsonObject {
     const value = spelledMember(map, name, object[name]);
     if (value !== undefined) setMember<JsonValue | undefined>(spelled, name, value);
   }
-  for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = map.fields.get(name)?.zero;
+  for (const name of map.always) if (!Object.hasOwn(spelled, name)) spelled[name] = zeroOf(map, name);
   return spelled;
 }
 
@@ -41,6 +42,12 @@ function spelledMember(map: MapType, name: string, written: JsonValue | undefine
   const field = map.fields.get(name);
   const value = field ? fieldValue(field, written) : (written ?? map.zero ?? written);
   return value === undefined ? undefined : spell(typeOfField(map, field), value);
+}
+
+/** The zero of a field, for this object alone: who is given the object fills in what is missing. */
+function zeroOf(map: MapType, name: string): JsonValue | undefined {
+  const zero = map.fields.get(name)?.zero;
+  return typeof zero === 'object' ? cloneJson(zero) : zero;
 }
 
 /** Whether all members are scalars, which are spelled as they are: so are mostly those of maps whose keys are data. */
