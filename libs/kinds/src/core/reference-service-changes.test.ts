@@ -80,6 +80,11 @@ function shown({ old: before, new: after }: Vector, old: ApiObject | undefined) 
   return { address, spec, taken };
 }
 
+/** What is asked of the release here is what it stores; of names for others it keeps one thing that it shows to nobody. */
+function readable({ internalTrafficPolicy, ...spec }: Record<string, unknown>): Record<string, unknown> {
+  return spec.type === 'ExternalName' ? spec : { internalTrafficPolicy, ...spec };
+}
+
 it.each(vectors.map((vector) => [JSON.stringify([vector.networks, vector.old, vector.new]), vector] as const))(
   '%s',
   async (_, vector) => {
@@ -103,7 +108,7 @@ it.each(vectors.map((vector) => [JSON.stringify([vector.networks, vector.old, ve
       );
     } else {
       if (refused) throw refused;
-      expect(spec(Object(object.spec))).toEqual(vector.becomes);
+      expect(readable(spec(Object(object.spec)))).toEqual(readable({ ...vector.becomes }));
     }
     expect(old).toEqual(before);
     expect([...addresses.taken.keys()].map(address).sort()).toEqual(vector.addresses);
