@@ -18,7 +18,7 @@ import { mayPass, NAMESPACES, rest, type Server, Traffic } from './traffic/conte
 import { Lister, list } from './traffic/lister.js';
 import { SpecWriter } from './traffic/spec-writer.js';
 import { planWatchers } from './traffic/watch-plan.js';
-import { Watcher } from './traffic/watcher.js';
+import { type RunningLife, Watcher } from './traffic/watcher.js';
 import { Writer } from './traffic/writer.js';
 import type { Rule, Violation } from './validators/violation.js';
 import { checkWatch } from './validators/watch.js';
@@ -211,15 +211,24 @@ async function finalList(traffic: Traffic, kind: Kind, signal: AbortSignal): Pro
 
 /** Gives up quietly: what is missing then is for the validators to say. */
 async function catchUp(watchers: readonly Watcher[], histories: Readonly<Record<Kind, History>>): Promise<void> {
+  // Judging a life takes tens of milliseconds after an hour of traffic, in which nobody receives anything: each is judged once as it is.
+  const judged = new WeakMap<RunningLife, { readonly entries: number; readonly isWhole: boolean }>();
+  const isWhole = (life: RunningLife, history: History): boolean => {
+    const entries = life.entries.length;
+    const known = judged.get(life);
+    if (known?.entries === entries) return known.isWhole;
+    // The last event may be a deletion from before its time: only the validator can tell.
+    const found = checkWatch({ ...life, lasted: true }, history, new Floors()).length === 0;
+    judged.set(life, { entries, isWhole: found });
+    return found;
+  };
   const has = (watcher: Watcher): boolean => {
     const life = watcher.current;
     if (life === undefined) return false;
     if (life.start.mode === 'stream' && life.initialEnd === undefined) return false;
     const history = histories[life.kind];
     const last = history.replay(life.selection).at(-1)?.version ?? 0;
-    if (life.highest >= last) return true;
-    // The last event may be a deletion from before its time: only the validator can tell.
-    return life.version === undefined && checkWatch({ ...life, lasted: true }, history, new Floors()).length === 0;
+    return life.highest >= last || (life.version === undefined && isWhole(life, history));
   };
   await waitUntil('watchers have everything', CATCH_UP_MS, () => watchers.every(has)).catch(() => undefined);
 }
