@@ -7,7 +7,7 @@ import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
 import { CustomConversions } from './custom-conversions.js';
 import type { BeginCreation, Endpoint } from './endpoint.js';
-import { fieldManagersOf } from './field-managers.js';
+import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { type Defaulting, StoredForm } from './stored-form.js';
 import { StructuralModel } from './structural-model.js';
 
@@ -41,7 +41,9 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   const known = versions.map((version) => ({ version, model: new StructuralModel(version, meta) }));
   const models = new Map(known.map(({ model }) => [model.version, model]));
   const conversions = new CustomConversions(models, isConvertedByWebhook(definition));
-  const managed = known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields }));
+  const managed = managedVersions(
+    known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields })),
+  );
   const make = ({ definition: served, rules }: CustomVersion, model: StructuralModel): Endpoint => {
     const apiVersion = formatApiVersion(served);
     return {

@@ -3,7 +3,7 @@ import { formatApiVersion, type GroupResource, type Names } from '@orch/machiner
 import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
-import { type FieldManagers, fieldManagersOf } from './field-managers.js';
+import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
 import { DeclaredModel, type ObjectModel } from './object-model.js';
 import type { StoredForm } from './stored-form.js';
 
@@ -105,7 +105,7 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
-    fieldManagers: fieldManagersOf(definition, versions.map(managed), conversions),
+    fieldManagers: fieldManagersOf(definition, managedVersions(versions.map(managed)), conversions),
     description,
   };
 }
