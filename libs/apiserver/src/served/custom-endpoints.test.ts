@@ -59,6 +59,20 @@ describe('objects of a custom kind', () => {
     expect(again).toEqual(made.body);
   });
 
+  it('say in each item of a list what they are, in every form that a list has', async () => {
+    await ask('POST', BASE, widget('a', { color: 'red' }));
+    const type = { kind: 'Widget', apiVersion: 'example.test/v1' };
+    for (const path of [BASE, `${BASE}?pretty=true`]) {
+      expect((await ask('GET', path)).body.items).toMatchObject([{ ...type, metadata: { name: 'a' } }]);
+    }
+    const yaml = (await ask('GET', BASE, undefined, '', 'application/yaml')).body;
+    expect(yaml).toMatch(/\bkind: Widget$/m);
+    expect((await ask('DELETE', BASE)).body.items).toMatchObject([type]);
+    await ask('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } });
+    const declared = await ask('GET', '/api/v1/namespaces/default/configmaps');
+    expect(declared.body.items[0]).not.toHaveProperty('kind');
+  });
+
   it('are read at each level of field validation as declared ones are', async () => {
     const text =
       '{"kind":"Widget","apiVersion":"example.test/v1","metadata":{"name":"a","x":1},"spec":{"color":"a","color":"b","nope":1}}';
