@@ -64,5 +64,5 @@ function* inTurns<T>(steps: Steps<T>): Generator<FieldError[], T> {
 function* brokenRules(rules: RuleValidator, object: ApiObject, old: ApiObject | undefined): Iterable<FieldError[]> {
   const run = new RuleRun();
   for (const _ of rules.steps(run, object, old)) yield [];
-  yield run.errors;
+  yield run.errors.map((error) => (error.field === '' ? { ...error, field: WHOLE } : error));
 }
