@@ -79,7 +79,7 @@ describe('objects of a custom kind', () => {
     const strict = await ask('POST', `${BASE}?fieldValidation=Strict`, text);
     expect([strict.status, strict.body.message]).toEqual([
       400,
-      'strict decoding error: duplicate field "spec.color", unknown field "metadata.x", unknown field "spec.nope"',
+      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: duplicate field "spec.color", unknown field "metadata.x", unknown field "spec.nope"',
     ]);
     expect((await ask('POST', `${BASE}?fieldValidation=Warn`, text)).warnings).toContain('duplicate field');
     await ask('DELETE', `${BASE}/a`);
