@@ -73,6 +73,21 @@ describe('objects of a custom kind', () => {
     expect(declared.body.items[0]).not.toHaveProperty('kind');
   });
 
+  it('keep one of owners that are named twice, whichever way they are written', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
+    const [other, managing] = [
+      { ...owner, name: 'p' },
+      { ...owner, controller: false },
+    ];
+    const metadata = { name: 'a', ownerReferences: [owner, other, owner, managing] };
+    const warned = expect.stringContaining('ownerReferences contains duplicate entries; ');
+    const made = await ask('POST', BASE, { ...widget('a'), metadata });
+    expect([made.body.metadata.ownerReferences, made.warnings]).toEqual([[owner, other, managing], warned]);
+    const patch = [{ op: 'add', path: '/metadata/ownerReferences/-', value: other }];
+    const patched = await ask('PATCH', `${BASE}/a`, patch, 'application/json-patch+json');
+    expect([patched.body.metadata, patched.warnings]).toEqual([made.body.metadata, warned]);
+  });
+
   it('are read at each level of field validation as declared ones are', async () => {
     const text =
       '{"kind":"Widget","apiVersion":"example.test/v1","metadata":{"name":"a","x":1},"spec":{"color":"a","color":"b","nope":1}}';
