@@ -226,6 +226,8 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       kinds: this.#kindSettings(),
       decides: this.#settings.role.housekeeping,
+      migrationRate: this.#settings.backend.storageMigrationRate,
+      metrics: needed(this.#observation).metrics,
       logger: this.#logger,
     });
     await this.#customResources.start();

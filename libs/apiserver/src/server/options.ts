@@ -201,6 +201,12 @@ export const backendOptions = {
   },
   ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
+  'storage-migration-rate': {
+    type: 'int',
+    default: 100,
+    min: 1,
+    help: 'Objects of custom kinds that are written anew in a second at most, after the version that they are stored in has changed.',
+  },
   'event-ttl': {
     type: 'duration',
     default: 3_600_000,

@@ -25,6 +25,7 @@ export interface DefinitionCondition {
   readonly type:
     | 'NamesAccepted'
     | 'Established'
+    | 'StorageMigrating'
     | 'Terminating'
     | 'NonStructuralSchema'
     | 'KubernetesAPIApprovalPolicyConformant';
