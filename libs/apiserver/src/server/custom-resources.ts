@@ -10,6 +10,7 @@ import type { DefinitionController } from '../definitions/definition-controller.
 import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
 import type { Api } from './assemble.js';
 
@@ -21,6 +22,8 @@ export interface CustomResourcesSettings {
   readonly kinds: KindSettings;
   /** Whether this process may decide on definitions; one of those that may does. */
   readonly decides: boolean;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
   readonly logger: Logger;
 }
 
@@ -89,7 +92,9 @@ export class CustomResources {
     const { name, uid } = definition;
     const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
     const settings = { ...kinds, pool: this.#pool };
-    return customEndpoints(definition.read() as JsonObject, { scheme: api.deps.scheme, settings, type, beginCreation });
+    const { scheme } = api.deps;
+    const { conversions } = this.settings;
+    return customEndpoints(definition.read() as JsonObject, { scheme, settings, type, beginCreation, conversions });
   }
 
   #publish(served: readonly ServedDefinition<Endpoint>[]): void {
