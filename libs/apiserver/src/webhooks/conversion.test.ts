@@ -1,7 +1,7 @@
 import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
+import { ConversionServer, type Converted, convertedReview, type Review, say } from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { ConversionServer, type Converted, convertedReview, type Review, say } from '../testing/conversion-server.js';
 import { type Asker, askOf, definitionOf, serveConverted, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
@@ -460,7 +460,7 @@ describe('webhooks', () => {
     expect(webhook.connections - before).toBe(1);
     const other = await ConversionServer.start();
     try {
-      await serve(definition([V1, V2], other.conversion('/others')));
+      await serve(definition([V1, V2], other.conversion()));
       expect((await ask('GET', at('v2', 'a'))).status).toBe(200);
       expect([calls(), other.reviews.length]).toEqual([5, 1]);
     } finally {

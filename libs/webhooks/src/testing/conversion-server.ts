@@ -30,6 +30,8 @@ export class ConversionServer {
   /** Every review so far. */
   readonly reviews: Review[] = [];
   connections = 0;
+  /** Common names of the certificates that it was shown. */
+  readonly shown = new Set<string>();
   /** In place of converting. */
   answer: Answer | undefined;
 
@@ -38,7 +40,11 @@ export class ConversionServer {
     private readonly pki: Pki,
     private readonly server: Server,
   ) {
-    server.on('secureConnection', () => void this.connections++);
+    server.on('secureConnection', (socket) => {
+      this.connections++;
+      const name = socket.getPeerCertificate()?.subject?.CN;
+      if (typeof name === 'string') this.shown.add(name);
+    });
     server.on('request', async (request, response) => {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -68,10 +74,10 @@ export class ConversionServer {
     return Buffer.from(this.pki.ca.cert).toString('base64');
   }
 
-  /** `spec.conversion` of a definition that is converted here. */
-  conversion(path = '/convert'): object {
-    const clientConfig = { url: `https://127.0.0.1:${this.port}${path}`, caBundle: this.caBundle };
-    return { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } };
+  /** `spec.conversion` of a definition that is converted here. @param clientConfig in place of the URL */
+  conversion(clientConfig: object = { url: `https://127.0.0.1:${this.port}/convert` }): object {
+    const webhook = { clientConfig: { caBundle: this.caBundle, ...clientConfig }, conversionReviewVersions: ['v1'] };
+    return { strategy: 'Webhook', webhook };
   }
 
   /** Answers with 503 until {@link recover}. */
