@@ -1,4 +1,4 @@
-import type { Conversions, KindRules } from '@orch/kinds';
+import type { KindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@orch/machinery';
 import { FieldManager, pathsOf } from '@orch/merge';
 import type { ObjectModel } from './object-model.js';
@@ -11,6 +11,9 @@ export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
   readonly model: ObjectModel;
 }
 
+/** Brings an object of a kind to another of its versions; a promise where somebody outside is asked. Leaves its argument as it is. */
+export type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
+
 /**
  * The field managers of a resource, made when they are first asked for.
  * @param served the version that they are for
@@ -19,15 +22,12 @@ export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
 export function fieldManagersOf(
   served: GroupVersionKind,
   versions: readonly ManagedVersion[],
-  conversions: Pick<Conversions, 'between'>,
+  convert: WholeConversion,
 ): FieldManagers {
   const models = new Map(versions.map(({ model }) => [formatApiVersion(model), model]));
   const known = new Map<string, FieldManager>();
-  const converted = (object: JsonObject, apiVersion: string) => {
-    if (!models.has(apiVersion)) return undefined;
-    const convert = conversions.between(String(object.apiVersion), apiVersion, served.kind);
-    return convert(object as ApiObject) as JsonObject;
-  };
+  const converted = (object: JsonObject, apiVersion: string) =>
+    models.has(apiVersion) ? (convert(object as ApiObject, apiVersion) as JsonObject | Promise<JsonObject>) : undefined;
   const make = (subresource: string) =>
     new FieldManager(
       {

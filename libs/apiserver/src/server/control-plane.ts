@@ -30,6 +30,7 @@ import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { VERSION } from './version.js';
+import { Webhooks } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -93,6 +94,7 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
+  #webhooks: Webhooks | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -114,7 +116,7 @@ class ControlPlaneProcess {
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
-        stop: async () => this.#customResources?.stop(),
+        stop: () => this.#stopCustom(),
       },
       {
         name: 'housekeeping',
@@ -220,17 +222,30 @@ class ControlPlaneProcess {
   }
 
   async #serveCustom(): Promise<void> {
+    const api = needed(this.#api);
+    this.#webhooks = new Webhooks({
+      api,
+      serving: this.#settings.serving,
+      metrics: needed(this.#observation).metrics,
+      shown: () => this.#served?.shownToWebhooks(),
+    });
     this.#customResources = new CustomResources({
-      api: needed(this.#api),
+      api,
       store: needed(this.#store),
       feed: needed(this.#changes).feed,
       kinds: this.#kindSettings(),
       decides: this.#settings.role.housekeeping,
       migrationRate: this.#settings.backend.storageMigrationRate,
       metrics: needed(this.#observation).metrics,
+      conversions: this.#webhooks.conversions,
       logger: this.#logger,
     });
     await this.#customResources.start();
+  }
+
+  async #stopCustom(): Promise<void> {
+    await this.#customResources?.stop();
+    await this.#webhooks?.close();
   }
 
   #selected(scheme: Scheme): readonly ResourceDefinition[] {

@@ -11,6 +11,7 @@ import type { CustomKind, ServedDefinition } from '../definitions/served-definit
 import { migrationCounter } from '../metrics/migration-counter.js';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
 import { Pace } from '../writing/pace.js';
 import { rewriteCollection } from '../writing/rewrite-collection.js';
@@ -27,6 +28,8 @@ export interface CustomResourcesSettings {
   /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
   readonly migrationRate: number;
   readonly metrics: Metrics;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
   readonly logger: Logger;
 }
 
@@ -103,7 +106,9 @@ export class CustomResources {
     const { name, uid } = definition;
     const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
     const settings = { ...kinds, pool: this.#pool };
-    return customEndpoints(definition.read() as JsonObject, { scheme: api.deps.scheme, settings, type, beginCreation });
+    const { scheme } = api.deps;
+    const { conversions } = this.settings;
+    return customEndpoints(definition.read() as JsonObject, { scheme, settings, type, beginCreation, conversions });
   }
 
   #publish(served: readonly ServedDefinition<Endpoint>[]): void {

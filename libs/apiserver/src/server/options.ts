@@ -11,6 +11,7 @@ import { credentialOptions } from '../credentials/credential-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
+import { webhookOptions } from './webhook-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -106,6 +107,7 @@ export const servingOptions = {
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
   ...limitOptions,
+  ...webhookOptions,
   'allow-privileged': {
     type: 'bool',
     // kube-apiserver's own default is false, and every distribution of it sets true: system components need it.

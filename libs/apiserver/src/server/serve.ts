@@ -8,7 +8,7 @@ import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
-import type { CredentialSet } from '../credentials/credential-set.js';
+import type { CredentialSet, Pair } from '../credentials/credential-set.js';
 import { Credentials } from '../credentials/credentials.js';
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
@@ -45,6 +45,8 @@ export interface Served {
   readonly url: string;
   /** Writes the administrator's kubeconfig, if one is wanted. */
   announce(): Promise<void>;
+  /** The certificate that webhooks are shown; undefined where none was given. */
+  shownToWebhooks(): Pair | undefined;
   /** Watches that are handed on to gateways; undefined where they are served here. */
   readonly handedOn: Pick<WatchProxy, 'size' | 'drain'> | undefined;
   /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
@@ -77,7 +79,9 @@ export async function serve(settings: ServeSettings): Promise<Served> {
     credentials.close();
     return listeners.close();
   };
-  return { securePort: listeners.securePort, url, announce, handedOn, close };
+  // One that this process made for itself would say nothing to anybody.
+  const shownToWebhooks = () => (serving.proxyClientCertFile === undefined ? undefined : credentials.current.proxy);
+  return { securePort: listeners.securePort, url, announce, shownToWebhooks, handedOn, close };
 }
 
 /** What ends the watches of whoever is not believed any more. */
