@@ -4,9 +4,9 @@ import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
 import { unavailable } from '@orch/machinery';
 import { cutOff, isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
 
 /** Where the server is that answers for a group-version, and how it is spoken to. */
 export interface Extension {
@@ -44,8 +44,9 @@ export async function forward(ctx: RequestContext, extension: Extension): Promis
     const why = error instanceof Error ? error.message : String(error);
     throw unavailable(`error trying to reach service: ${why}`, RETRY_SECONDS);
   }
-  if (answer.switched && ctx.upgrade) join(ctx, ctx.upgrade, answer.message, answer.switched);
-  else pass(ctx, answer.message);
+  const { message, switched } = answer;
+  if (!switched || !ctx.upgrade) return pass(ctx, message);
+  if (switchProtocols(ctx, ctx.upgrade, message, switched)) switched.socket.pipe(ctx.upgrade.socket);
 }
 
 /**
@@ -114,27 +115,4 @@ function pass(ctx: RequestContext, message: IncomingMessage): void {
     if (!message.complete && !ctx.res.writableEnded) cutOff(ctx);
   });
   message.pipe(ctx.res);
-}
-
-/** Joins two connections that go on with another protocol; what was said of the handshake goes on as it is. */
-function join(ctx: RequestContext, { socket, head }: Upgrade, message: IncomingMessage, other: Upgrade): void {
-  const lines = [`HTTP/1.1 101 Switching Protocols`, 'Connection: Upgrade', `Upgrade: ${message.headers.upgrade}`];
-  for (const [name, value] of Object.entries(passedOn(message.headers)))
-    for (const each of [value].flat()) lines.push(`${name}: ${each}`);
-  if (socket.destroyed) return void other.socket.destroy();
-  ctx.res.statusCode = 101;
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  socket.write(other.head);
-  other.socket.write(head);
-  for (const [from, to] of [
-    [socket, other.socket],
-    [other.socket, socket],
-  ] as const) {
-    from.setTimeout(0);
-    from.setNoDelay(true);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
-    from.on('error', () => to.destroy());
-    from.on('close', () => to.destroySoon());
-    from.pipe(to);
-  }
 }

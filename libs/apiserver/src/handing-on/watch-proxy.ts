@@ -7,9 +7,10 @@ import { type StatusError, unavailable } from '@orch/machinery';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
+import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { KEEP_ALIVE_MS, LINGER_MS } from '../watching/watch-stream.js';
+import { LINGER_MS } from '../watching/watch-stream.js';
 import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
 import { HandedWatch } from './handed-watch.js';
 
@@ -151,34 +152,15 @@ function pass(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undef
 /** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
 const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
 
-/** Joins a client's connection with a gateway's; what the gateway said of the handshake goes on as it is. */
+/** Joins a client's connection with a gateway's. */
 function join(
   ctx: RequestContext,
-  { socket, head }: Upgrade,
+  client: Upgrade,
   answer: IncomingMessage,
   gateway: Upgrade,
 ): HandedWatch | undefined {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
-  for (const [name, value] of Object.entries(passedOn(answer.headers))) lines.push(`${name}: ${value}`);
-  if (socket.destroyed) {
-    gateway.socket.destroy();
-    return undefined;
-  }
-  ctx.res.statusCode = 101;
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  gateway.socket.unshift(gateway.head);
-  gateway.socket.write(head);
-  for (const [from, to] of [
-    [socket, gateway.socket],
-    [gateway.socket, socket],
-  ] as const) {
-    from.setTimeout(0);
-    from.setNoDelay(true);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
-    from.on('error', () => to.destroy());
-    from.on('close', () => to.destroySoon());
-  }
-  socket.pipe(gateway.socket);
+  if (!switchProtocols(ctx, client, answer, gateway)) return undefined;
+  const { socket } = client;
   return new HandedWatch(gateway.socket, socket, webSocketEnds(), () => {
     socket.setTimeout(LINGER_MS, () => socket.destroy());
     socket.end(NORMAL_CLOSURE);
