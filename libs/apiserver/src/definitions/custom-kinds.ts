@@ -2,6 +2,7 @@ import type { OrderedFeed } from '@orch/feed';
 import type { Names } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
+import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { WritePipeline } from '../writing/write-pipeline.js';
 import { Creations } from './creations.js';
@@ -10,7 +11,6 @@ import { DefinitionCleaner } from './definition-cleaner.js';
 import { DefinitionController } from './definition-controller.js';
 import { DefinitionFollower } from './definition-follower.js';
 import { DefinitionWriter } from './definition-writer.js';
-import { LEADERSHIP_MS, Leadership } from './leadership.js';
 import { type CustomKind, ServedDefinitions, type ServedDefinitionsOptions } from './served-definitions.js';
 import { PRESENCE_MS, ServerPresence } from './server-presence.js';
 

@@ -15,10 +15,12 @@ import {
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { Credentials } from '../credentials/credentials.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { observePools } from '../metrics/store-observer.js';
+import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
@@ -93,6 +95,8 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
+  #credentials: Credentials | undefined;
+  #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -116,6 +120,8 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: async () => this.#customResources?.stop(),
       },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -231,6 +237,30 @@ class ControlPlaneProcess {
     await this.#customResources.start();
   }
 
+  async #openCredentials(): Promise<void> {
+    const { serving } = this.#settings;
+    this.#credentials = await Credentials.open({
+      options: serving,
+      names: namesOf(serving.naming),
+      logger: this.#logger,
+      certificateAccepted: needed(this.#observation).certificateAccepted,
+    });
+  }
+
+  async #aggregate(): Promise<void> {
+    this.#aggregated = new AggregatedApis({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      serving: this.#settings.serving,
+      credentials: () => needed(this.#credentials).current.proxy,
+      decides: this.#settings.role.housekeeping,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    await this.#aggregated.start();
+  }
+
   #selected(scheme: Scheme): readonly ResourceDefinition[] {
     const { runtimeConfig } = this.#settings.serving;
     const { resources, warnings } = servedSelection(scheme, runtimeConfig, this.#features);
@@ -259,6 +289,8 @@ class ControlPlaneProcess {
       logger: this.#logger,
       gatewayUrls,
       metricsPage,
+      credentials: needed(this.#credentials),
+      aggregator: needed(this.#aggregated).aggregator,
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     await this.#served.announce();
