@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import type { OpenContext } from '../chain/new-context.js';
-import type { RequestInfo } from '../chain/request-info.js';
+import { type RequestInfo, requestInfo } from '../chain/request-info.js';
 import type { HandedStream, HandedStreams } from '../handing-on/handed-streams.js';
-import { forgetHeaders, isGone, left, type RequestContext } from '../http/context.js';
+import { forgetHeaders, isGone, left, originForm, type RequestContext, splitTarget } from '../http/context.js';
 import { shuttingDown, tooMany } from '../http/errors.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import type { RequestObserver } from '../metrics/request-observer.js';
@@ -47,8 +48,15 @@ export class Aggregator {
   }
 
   /** Whether another server decides which protocol a connection goes on with. */
-  takesUpgrade(info: RequestInfo): boolean {
-    return info.isResourceRequest && this.#find(info) !== undefined;
+  takesUpgrade({ method = 'GET', url = '/' }: IncomingMessage): boolean {
+    const { path, query } = splitTarget(originForm(url));
+    try {
+      const info = requestInfo(method, path, query);
+      return info.isResourceRequest && this.#find(info) !== undefined;
+    } catch {
+      // It is refused as any other.
+      return false;
+    }
   }
 
   #find(info: RequestInfo): RemoteRegistration | undefined {

@@ -3,6 +3,7 @@ import type { Logger, Metrics } from '@orch/runtime';
 import type { ResourceDescription } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import { Aggregator } from '../aggregation/aggregator.js';
+import { AuthenticationConfig } from '../aggregation/authentication-config.js';
 import { AvailabilityChecks } from '../aggregation/availability-checks.js';
 import { Backings } from '../aggregation/backings.js';
 import { Extensions } from '../aggregation/extensions.js';
@@ -11,7 +12,7 @@ import { type Registration, readRegistration } from '../aggregation/registration
 import { RegistrationController, type RegistrationControllerOptions } from '../aggregation/registration-controller.js';
 import { RegistrationWriter } from '../aggregation/registration-writer.js';
 import { RemoteRegistrations } from '../aggregation/remote-registrations.js';
-import type { Pair } from '../credentials/credential-set.js';
+import type { Credentials } from '../credentials/credentials.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
 import { observeRegistrations } from '../metrics/aggregation-metrics.js';
@@ -26,8 +27,7 @@ export interface AggregatedApisSettings {
   readonly store: ServingStore;
   readonly feed: OrderedFeed;
   readonly serving: ServingOptions;
-  /** What servers are shown that requests are passed on to. */
-  readonly credentials: () => Pair | undefined;
+  readonly credentials: Credentials;
   /** Whether this process may look after registrations; one of those that may does. */
   readonly decides: boolean;
   readonly metrics: Metrics;
@@ -53,8 +53,14 @@ export class AggregatedApis {
     this.#parts?.controller?.start();
   }
 
+  /** Tells other servers whom to believe; to be called when the namespaces of the system are there. */
+  publishTrust(): void {
+    this.#parts?.config?.publish();
+  }
+
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
+    await this.#parts?.config?.stop();
     await this.#parts?.controller?.stop();
     this.#parts?.follower.stop();
     await this.#parts?.backings.stop();
@@ -68,6 +74,7 @@ interface Parts {
   readonly extensions: Extensions;
   readonly aggregator: Aggregator;
   readonly controller: RegistrationController | undefined;
+  readonly config: AuthenticationConfig | undefined;
 }
 
 /** The endpoints of what aggregation goes by. */
@@ -90,7 +97,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const extensions = new Extensions({
     backingOf: (service) => backings.of(service),
     routesToEndpoints: serving.enableAggregatorRouting,
-    credentials,
+    credentials: () => credentials.current.proxy,
   });
   let remote = new RemoteRegistrations([], names);
   follower.onChange(() => {
@@ -107,7 +114,8 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const controller = settings.decides
     ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
     : undefined;
-  return { follower, backings, extensions, aggregator, controller };
+  const config = settings.decides ? configOf(settings, onError) : undefined;
+  return { follower, backings, extensions, aggregator, controller, config };
 }
 
 interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {
@@ -134,6 +142,16 @@ function controllerOf({ api, store }: AggregatedApisSettings, deciding: Deciding
   });
   api.served.onChange(() => controller.ask());
   return controller;
+}
+
+function configOf({ api, credentials }: AggregatedApisSettings, onError: (error: unknown) => void) {
+  const { reader, pipeline, now } = api.deps;
+  const endpoint = api.served.current.types.find(isResource('', 'configmaps'));
+  if (!endpoint) return undefined;
+  const trust = () => credentials.current;
+  const config = new AuthenticationConfig({ reader, pipeline, endpoint, trust, now, onError });
+  credentials.onTaken(() => config.publish());
+  return config;
 }
 
 /** Undefined where nothing can be registered. */

@@ -253,7 +253,7 @@ class ControlPlaneProcess {
       store: needed(this.#store),
       feed: needed(this.#changes).feed,
       serving: this.#settings.serving,
-      credentials: () => needed(this.#credentials).current.proxy,
+      credentials: needed(this.#credentials),
       decides: this.#settings.role.housekeeping,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
@@ -293,6 +293,7 @@ class ControlPlaneProcess {
       aggregator: needed(this.#aggregated).aggregator,
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
+    needed(this.#aggregated).publishTrust();
     await this.#served.announce();
     this.#bootstrapped = true;
   }

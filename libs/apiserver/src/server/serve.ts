@@ -100,11 +100,12 @@ async function openAll(
   settings: ServeSettings,
   watches: OpenWatches,
 ): Promise<{ listeners: Listeners; handedOn: HandedStreams }> {
-  const { serving, observation, credentials, logger } = settings;
+  const { serving, observation, credentials, aggregator, logger } = settings;
   const handedOn = new HandedStreams();
   const proxy = proxyOf(settings, handedOn);
   const listeners = await openListeners({
     listener: listenerOf(settings, watches, proxy, handedOn),
+    ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
