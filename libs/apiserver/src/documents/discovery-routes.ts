@@ -19,13 +19,8 @@ import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
-import {
-  type KeptDocuments,
-  mountOpenApi,
-  OPENAPI_PATHS,
-  type OpenApiDocuments,
-  openApiDocuments,
-} from './openapi-routes.js';
+import { type KeptDocuments, OpenApiDocuments } from './openapi-documents.js';
+import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.js';
 import { lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
@@ -54,7 +49,7 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
   const now = () => documentsOf(served.current);
   return {
     paths: () => pathsOf(now().discovery()),
-    has: (path) => pathsOf(now().discovery()).includes(path) || now().openApi.has(path),
+    has: (path) => pathsOf(now().discovery()).includes(path) || isOpenApiV3Path(path, now().openApi),
     mount(app) {
       mountDiscovery(app, () => now().discovery(), options);
       mountOpenApi(app, () => now().openApi);
@@ -74,7 +69,7 @@ function documentsFor(
   const source = { scheme, release, served };
   return {
     discovery: lazily(() => discoveryDocuments(source.served, names)),
-    openApi: openApiDocuments(source, kept),
+    openApi: new OpenApiDocuments(source, kept),
   };
 }
 

@@ -21,6 +21,7 @@ import { serverItself } from '../writing/caller.js';
 import { emptyCollection } from '../writing/empty-collection.js';
 import type { WriteRequest } from '../writing/write-request.js';
 import { sourceThread } from './source-thread.js';
+import { LIMITS } from './test-api.js';
 
 const names = namesOf('kubernetes');
 const scheme = loadScheme(names);
@@ -324,15 +325,7 @@ function assembleTestApi(store: PostgresStore, cache: WatchCache, plugin: Admiss
     ...{ names, scheme, store, cache, onError: () => undefined, plugins: [plugin], storageVersions: [] },
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     kinds: { features: { enabled: () => true }, allowPrivileged: true, customKinds: true },
-    limits: {
-      maxBodyBytes: 3 << 20,
-      maxValues: 50_000,
-      maxOwnedValues: 20_000,
-      minRequestTimeoutSeconds: 1800,
-      maxWatchAgeMs: 0,
-      requestTimeoutMs: 60_000,
-      watchBufferBytes: 48 << 10,
-    },
+    limits: LIMITS,
     yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, maxCachedBytes: 1 << 27 },
     components: [],
