@@ -78,7 +78,7 @@ export class Aggregator {
     const end = isStream ? admit(ctx, answering) : this.#enter(registration);
     ctx.res.once('close', end);
     try {
-      const limit = ctx.info.isResourceRequest ? {} : { limitMs: DISCOVERY_MS };
+      const limit = isOfDiscovery(ctx.info) ? { limitMs: DISCOVERY_MS } : {};
       const stream = await forward(ctx, extension, { via: this.#via, ...limit });
       if (stream) {
         streams.add(ctx, stream);
@@ -145,9 +145,12 @@ function endWithCredential({ authentication: { expiresAt }, res }: OpenContext, 
   res.once('close', () => clearTimeout(timer));
 }
 
-/** `/apis/<group>/<version>` and `/api` alone are passed on, beside resources. */
+/** What a group-version has, and how OpenAPI 3 describes it, is all that is passed on beside resources. */
 function groupVersionOf(path: string): [group: string, version: string] {
   if (path === '/api' || path === '/api/v1') return ['', 'v1'];
-  const [, group = '', version = ''] = /^\/apis\/([^/]+)\/([^/]+)\/?$/.exec(path) ?? [];
+  const [, group = '', version = ''] = /^(?:\/openapi\/v3)?\/apis\/([^/]+)\/([^/]+)\/?$/.exec(path) ?? [];
   return [group, version];
 }
+
+const isOfDiscovery = ({ isResourceRequest, path }: RequestInfo): boolean =>
+  !isResourceRequest && !path.startsWith('/openapi/');

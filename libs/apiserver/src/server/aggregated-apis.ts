@@ -11,8 +11,10 @@ import { localRegistrations } from '../aggregation/local-registrations.js';
 import { type Registration, readRegistration } from '../aggregation/registration.js';
 import { RegistrationController, type RegistrationControllerOptions } from '../aggregation/registration-controller.js';
 import { RegistrationWriter } from '../aggregation/registration-writer.js';
+import { RemoteDiscovery } from '../aggregation/remote-discovery.js';
 import { RemoteRegistrations } from '../aggregation/remote-registrations.js';
 import type { Credentials } from '../credentials/credentials.js';
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from '../documents/remote-documents.js';
 import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
 import { observeRegistrations } from '../metrics/aggregation-metrics.js';
@@ -47,6 +49,11 @@ export class AggregatedApis {
     return this.#parts?.aggregator;
   }
 
+  /** What other servers tell of what they answer for, as it is now. */
+  get documents(): RemoteDocuments {
+    return this.#parts?.discovery.documents ?? NO_REMOTE_DOCUMENTS;
+  }
+
   /** Resolves when all registrations are known: only then requests may be answered. */
   async start(): Promise<void> {
     await this.#parts?.follower.start();
@@ -62,6 +69,7 @@ export class AggregatedApis {
   async stop(): Promise<void> {
     await this.#parts?.config?.stop();
     await this.#parts?.controller?.stop();
+    this.#parts?.discovery.stop();
     this.#parts?.follower.stop();
     await this.#parts?.backings.stop();
     this.#parts?.extensions.close();
@@ -72,6 +80,7 @@ interface Parts {
   readonly follower: ObjectFollower<Registration>;
   readonly backings: Backings;
   readonly extensions: Extensions;
+  readonly discovery: RemoteDiscovery;
   readonly aggregator: Aggregator;
   readonly controller: RegistrationController | undefined;
   readonly config: AuthenticationConfig | undefined;
@@ -92,18 +101,23 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const onError = (error: unknown) => logger.error('aggregation', error);
   const read = (row: FollowedRow) => readRegistration(row, known.registrations, names);
   const follower = new ObjectFollower({ source: store, feed, type: known.registrations.type, onError, read });
-  const onChange = () => controller?.ask();
+  const onChange = () => {
+    controller?.ask();
+    discovery.follow(remote);
+  };
   const backings = new Backings({ ...known, store, feed, reader, onError, onChange });
   const extensions = new Extensions({
     backingOf: (service) => backings.of(service),
     routesToEndpoints: serving.enableAggregatorRouting,
     credentials: () => credentials.current.proxy,
   });
+  const discovery = new RemoteDiscovery({ extensions, names, maxBytes: serving.maxExtensionDocumentBytes });
   let remote = new RemoteRegistrations([], names);
   follower.onChange(() => {
     remote = new RemoteRegistrations(follower.objects.values(), names);
     backings.want([...remote].map(({ service }) => service));
     extensions.keep(remote);
+    discovery.follow(remote);
   });
   const aggregator = new Aggregator({
     registrations: () => remote,
@@ -115,7 +129,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
     : undefined;
   const config = settings.decides ? configOf(settings, onError) : undefined;
-  return { follower, backings, extensions, aggregator, controller, config };
+  return { follower, backings, extensions, discovery, aggregator, controller, config };
 }
 
 interface Deciding extends Pick<Parts, 'follower' | 'backings' | 'extensions'> {

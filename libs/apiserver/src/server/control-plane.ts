@@ -290,7 +290,7 @@ class ControlPlaneProcess {
       gatewayUrls,
       metricsPage,
       credentials: needed(this.#credentials),
-      aggregator: needed(this.#aggregated).aggregator,
+      aggregated: needed(this.#aggregated),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     needed(this.#aggregated).publishTrust();

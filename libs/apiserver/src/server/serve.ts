@@ -4,7 +4,6 @@ import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
-import type { Aggregator } from '../aggregation/aggregator.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -22,6 +21,7 @@ import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { VanishedClients } from '../sockets/vanished-clients.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
+import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
 import { flowLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
@@ -39,8 +39,8 @@ export interface ServeSettings {
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
-  /** Passes on what other servers answer for; undefined where nothing can be registered. */
-  readonly aggregator: Aggregator | undefined;
+  /** What other servers answer for. */
+  readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
 
 /** Open sockets, and what is said to clients about them. */
@@ -100,7 +100,8 @@ async function openAll(
   settings: ServeSettings,
   watches: OpenWatches,
 ): Promise<{ listeners: Listeners; handedOn: HandedStreams }> {
-  const { serving, observation, credentials, aggregator, logger } = settings;
+  const { serving, observation, credentials, logger } = settings;
+  const { aggregator } = settings.aggregated;
   const handedOn = new HandedStreams();
   const proxy = proxyOf(settings, handedOn);
   const listeners = await openListeners({
@@ -129,10 +130,12 @@ function listenerOf(
   proxy: WatchProxy | undefined,
   streams: HandedStreams,
 ) {
-  const { api, serving, features, health, observation, credentials, aggregator, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
-  const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion });
+  const remote = () => aggregated.documents;
+  const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion, remote });
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
