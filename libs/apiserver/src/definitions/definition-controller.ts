@@ -1,14 +1,14 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Progress } from '@orch/storage';
+import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
+import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
 import type { DefinitionWriter } from './definition-writer.js';
-import { type Leadership, RENEWAL_MS } from './leadership.js';
 import type { StorageMigrator } from './storage-migrator.js';
-import { WorkOnDemand } from './work-on-demand.js';
 
 export interface DefinitionControllerOptions {
   readonly leadership: Leadership;

@@ -8,6 +8,7 @@ import {
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { aggregationOptions } from './aggregation-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -126,6 +127,7 @@ export const servingOptions = {
     check: nodePortRange,
     help: 'Ports that Services of type NodePort get.',
   },
+  ...aggregationOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,
