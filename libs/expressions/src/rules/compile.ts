@@ -4,7 +4,6 @@ import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
-import { parse } from '../syntax/parser.js';
 import type { Scope } from '../types/declarations.js';
 
 /** Name of the type of `self` in messages. */
@@ -70,7 +69,7 @@ export class RuleCompiler {
     words: Words,
   ): Generator<void, { readonly compiled: CompiledExpression; readonly isTransition: boolean }> {
     try {
-      const parsed = parse(text);
+      const parsed = this.environment.parse(text);
       yield;
       const expression = this.environment.check(parsed, this.#scope);
       yield;
