@@ -48,6 +48,9 @@ export const FEATURES = {
   JobMutableNodeSchedulingDirectives: settled('where the pods of a suspended Job run may be changed'),
   JobPodFailurePolicy: on('`podFailurePolicy` of Jobs'),
   JobTrackingWithFinalizers: settled('Jobs follow their pods by finalizers'),
+  LaterExpressions: on(
+    'what releases after 1.27 have for rules of definitions: functions and syntax, `reason`, `fieldPath`, `optionalOldSelf`',
+  ),
   MatchLabelKeysInPodTopologySpread: on('`matchLabelKeys` of topology spread'),
   MaxUnavailableStatefulSet: off('alpha', '`rollingUpdate.maxUnavailable` of StatefulSets'),
   MinDomainsInPodTopologySpread: on('`minDomains` of topology spread'),

@@ -58,11 +58,14 @@ function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly
   });
 }
 
-/** The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name. */
-export function* validateSchemas(spec: unknown, old: unknown): Iterable<FieldError[]> {
+/**
+ * The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name.
+ * @param later whether new expressions may name what came after release 1.27
+ */
+export function* validateSchemas(spec: unknown, old: unknown, later: boolean): Iterable<FieldError[]> {
   const versions = objectsAt(spec, 'versions');
   const [schemas, before] = [schemasOf(spec), schemasOf(old)];
-  const strict = schemaStrictness(schemas, before, isPreserving(spec));
+  const strict = schemaStrictness(schemas, before, isPreserving(spec), later);
   const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
   const [first] = schemas;
   yield [];
