@@ -30,6 +30,7 @@ export const FEATURES = {
   ClusterTrustBundle: off('alpha', '`clustertrustbundles`, where `certificates.*/v1alpha1` is served'),
   CronJobTimeZone: settled('`timeZone` of CronJobs'),
   CrossNamespaceVolumeDataSource: off('alpha', '`dataSourceRef.namespace` of claims'),
+  CustomResourceFieldSelectors: on('`selectableFields` of definitions: field selectors of custom resources'),
   CustomResourceValidationExpressions: on('`x-kubernetes-validations` in schemas of definitions'),
   DownwardAPIHugePages: settled('huge pages in `resourceFieldRef`'),
   DryRun: settled('`dryRun` of writes'),

@@ -1,5 +1,5 @@
 import { beginTermination } from '../custom/termination.js';
-import type { GatedFields } from '../rules/gated-fields.js';
+import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
@@ -39,7 +39,11 @@ export const customResourceDefinition = ({ features }: KindSettings): KindDeclar
   resetFields: { status: [['metadata'], ['spec']] },
   freeFinalizers: true,
   generation: true,
-  gatedFields: [expressions, ...['reason', 'fieldPath', 'optionalOldSelf'].map(laterMember)],
+  gatedFields: [
+    expressions,
+    ...['reason', 'fieldPath', 'optionalOldSelf'].map(laterMember),
+    gatedMember('CustomResourceFieldSelectors', 'spec.versions[].selectableFields'),
+  ],
   unconditionalUpdate: false,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
