@@ -243,6 +243,37 @@ describe('objects of a custom kind', () => {
     expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toHaveLength(1);
   });
 
+  it('are selected by the fields that the definition names, of each version by its own', async () => {
+    const fields = (...paths: string[]) => ({ selectableFields: paths.map((jsonPath) => ({ jsonPath })) });
+    await serve(
+      definitionOf([
+        version('v1', SCHEMA, fields('.spec.color', '.spec.size')),
+        version('v2', SCHEMA, { storage: false, ...fields('.spec.size') }),
+      ]),
+    );
+    for (const [name, color] of [
+      ['a', 'red'],
+      ['b', 'blue'],
+      ['c', 'red'],
+    ] as const)
+      await ask('POST', BASE, widget(name, { color }));
+    const found = async (query: string, base = BASE) => {
+      const { status, body } = await ask('GET', `${base}?fieldSelector=${query}`);
+      return status === 200
+        ? body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)
+        : body.message;
+    };
+    expect(await found('spec.color=red')).toEqual(['a', 'c']);
+    expect(await found('spec.color!=red,spec.size=3')).toEqual(['b']);
+    expect(await found('spec.color=red,metadata.name=c')).toEqual(['c']);
+    expect(await found('spec.nope=1')).toBe('field label not supported: spec.nope');
+    const other = BASE.replace('/v1/', '/v2/');
+    expect(await found('spec.size=3', other)).toEqual(['a', 'b', 'c']);
+    expect(await found('spec.color=red', other)).toBe('field label not supported: spec.color');
+    expect((await ask('DELETE', `${BASE}?fieldSelector=spec.color=red`)).status).toBe(200);
+    expect(await found('spec.size=3')).toEqual(['b']);
+  });
+
   it('are shown as tables by the columns of their definition', async () => {
     const column = { name: 'Size', type: 'integer', jsonPath: '.spec.size' };
     await serve(definitionOf([version('v1', SCHEMA, { additionalPrinterColumns: [column] })]));
