@@ -8,7 +8,7 @@ import { withoutOwners } from '../representation/stored-body.js';
 import { type ConversionCalls, ConversionWebhook, type NamedWebhook } from '../webhooks/conversion-webhook.js';
 import { CONVERTED_BEFORE, CustomConversions } from './custom-conversions.js';
 import type { BeginCreation, Endpoint } from './endpoint.js';
-import { fieldManagersOf } from './field-managers.js';
+import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { type Defaulting, StoredForm } from './stored-form.js';
 import { StructuralModel } from './structural-model.js';
 import { VersionStage } from './version-stage.js';
@@ -53,7 +53,9 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   const models = new Map(known.map(({ model }) => [model.version, model]));
   const webhook = conversionWebhookOf(definition, parts);
   const plain = new CustomConversions(models);
-  const managed = known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields }));
+  const managed = managedVersions(
+    known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields })),
+  );
   const selectable = versions.filter(({ rules }) => rules.selectableFieldNames.length > 0);
   const make = ({ definition: served, rules }: CustomVersion, model: StructuralModel): Endpoint => {
     const apiVersion = formatApiVersion(served);
