@@ -153,7 +153,7 @@ describe('objects of a custom kind', () => {
     const patched = await ask('PATCH', `${BASE}/a`, steps, 'application/json-patch+json');
     expect([patched.status, patched.body.spec.color, patched.body.metadata.generation]).toEqual([200, 'green', 2]);
     const wrong = await ask('PATCH', `${BASE}/a`, { metadata: { labels: { a: 1 } } }, 'application/merge-patch+json');
-    expect(wrong.status).toBe(400);
+    expect(wrong.status).toBe(422);
   });
 
   it('take updates of many at once that name no version', async () => {
