@@ -111,7 +111,11 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     routesToEndpoints: serving.enableAggregatorRouting,
     credentials: () => credentials.current.proxy,
   });
-  const discovery = new RemoteDiscovery({ extensions, names, maxBytes: serving.maxExtensionDocumentBytes });
+  const discovery = new RemoteDiscovery({
+    ...{ extensions, names, maxBytes: serving.maxExtensionDocumentBytes },
+    onProblem: (server, problem) =>
+      logger.v(2)?.info('documents of another server', { server, problem: String(problem) }),
+  });
   let remote = new RemoteRegistrations([], names);
   follower.onChange(() => {
     remote = new RemoteRegistrations(follower.objects.values(), names);
