@@ -60,7 +60,7 @@ export class AggregatedApis {
     this.#parts?.controller?.start();
   }
 
-  /** Tells other servers whom to believe; to be called when the namespaces of the system are there. */
+  /** Tells other servers whom to believe. */
   publishTrust(): void {
     this.#parts?.config?.publish();
   }
@@ -132,7 +132,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const controller = settings.decides
     ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
     : undefined;
-  const config = settings.decides ? configOf(settings, onError) : undefined;
+  const config = configOf(settings, onError);
   return { follower, backings, extensions, discovery, aggregator, controller, config };
 }
 
