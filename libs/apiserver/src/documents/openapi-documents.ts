@@ -11,6 +11,8 @@ import {
 } from '@orch/schema/openapi';
 import { inSlices } from '../decoding/turns.js';
 import { type JsonBytes, jsonBytes } from './json-bytes.js';
+import { withParts } from './openapi-v2-merge.js';
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
 import { sha512 } from './sha512.js';
 import { lazily, type Tagged } from './tagged.js';
 
@@ -41,9 +43,14 @@ export class OpenApiDocuments {
   readonly #v3: () => OpenApiV3;
   readonly #documents = new Map<string, PublishedDocument>();
 
-  constructor(source: OpenApiSource, kept: KeptDocuments) {
-    const binary = made(() => v2Protobuf(source));
-    const json = made(() => v2Json(source));
+  /** @param remote what other servers tell */
+  constructor(
+    source: OpenApiSource,
+    kept: KeptDocuments,
+    private readonly remote: RemoteDocuments = NO_REMOTE_DOCUMENTS,
+  ) {
+    const binary = made(() => v2Protobuf(source, remote));
+    const json = made(() => v2Json(source, remote));
     this.v2 = { [JSON_TYPE]: json, [OPENAPI_V2_PROTOBUF]: binary, [OPENAPI_V2_PROTOBUF_CONTENT_TYPE]: binary };
     this.#v3 = lazily(() => {
       const v3 = new OpenApiV3(source);
@@ -79,21 +86,28 @@ export class OpenApiDocuments {
 
   async #index(): Promise<JsonObject> {
     const entries: [string, JsonObject][] = [];
+    const { openApiV3 } = this.remote;
     for (const path of this.#v3().paths) {
+      if (openApiV3.has(path)) continue;
       const { hash = '' } = (await this.document(path)?.json()) ?? {};
       entries.push([path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]);
     }
+    for (const [path, serverRelativeURL] of openApiV3) entries.push([path, { serverRelativeURL }]);
     return { paths: Object.fromEntries(entries) };
   }
 }
 
-function* v2Json(source: OpenApiSource): Steps<Tagged> {
-  const { bytes, hash } = yield* jsonBytes(yield* openApiV2Document(source));
+function* v2Document(source: OpenApiSource, { openApiV2 }: RemoteDocuments): Steps<JsonObject> {
+  return yield* withParts(yield* openApiV2Document(source), openApiV2);
+}
+
+function* v2Json(source: OpenApiSource, remote: RemoteDocuments): Steps<Tagged> {
+  const { bytes, hash } = yield* jsonBytes(yield* v2Document(source, remote));
   return { bytes, type: JSON_TYPE, tag: `"${hash}"` };
 }
 
-function* v2Protobuf(source: OpenApiSource): Steps<Tagged> {
-  const bytes = yield* encodeOpenApiV2Protobuf(yield* openApiV2Document(source));
+function* v2Protobuf(source: OpenApiSource, remote: RemoteDocuments): Steps<Tagged> {
+  const bytes = yield* encodeOpenApiV2Protobuf(yield* v2Document(source, remote));
   return { bytes, type: OPENAPI_V2_PROTOBUF_CONTENT_TYPE, tag: `"${yield* sha512(bytes)}"` };
 }
 

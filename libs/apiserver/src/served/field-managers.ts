@@ -1,4 +1,4 @@
-import type { Conversions, KindRules } from '@orch/kinds';
+import type { KindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@orch/machinery';
 import { FieldManager, type FieldSet, pathsOf } from '@orch/merge';
 import type { ObjectModel } from './object-model.js';
@@ -10,6 +10,9 @@ export type FieldManagers = (subresource: string) => FieldManager;
 export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
   readonly model: ObjectModel;
 }
+
+/** Brings an object of a kind to another of its versions; a promise where somebody outside is asked. Leaves its argument as it is. */
+export type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
 
 /** The versions of a kind by their apiVersion: one map for all of them, as a definition may have thousands. */
 export type ManagedVersions = ReadonlyMap<string, ManagedVersion>;
@@ -25,14 +28,13 @@ export const managedVersions = (versions: readonly ManagedVersion[]): ManagedVer
 export function fieldManagersOf(
   served: GroupVersionKind,
   versions: ManagedVersions,
-  conversions: Pick<Conversions, 'between'>,
+  convert: WholeConversion,
 ): FieldManagers {
   const known = new Map<string, FieldManager>();
-  const converted = (object: JsonObject, apiVersion: string) => {
-    if (!versions.has(apiVersion)) return undefined;
-    const convert = conversions.between(String(object.apiVersion), apiVersion, served.kind);
-    return convert(object as ApiObject) as JsonObject;
-  };
+  const converted = (object: JsonObject, apiVersion: string) =>
+    versions.has(apiVersion)
+      ? (convert(object as ApiObject, apiVersion) as JsonObject | Promise<JsonObject>)
+      : undefined;
   const make = (subresource: string) =>
     new FieldManager(
       {

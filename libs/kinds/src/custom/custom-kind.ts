@@ -8,6 +8,7 @@ import { JsonPathError, parseJsonPath } from './json-path/index.js';
 import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
 import { CustomScale } from './scale.js';
+import { selectableFields } from './selectable-fields.js';
 import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
@@ -55,6 +56,7 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
   const scaled = at(version, 'subresources', 'scale');
   const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
   const printed = printedOf(version);
+  const selectable = settings.features.enabled('CustomResourceFieldSelectors') ? selectableFields(version) : {};
   const resource = customResource(common, version, printed.columns, names);
   const validator = new CustomValidator(
     schema,
@@ -67,7 +69,7 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
     declared: isObject(declared) ? (declared as JsonObject) : undefined,
     isServed: version.served === true,
     preservesUnknown: at(common.definition, 'spec', 'preserveUnknownFields') === true,
-    rules: customRules(resource, { validator, printed, scale }, names, settings),
+    rules: customRules(resource, { validator, printed, scale, selectable }, names, settings),
   };
 }
 
