@@ -60,6 +60,7 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
     schema,
     scale,
     settings.features.enabled('CustomResourceValidationExpressions'),
+    settings.features.enabled('CRDValidationRatcheting'),
   );
   return {
     definition: resource,
