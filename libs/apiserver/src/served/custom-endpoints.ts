@@ -5,11 +5,13 @@ import { atOnce, deprecationWarning, type Scheme } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Describe } from '@orch/watchcache';
 import { withoutOwners } from '../representation/stored-body.js';
-import { CustomConversions } from './custom-conversions.js';
+import { type ConversionCalls, ConversionWebhook, type NamedWebhook } from '../webhooks/conversion-webhook.js';
+import { CONVERTED_BEFORE, CustomConversions } from './custom-conversions.js';
 import type { BeginCreation, Endpoint } from './endpoint.js';
-import { fieldManagersOf } from './field-managers.js';
+import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { type Defaulting, StoredForm } from './stored-form.js';
 import { StructuralModel } from './structural-model.js';
+import { VersionStage } from './version-stage.js';
 
 /** What endpoints of custom kinds are made with beside their definitions. */
 export interface CustomParts {
@@ -19,6 +21,8 @@ export interface CustomParts {
   readonly type: TypeId;
   /** Asked before an object is made. */
   readonly beginCreation?: BeginCreation;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
   /** How objects of the type are described, for all that was made of it: those of a definition before see what this one says. */
   readonly described?: Described;
 }
@@ -47,12 +51,17 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   const versions = customVersions(definition, scheme.names, settings);
   const known = versions.map((version) => ({ version, model: new StructuralModel(version, meta) }));
   const models = new Map(known.map(({ model }) => [model.version, model]));
-  const conversions = new CustomConversions(models, isConvertedByWebhook(definition));
-  const managed = known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields }));
+  const webhook = conversionWebhookOf(definition, parts);
+  const plain = new CustomConversions(models);
+  const managed = managedVersions(
+    known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields })),
+  );
   const selectable = versions.filter(({ rules }) => rules.selectableFieldNames.length > 0);
   const make = ({ definition: served, rules }: CustomVersion, model: StructuralModel): Endpoint => {
     const apiVersion = formatApiVersion(served);
+    const conversions = webhook ? CONVERTED_BEFORE : plain;
     const form = new StoredForm(conversions, served, served.storage.version, defaultingBy(models));
+    const stage = webhook && new VersionStage({ served, form, models, webhook });
     return {
       definition: served,
       groupResource: { group: served.group, resource: served.resource },
@@ -67,8 +76,11 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
       storageRules: rules,
       model,
       storageModel: model,
-      fieldManagers: fieldManagersOf(model, managed, conversions.whole),
+      fieldManagers: fieldManagersOf(model, managed, (object, to) =>
+        stage ? stage.whole(object, to) : plain.whole(object, to),
+      ),
       description: { describe: (row) => described.describe(row) },
+      ...(stage && { stage }),
       ...(beginCreation && { beginCreation }),
     };
   };
@@ -80,9 +92,18 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   return { endpoints: made.filter(({ isServed }) => isServed).map(({ endpoint }) => endpoint), storage };
 }
 
-function isConvertedByWebhook(definition: JsonObject): boolean {
-  const { conversion } = memberOf(definition, 'spec') as { conversion?: { strategy?: string } };
-  return conversion?.strategy === 'Webhook';
+/** Undefined for objects whose versions differ in nothing but their names. */
+function conversionWebhookOf(
+  definition: JsonObject,
+  { scheme, conversions }: CustomParts,
+): ConversionWebhook | undefined {
+  const { conversion } = memberOf(definition, 'spec') as {
+    conversion?: { strategy?: string; webhook?: NamedWebhook };
+  };
+  if (conversion?.strategy !== 'Webhook' || !conversion.webhook) return undefined;
+  const { name } = memberOf(definition, 'metadata') as { name: string };
+  const group = scheme.names.group('apiextensions.orch.io');
+  return new ConversionWebhook(name, group, conversion.webhook, conversions);
 }
 
 /** What lies in a version is made to fit the schema of that version, and filled in by it. */

@@ -1,10 +1,13 @@
 import { STANDARD_SETTINGS } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
 import { SchemaPool } from '@orch/schema';
+import { WebhookError } from '@orch/webhooks';
+import { afterEach, beforeEach } from 'vitest';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
-import type { TestApi } from './test-api.js';
-import type { TestServer } from './test-server.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
+import { type TestApi, testApi } from './test-api.js';
+import { listenerOf, openServer, type TestServer } from './test-server.js';
 
 /** A version of a definition that is served and stored, unless `more` says otherwise. */
 export const version = (name: string, openAPIV3Schema: object, more: object = {}): object => ({
@@ -25,13 +28,27 @@ export function definitionOf(versions: readonly object[], more: object = {}): Js
   } as JsonObject;
 }
 
+/** Reaches no webhook. */
+const UNREACHED: ConversionCalls = {
+  clients: { post: () => Promise.reject(new WebhookError('there is no webhook')) },
+  limits: { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 },
+};
+
 /** Serves definitions besides what is declared, and no other ones; endpoints of those that were served before stay as they are. */
-export async function serveCustom(api: TestApi, ...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]> {
+export const serveCustom = (api: TestApi, ...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]> =>
+  serveConverted(api, UNREACHED, ...definitions);
+
+/** The same, where webhooks are reached. */
+export async function serveConverted(
+  api: TestApi,
+  conversions: ConversionCalls,
+  ...definitions: readonly JsonObject[]
+): Promise<readonly Endpoint[]> {
   const made: Endpoint[] = [];
   for (const definition of definitions) {
     const [type = 0] = await api.store.registerTypes([{ group: 'example.test', resource: 'widgets' }]);
     const settings = { ...STANDARD_SETTINGS, pool: new SchemaPool() };
-    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type }).endpoints);
+    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type, conversions }).endpoints);
   }
   api.served.replace([...api.endpoints, ...made]);
   return made;
@@ -61,3 +78,35 @@ export const askOf =
     const warnings = Array.isArray(warning) ? warning.join() : (warning as string | undefined);
     return { status: answer.status, warnings, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
+
+/** A server for each test of a file, as it stands now. */
+export interface CustomServer {
+  readonly api: TestApi;
+  readonly ask: Asker;
+  /** The answer as it came. */
+  readonly raw: TestServer['ask'];
+  /** {@link serveCustom} on it. */
+  serve(...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]>;
+}
+
+/** A server that can be told to serve custom kinds, opened before each test and closed after it. */
+export function customServer(): CustomServer {
+  let api: TestApi;
+  let server: TestServer;
+  beforeEach(async () => {
+    api = await testApi({}, 'kubernetes');
+    server = await openServer(listenerOf(api));
+  });
+  afterEach(async () => {
+    await server.close();
+    api.close();
+  });
+  return {
+    get api() {
+      return api;
+    },
+    ask: (...asked) => askOf(server)(...asked),
+    raw: (...asked) => server.ask(...asked),
+    serve: (...definitions) => serveCustom(api, ...definitions),
+  };
+}
