@@ -25,6 +25,8 @@ export interface StateLoaderOptions {
 export class StateLoader {
   /** Snapshots that were begun. */
   snapshots = 0;
+  /** What the last one failed of. */
+  failure: unknown;
   #closed = false;
 
   constructor(private readonly options: StateLoaderOptions) {}
@@ -37,6 +39,7 @@ export class StateLoader {
         if (!this.#closed) take(loaded);
         return;
       } catch (error) {
+        this.failure = error;
         this.options.onError?.(error);
         await new Promise<void>((resolve) => {
           this.options.clock.after(backoff, resolve);

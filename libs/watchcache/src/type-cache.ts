@@ -264,7 +264,9 @@ export class TypeCache {
 
   #now(): FollowedState {
     this.lastUsed = this.#clock.now();
-    if (this.#loaded === undefined) throw new CacheNotReadyError('the state of the type is not loaded');
+    const { failure } = this.#loader;
+    if (this.#loaded === undefined)
+      throw new CacheNotReadyError('the state of the type is not loaded', { cause: failure });
     return this.#loaded;
   }
 

@@ -26,6 +26,8 @@ const SWEEP = 10_000;
 /** The types held in memory: each is loaded when it is first asked for and unloaded when nobody uses it. */
 export class WatchCache {
   readonly #types = new Map<string, TypeCache>();
+  /** Keys of those that go as soon as nobody watches. */
+  readonly #retired = new Set<string>();
   readonly #options: WatchCacheOptions;
   #cancelSweep: (() => void) | undefined;
   #cancelCheck: (() => void) | undefined;
@@ -82,9 +84,16 @@ export class WatchCache {
     for (const [key, cache] of this.#types) if (cache.type === type) this.#close(key, cache);
   }
 
+  /** Unloads what a conversion has made as soon as its streams have ended: nobody is to ask for it any more. */
+  retire(type: TypeId, description: Required<Pick<TypeDescription, 'conversion'>>): void {
+    const key = keyOf(type, description);
+    if (this.#types.has(key)) this.#retired.add(key);
+  }
+
   #close(key: string, cache: TypeCache): void {
     cache.close();
     this.#types.delete(key);
+    this.#retired.delete(key);
   }
 
   /** Ends all streams, spread over `spread` ms, and takes no more. */
@@ -124,7 +133,7 @@ export class WatchCache {
     let bytes = 0;
     for (const cache of this.#types.values()) bytes += cache.bytes;
     for (const [key, cache] of unused) {
-      if (bytes <= maxBytes && clock.now() - cache.lastUsed < idle) continue;
+      if (!this.#retired.has(key) && bytes <= maxBytes && clock.now() - cache.lastUsed < idle) continue;
       bytes -= cache.bytes;
       this.#close(key, cache);
     }

@@ -14,8 +14,8 @@ export type ServiceAddresses = (service: ServicePort) => Promise<Address>;
 export interface WebhookSettings {
   /** Where services are reached; asked for each new connection. */
   readonly addressOf: ServiceAddresses;
-  /** Certificate and key that webhooks are shown, PEM; asked for each new client. Default none. */
-  readonly credentials?: () => Pick<Connection, 'cert' | 'key'>;
+  /** Certificate and key that webhooks are shown, PEM; where others are given than before, connections are made anew. Default none. */
+  readonly credentials?: () => Pick<Connection, 'cert' | 'key'> | undefined;
   /** Webhooks to which connections are kept; the one that was called longest ago is forgotten first. Default 200. */
   readonly maxClients?: number;
   /** Bytes of an answer beyond which the call has failed. Default 16 MiB. */
@@ -49,6 +49,7 @@ const MIB = 1024 * 1024;
 export class WebhookClients {
   /** In the order in which they were called last. */
   readonly #clients = new Map<string, Transport>();
+  #shown: Pick<Connection, 'cert' | 'key'> | undefined;
 
   constructor(private readonly settings: WebhookSettings) {}
 
@@ -90,6 +91,7 @@ export class WebhookClients {
   }
 
   #client({ service, caBundle }: WebhookClientConfig, origin: string): Transport {
+    this.#show();
     const key = `${origin} ${service ? 'service' : 'url'} ${caBundle ?? ''}`;
     const client = this.#clients.get(key) ?? this.#connect(service, caBundle, origin);
     this.#clients.delete(key);
@@ -99,11 +101,11 @@ export class WebhookClients {
   }
 
   #connect(service: ServiceReference | undefined, caBundle: string | undefined, server: string): Transport {
-    const { addressOf, credentials, maxAnswerBytes = 16 * MIB } = this.settings;
+    const { addressOf, maxAnswerBytes = 16 * MIB } = this.settings;
     const connection = {
       server,
       ...(caBundle && { ca: Buffer.from(caBundle, 'base64').toString() }),
-      ...credentials?.(),
+      ...this.#shown,
     };
     return new Transport(connection, {
       userAgent: USER_AGENT,
@@ -111,6 +113,15 @@ export class WebhookClients {
       maxAnswerBytes,
       ...(service && { addressOf: () => addressOf(servicePort(service)) }),
     });
+  }
+
+  /** Connections of those that were shown something else are used no more; calls in flight go on. */
+  #show(): void {
+    const shown = this.settings.credentials?.();
+    if (shown?.cert === this.#shown?.cert && shown?.key === this.#shown?.key) return;
+    this.#shown = shown;
+    for (const client of this.#clients.values()) void client.end();
+    this.#clients.clear();
   }
 
   /** Calls in flight go on. */

@@ -41,6 +41,20 @@ export class DefinitionWriter {
     });
   }
 
+  /**
+   * Tells that all objects lie in the version that is stored, unless the definition has changed since.
+   * @throws StatusError, StoreUnavailableError
+   */
+  migrated(definition: Definition, condition: Decision['conditions'][number]): Promise<void> {
+    return updateOwn(this.options, definition, 'status', (current) => {
+      if (current.metadata?.resourceVersion !== String(definition.version)) return current;
+      const conditions = withConditions(current as JsonObject, [condition], this.options.now());
+      const storedVersions = [definition.storageVersion];
+      current.status = { ...(current.status as object | undefined), storedVersions, conditions };
+      return current;
+    });
+  }
+
   /** Lets the definition go, if nobody else keeps it: its objects are gone. @throws StatusError, StoreUnavailableError */
   release(definition: Definition): Promise<void> {
     const finalizer = cleanupFinalizer(this.options.names);

@@ -39,6 +39,8 @@ export function toStatusError(thrown: unknown): StatusError {
   if (thrown instanceof SelectorBudgetError) return tooMany();
   if (thrown instanceof CacheDrainingError) return shuttingDown();
   if (thrown instanceof CacheNotReadyError) {
+    // What cannot be converted is not a matter of time.
+    if (thrown.cause instanceof StatusError) return thrown.cause;
     return tooManyRequests('the server is not yet ready to answer this request, please try again later', RETRY_SECONDS);
   }
   if (thrown instanceof StoreUnavailableError) {

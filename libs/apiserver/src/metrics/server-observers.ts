@@ -9,18 +9,24 @@ const NONE = [] as const;
 
 /** The watch tier by type, read when metrics are asked for. Types that are not in memory have no series. */
 export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'types'>, names: ResourceNames): void {
-  const read = (value: (stats: TypeCacheStats) => number | undefined) => () =>
-    [...cache.types()].flatMap((type) => {
-      const read = value(type.stats());
-      return read === undefined ? [] : [[[names.of(type.type)], read] as const];
-    });
-  const gauge = (name: string, help: string, value: (stats: TypeCacheStats) => number | undefined): void =>
-    metrics.observedGauge({ name: `orch_watch_cache_${name}`, help, labels: RESOURCE }, read(value));
+  const read =
+    (value: (stats: TypeCacheStats) => number | undefined, join = sum) =>
+    () =>
+      byResource(cache, names, value, join);
+  const gauge = (
+    name: string,
+    help: string,
+    value: (stats: TypeCacheStats) => number | undefined,
+    join?: typeof sum,
+  ): void => metrics.observedGauge({ name: `orch_watch_cache_${name}`, help, labels: RESOURCE }, read(value, join));
   const counter = (name: string, help: string, value: (stats: TypeCacheStats) => number): void =>
     metrics.observedCounter({ name: `orch_watch_cache_${name}_total`, help, labels: RESOURCE }, read(value));
-  gauge('ready', 'Whether the state is loaded and followed (1) or not (0).', ({ ready }) => (ready ? 1 : 0));
-  gauge('confirmed_age_seconds', 'Time since everything was last known to be here.', ({ confirmedAgo }) =>
-    confirmedAgo === undefined ? undefined : confirmedAgo / 1000,
+  gauge('ready', 'Whether the state is loaded and followed (1) or not (0).', ({ ready }) => (ready ? 1 : 0), Math.min);
+  gauge(
+    'confirmed_age_seconds',
+    'Time since everything was last known to be here.',
+    ({ confirmedAgo }) => (confirmedAgo === undefined ? undefined : confirmedAgo / 1000),
+    Math.max,
   );
   gauge('watchers', 'Open watches.', (stats) => stats.watchers);
   gauge('audiences', 'Groups of watchers that want the same bytes.', (stats) => stats.audiences);
@@ -40,6 +46,7 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
     'ring_span_seconds',
     'Time from the oldest change in the ring to the newest.',
     (stats) => stats.ringSpan / 1000,
+    Math.max,
   );
   gauge(
     'history_bytes',
@@ -64,8 +71,26 @@ export function observeWatchCache(metrics: Metrics, cache: Pick<WatchCache, 'typ
       labels: RESOURCE,
       stability: 'STABLE',
     },
-    read(({ ready, objects }) => (ready ? objects : undefined)),
+    read(({ ready, objects }) => (ready ? objects : undefined), Math.max),
   );
+}
+
+const sum = (a: number, b: number): number => a + b;
+
+/** A resource that a webhook converts is in memory once for each version that is watched. */
+function byResource(
+  cache: Pick<WatchCache, 'types'>,
+  names: ResourceNames,
+  value: (stats: TypeCacheStats) => number | undefined,
+  join: typeof sum,
+) {
+  const found = new Map<string, number>();
+  for (const type of cache.types()) {
+    const [name, read] = [names.of(type.type), value(type.stats())];
+    const known = found.get(name);
+    if (read !== undefined) found.set(name, known === undefined ? read : join(known, read));
+  }
+  return [...found].map(([name, read]) => [[name], read] as const);
 }
 
 /** What waits for the clients of watches. */

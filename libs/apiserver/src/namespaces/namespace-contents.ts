@@ -1,4 +1,6 @@
-import { fromStored } from '../representation/stored-body.js';
+import { parseStoredJson } from '@orch/codec';
+import type { ApiObject } from '@orch/machinery';
+import { withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { type EmptyingTools, emptyCollection } from '../writing/empty-collection.js';
 
@@ -47,7 +49,7 @@ export class NamespaceContents {
       let failure: { failure: unknown } | undefined;
       try {
         await emptyCollection(this.options, { endpoint, namespace }, stopped, ({ stored }) =>
-          left.add(finalizersOf(endpoint, stored)),
+          left.add(finalizersOf(stored)),
         );
       } catch (error) {
         failure = { failure: error };
@@ -68,5 +70,6 @@ class Left {
   }
 }
 
-const finalizersOf = (endpoint: Endpoint, stored: Stored): readonly string[] =>
-  fromStored(stored, endpoint).metadata?.finalizers ?? [];
+/** The same in whichever version it lies. */
+const finalizersOf = ({ body }: Stored): readonly string[] =>
+  (parseStoredJson(withoutOwners(body)) as ApiObject).metadata?.finalizers ?? [];

@@ -2,6 +2,7 @@ import { notFound } from '@orch/machinery';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { sendObject } from '../representation/send-object.js';
+import { inServedVersion } from '../served/version-stage.js';
 import { getFreshness } from './read-options.js';
 
 /** GET of one object. */
@@ -10,5 +11,5 @@ export async function get(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const representation = deps.representations.choose(endpoint, ctx.req.headers.accept, ctx.query);
   const stored = await deps.reader.get(endpoint.type, { namespace, name }, getFreshness(ctx.query));
   if (!stored) throw notFound(endpoint.groupResource, name);
-  await sendObject(ctx, 200, representation, stored, deps.compress);
+  await sendObject(ctx, 200, representation, await inServedVersion(endpoint, stored), deps.compress);
 }

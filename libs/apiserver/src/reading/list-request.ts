@@ -16,7 +16,7 @@ export interface Listed {
   readonly meta: ListMeta;
   /** The objects, which must be gone through at least once, and may be again: each time they are the same. */
   readonly pages: AsyncIterable<readonly Row[]>;
-  /** The same, for those who take long over each portion: nothing is held meanwhile. To be gone through once, and first. */
+  /** The same, for those who take long over each portion: nothing is held meanwhile. */
   readonly windows: AsyncIterable<readonly Row[]>;
 }
 

@@ -3,6 +3,7 @@ import { HistoryExpiredError, type Key, type Version } from '@orch/storage';
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 import { encodeContinue } from './continue-token.js';
+import { ConvertedLister } from './converted-lister.js';
 import type { DatabaseLister } from './database-lister.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
@@ -10,6 +11,8 @@ import type { ObjectReader } from './object-reader.js';
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
+  readonly #converted = new ConvertedLister((request) => this.#stored(request));
+
   constructor(
     private readonly cache: WatchCache,
     private readonly reader: ObjectReader,
@@ -17,8 +20,16 @@ export class ObjectLister {
     private readonly fit: MemoryFit,
   ) {}
 
-  /** @throws StatusError 410 for versions no longer held, 429 when too many lists are under way, 504 for versions not reached */
-  async list(request: ListRequest): Promise<Listed> {
+  /**
+   * @throws StatusError 410 for versions no longer held, 429 when too many lists are under way, 504 for versions not reached, 500 for
+   *   what cannot be converted
+   */
+  list(request: ListRequest): Promise<Listed> {
+    const { stage } = request.endpoint;
+    return stage ? this.#converted.list(request, stage) : this.#stored(request);
+  }
+
+  async #stored(request: ListRequest): Promise<Listed> {
     const { endpoint, options } = request;
     const { freshness, continuation } = options;
     if (continuation) return this.#continue(request, continuation.version, continuation.after);

@@ -42,7 +42,11 @@ const orderly = (body: Buffer): Buffer => (beginsRight(body) ? body : reordered(
 
 /** The stored form of an object of the storage version: metadata first, without apiVersion, kind and resourceVersion. */
 export function toStoredBody(object: ApiObject, { form }: Pick<Endpoint, 'form'>): Buffer {
-  const { apiVersion: _version, kind: _kind, metadata, ...rest } = form.fromHub?.(object) ?? object;
+  return bodyOf(form.fromHub?.(object) ?? object);
+}
+
+/** The stored form of an object in the version that it is of. */
+export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }: ApiObject): Buffer {
   const { resourceVersion: _resourceVersion, managedFields = [], ...meta } = metadata ?? {};
   const body = Buffer.from(stringifyJson({ metadata: meta, ...rest }));
   if (managedFields.length === 0) return body;
@@ -123,18 +127,28 @@ export function fromStored(
   stored: Stored,
   endpoint: Pick<Endpoint, 'form' | 'storage' | 'storageApiVersion'>,
 ): ApiObject {
-  const { form, storage, storageApiVersion: apiVersion } = endpoint;
-  const object: ApiObject = { kind: storage.kind, apiVersion, ...readBody(orderly(stored.body)) };
-  form.fill(stored, object);
+  const { form, storage, storageApiVersion } = endpoint;
+  const object = filledObject(stored, form, storage.kind, storageApiVersion);
   if (stored.version !== 0n) ensureMetadata(object).resourceVersion = String(stored.version);
   return form.toHub(form.versionOf(stored))?.(object) ?? object;
+}
+
+/** The object of a stored body in the version that it lies in, without a version of its own. */
+export function asItLies(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string): ApiObject {
+  return filledObject(stored, form, kind, form.apiVersionOf(form.versionOf(stored)));
+}
+
+function filledObject(stored: Omit<Stored, 'version'>, form: StoredForm, kind: string, apiVersion: string): ApiObject {
+  const object: ApiObject = { kind, apiVersion, ...readBody(orderly(stored.body)) };
+  form.fill(stored, object);
+  return object;
 }
 
 /** What bodies were filled to, by the version that they lie in; each is kept as long as the body itself. */
 const filled = weakMemo((_form: StoredForm) => new Map<string, (body: Buffer) => Buffer>());
 
 /** A stored body with the defaults that are younger than it; the very same bytes where it lacks none. */
-export function filledBody(stored: Stored, form: StoredForm): Buffer {
+export function filledBody(stored: Omit<Stored, 'version'>, form: StoredForm): Buffer {
   const body = orderly(stored.body);
   if (form.isFilled(stored)) return body;
   const byVersion = filled(form);

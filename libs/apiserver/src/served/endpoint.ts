@@ -3,9 +3,10 @@ import { formatApiVersion, type GroupResource, type Names } from '@orch/machiner
 import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
-import { type FieldManagers, fieldManagersOf } from './field-managers.js';
+import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
 import { DeclaredModel, type ObjectModel } from './object-model.js';
 import type { StoredForm } from './stored-form.js';
+import type { VersionStage } from './version-stage.js';
 
 /** An object as it is kept: body without apiVersion, kind and resourceVersion, and the version it was committed at. */
 export type Stored = Pick<Row, 'version' | 'storedVersion' | 'defaults' | 'body'>;
@@ -41,6 +42,8 @@ export interface Endpoint {
   readonly fieldManagers: FieldManagers;
   /** What selectors see of a stored object. */
   readonly description: TypeDescription;
+  /** What brings objects between the versions of the kind where that takes time; absent where it is done on reading and writing a body. */
+  readonly stage?: VersionStage;
   /** Asked before an object is made; absent where nobody has to be. */
   readonly beginCreation?: BeginCreation;
 }
@@ -105,7 +108,9 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
-    fieldManagers: fieldManagersOf(definition, versions.map(managed), conversions),
+    fieldManagers: fieldManagersOf(definition, managedVersions(versions.map(managed)), (object, to) =>
+      conversions.between(String(object.apiVersion), to, definition.kind)(object),
+    ),
     description,
   };
 }

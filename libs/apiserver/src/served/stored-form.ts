@@ -32,12 +32,19 @@ export class StoredForm {
   ) {
     const { kind } = hub;
     this.fromHub =
-      version === hub.version ? undefined : conversions.between(formatApiVersion(hub), this.#apiVersion(version), kind);
+      version === hub.version
+        ? undefined
+        : conversions.between(formatApiVersion(hub), this.apiVersionOf(version), kind);
   }
 
   /** Number of the defaults that bodies are given which are filled in as the version that they are written in, as in a Row of the store. */
   get defaults(): number {
-    return this.defaulting.numberOf(this.version) ?? 0;
+    return this.defaultsOf(this.version);
+  }
+
+  /** The same for bodies that lie in another version. */
+  defaultsOf(version: string): number {
+    return this.defaulting.numberOf(version) ?? 0;
   }
 
   /** Whether the hub is the version that bodies are written in. */
@@ -68,12 +75,13 @@ export class StoredForm {
     if (version === this.hub.version) return undefined;
     const known = this.#toHub.get(version);
     if (known) return known;
-    const made = this.conversions.between(this.#apiVersion(version), formatApiVersion(this.hub), this.hub.kind);
+    const made = this.conversions.between(this.apiVersionOf(version), formatApiVersion(this.hub), this.hub.kind);
     this.#toHub.set(version, made);
     return made;
   }
 
-  #apiVersion(version: string): string {
+  /** Group and version of a version of the kind. */
+  apiVersionOf(version: string): string {
     return formatApiVersion({ group: this.hub.group, version });
   }
 }

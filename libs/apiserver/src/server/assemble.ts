@@ -139,7 +139,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       limits: options.limits,
       yaml: options.yaml,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
-      servedWatches: new ServedWatches(served),
+      servedWatches: new ServedWatches(served, cache),
       watchList: features.enabled('WatchList'),
       chunking: features.enabled('APIListChunking'),
       remainingItemCount: features.enabled('RemainingItemCount'),

@@ -32,6 +32,7 @@ import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { VERSION } from './version.js';
+import { Webhooks } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -95,6 +96,7 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
+  #webhooks: Webhooks | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
@@ -118,7 +120,7 @@ class ControlPlaneProcess {
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
-        stop: async () => this.#customResources?.stop(),
+        stop: () => this.#stopCustom(),
       },
       { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
@@ -226,15 +228,32 @@ class ControlPlaneProcess {
   }
 
   async #serveCustom(): Promise<void> {
+    const api = needed(this.#api);
+    const { serving } = this.#settings;
+    this.#webhooks = new Webhooks({
+      api,
+      serving,
+      metrics: needed(this.#observation).metrics,
+      // One that this process made for itself would say nothing to anybody.
+      shown: () => (serving.proxyClientCertFile === undefined ? undefined : this.#credentials?.current.proxy),
+    });
     this.#customResources = new CustomResources({
-      api: needed(this.#api),
+      api,
       store: needed(this.#store),
       feed: needed(this.#changes).feed,
       kinds: this.#kindSettings(),
       decides: this.#settings.role.housekeeping,
+      migrationRate: this.#settings.backend.storageMigrationRate,
+      metrics: needed(this.#observation).metrics,
+      conversions: this.#webhooks.conversions,
       logger: this.#logger,
     });
     await this.#customResources.start();
+  }
+
+  async #stopCustom(): Promise<void> {
+    await this.#customResources?.stop();
+    await this.#webhooks?.close();
   }
 
   async #openCredentials(): Promise<void> {

@@ -1,16 +1,20 @@
 import type { OrderedFeed } from '@orch/feed';
 import type { KindSettings } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
-import type { Logger } from '@orch/runtime';
+import type { Logger, Metrics } from '@orch/runtime';
 import { type ResourceDescription, SchemaPool } from '@orch/schema';
 import type { ServingStore, TypeId } from '@orch/storage';
 import { CustomKinds } from '../definitions/custom-kinds.js';
 import type { Definition } from '../definitions/definition.js';
 import type { DefinitionController } from '../definitions/definition-controller.js';
 import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
-import { customEndpoints } from '../served/custom-endpoints.js';
+import { migrationCounter } from '../metrics/migration-counter.js';
+import { customEndpoints, type Described, describe } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
+import { Pace } from '../writing/pace.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { Api } from './assemble.js';
 
 export interface CustomResourcesSettings {
@@ -21,6 +25,11 @@ export interface CustomResourcesSettings {
   readonly kinds: KindSettings;
   /** Whether this process may decide on definitions; one of those that may does. */
   readonly decides: boolean;
+  /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
+  readonly migrationRate: number;
+  readonly metrics: Metrics;
+  /** What webhooks that convert objects are asked with. */
+  readonly conversions: ConversionCalls;
   readonly logger: Logger;
 }
 
@@ -37,6 +46,9 @@ export class CustomResources {
   #pool = new SchemaPool();
   #made = 0;
   #live = 0;
+  readonly #described = new Map<TypeId, Described>();
+  /** Fields that objects of a type are selected by, of those of which something is served. */
+  readonly #selectable = new Map<TypeId, string>();
 
   constructor(private readonly settings: CustomResourcesSettings) {
     const { api, store, feed, logger, decides } = settings;
@@ -59,7 +71,15 @@ export class CustomResources {
     if (!decides) return;
     const { names, pipeline, now } = api.deps;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
-    this.#controller = this.#kinds.controller({ names, pipeline, now, empty });
+    const pace = new Pace(settings.migrationRate);
+    const tools = { store, pipeline, turn: () => pace.turn() };
+    this.#controller = this.#kinds.controller({
+      ...{ names, pipeline, now, empty },
+      rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
+      // A request that outlasts its time may still be writing.
+      settlingMs: 2 * api.deps.limits.requestTimeoutMs,
+      onRewriting: migrationCounter(settings.metrics),
+    });
   }
 
   /** Resolves when all that is defined is served: only then requests may be answered. @throws StoreUnavailableError */
@@ -89,7 +109,12 @@ export class CustomResources {
     const { name, uid } = definition;
     const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
     const settings = { ...kinds, pool: this.#pool };
-    return customEndpoints(definition.read() as JsonObject, { scheme: api.deps.scheme, settings, type, beginCreation });
+    const described = this.#described.get(type) ?? { describe };
+    this.#described.set(type, described);
+    const { scheme } = api.deps;
+    const { conversions } = this.settings;
+    const parts = { scheme, settings, type, beginCreation, conversions, described };
+    return customEndpoints(definition.read() as JsonObject, parts);
   }
 
   #publish(served: readonly ServedDefinition<Endpoint>[]): void {
@@ -101,6 +126,16 @@ export class CustomResources {
     this.settings.api.served.replace([...this.#declared, ...told.keys()], (endpoint) =>
       told.has(endpoint) ? told.get(endpoint) : endpoint.definition,
     );
+    for (const { endpoints } of served) this.#forgetAttributes(endpoints);
+  }
+
+  /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
+  #forgetAttributes(endpoints: readonly Endpoint[]): void {
+    const [first] = endpoints;
+    if (!first) return;
+    const names = [...new Set(endpoints.flatMap(({ rules }) => rules.selectableFieldNames))].sort().join();
+    if ((this.#selectable.get(first.type) ?? names) !== names) this.settings.api.deps.cache.unload(first.type);
+    this.#selectable.set(first.type, names);
   }
 
   async #empty({ storage }: CustomKind<Endpoint>, stopped: () => boolean): Promise<number> {

@@ -12,6 +12,7 @@ import { aggregationOptions } from './aggregation-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
+import { webhookOptions } from './webhook-options.js';
 
 /** Options that every serving process has. Names are those of existing API servers where there are such. */
 export const servingOptions = {
@@ -107,6 +108,7 @@ export const servingOptions = {
     help: 'Requests, watches among them, that may be open at once on one connection of HTTP/2.',
   },
   ...limitOptions,
+  ...webhookOptions,
   'allow-privileged': {
     type: 'bool',
     // kube-apiserver's own default is false, and every distribution of it sets true: system components need it.
@@ -203,6 +205,12 @@ export const backendOptions = {
   },
   ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
+  'storage-migration-rate': {
+    type: 'int',
+    default: 100,
+    min: 1,
+    help: 'Objects of custom kinds that are written anew in a second at most, after the version that they are stored in has changed.',
+  },
   'event-ttl': {
     type: 'duration',
     default: 3_600_000,

@@ -1,9 +1,11 @@
 import { STANDARD_SETTINGS } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
 import { SchemaPool } from '@orch/schema';
+import { WebhookError } from '@orch/webhooks';
 import { afterEach, beforeEach } from 'vitest';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { type TestApi, testApi } from './test-api.js';
 import { listenerOf, openServer, type TestServer } from './test-server.js';
 
@@ -26,13 +28,27 @@ export function definitionOf(versions: readonly object[], more: object = {}): Js
   } as JsonObject;
 }
 
+/** Reaches no webhook. */
+const UNREACHED: ConversionCalls = {
+  clients: { post: () => Promise.reject(new WebhookError('there is no webhook')) },
+  limits: { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 },
+};
+
 /** Serves definitions besides what is declared, and no other ones; endpoints of those that were served before stay as they are. */
-export async function serveCustom(api: TestApi, ...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]> {
+export const serveCustom = (api: TestApi, ...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]> =>
+  serveConverted(api, UNREACHED, ...definitions);
+
+/** The same, where webhooks are reached. */
+export async function serveConverted(
+  api: TestApi,
+  conversions: ConversionCalls,
+  ...definitions: readonly JsonObject[]
+): Promise<readonly Endpoint[]> {
   const made: Endpoint[] = [];
   for (const definition of definitions) {
     const [type = 0] = await api.store.registerTypes([{ group: 'example.test', resource: 'widgets' }]);
     const settings = { ...STANDARD_SETTINGS, pool: new SchemaPool() };
-    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type }).endpoints);
+    made.push(...customEndpoints(definition, { scheme: api.deps.scheme, settings, type, conversions }).endpoints);
   }
   api.served.replace([...api.endpoints, ...made]);
   return made;

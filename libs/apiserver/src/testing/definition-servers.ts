@@ -19,6 +19,7 @@ import type { Endpoint } from '../served/endpoint.js';
 import { type Api, assembleApi } from '../server/assemble.js';
 import { serverItself } from '../writing/caller.js';
 import { emptyCollection } from '../writing/empty-collection.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { WriteRequest } from '../writing/write-request.js';
 import { sourceThread } from './source-thread.js';
 import { LIMITS } from './test-api.js';
@@ -142,7 +143,11 @@ export class DefinitionServer {
     this.kinds = this.#customKinds();
     const { pipeline } = api.deps;
     const empty = ({ storage }: { storage: Endpoint }, stopped: () => boolean) => this.#empty(storage, stopped);
-    this.#controller = this.kinds.controller({ names, pipeline, now: Date.now, empty });
+    const tools = { store, pipeline, turn: async () => undefined };
+    this.#controller = this.kinds.controller({
+      ...{ names, pipeline, now: Date.now, empty, settlingMs: 0 },
+      rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
+    });
   }
 
   static async open(url: string, schema: string, bus: ChangeBus): Promise<DefinitionServer> {

@@ -1,4 +1,4 @@
-import type { Watcher } from '@orch/watchcache';
+import type { WatchCache, Watcher } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
 
@@ -9,9 +9,16 @@ type Stream = Pick<Watcher, 'finish'>;
 export class ServedWatches {
   readonly #streams = new Map<Endpoint, Set<Stream>>();
 
-  constructor(private readonly served: ServedResources) {
+  constructor(
+    private readonly served: ServedResources,
+    cache?: Pick<WatchCache, 'retire'>,
+  ) {
     served.onChange(({ ended }) => {
-      for (const endpoint of ended) for (const stream of this.#streams.get(endpoint) ?? []) stream.finish();
+      for (const endpoint of ended) {
+        for (const stream of this.#streams.get(endpoint) ?? []) stream.finish();
+        // Nobody goes on asking a webhook for what is served by another definition now.
+        if (endpoint.stage) cache?.retire(endpoint.type, { conversion: endpoint.stage });
+      }
     });
   }
 

@@ -9,6 +9,7 @@ import { watchedKinds } from '../metrics/watched-kinds.js';
 import { type WatchOptions, watchOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
 import { watchTransports } from './watch-transport.js';
+import { watchedDescription } from './watched-description.js';
 
 const transportOf = watchTransports(streamStatus);
 
@@ -37,7 +38,7 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const encoder = transport.encoderOf(representation);
   watchedKinds.set(encoder, endpoint.definition);
   if (encoder.following) watchedKinds.set(encoder.following, endpoint.definition);
-  const watcher = await deps.cache.type(endpoint.type, endpoint.description).watch({
+  const watcher = await deps.cache.type(endpoint.type, watchedDescription(endpoint)).watch({
     ...(namespace && { namespace }),
     ...(selection && { selection }),
     encoder,

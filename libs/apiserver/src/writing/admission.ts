@@ -82,8 +82,8 @@ class DraftAttributes implements Attributes {
   }
 
   get oldObject(): ApiObject | undefined {
-    const { base, request } = this.#draft;
-    if (base) this.#oldObject ??= servedObject(request.endpoint, base);
+    const { read, request } = this.#draft;
+    if (read) this.#oldObject ??= servedObject(request.endpoint, read);
     return this.#oldObject;
   }
 

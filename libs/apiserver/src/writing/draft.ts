@@ -9,8 +9,10 @@ export interface Draft {
   readonly request: WriteRequest;
   /** What the request comes to: an update that finds nothing and may create is a `CREATE`. */
   readonly operation: Operation;
-  /** What is there, as it was read; undefined for a creation. */
+  /** What is there, as it lies; undefined for a creation. */
   readonly base: Stored | undefined;
+  /** The same as the endpoint serves it, where that takes time and somebody looks at it; else as it lies. */
+  readonly read: Stored | undefined;
   /** The same, in the stored version; nobody changes it. Undefined for a creation and for a deletion. */
   readonly old: ApiObject | undefined;
   /** Whom admission asks. */

@@ -1,7 +1,7 @@
 import { parseStoredJson } from '@orch/codec';
 import { type ApiObject, unavailable } from '@orch/machinery';
 import type { DeleteOp, Key, WriteOutcome } from '@orch/storage';
-import type { BeginCreation, CreationVerdict, Stored } from '../served/endpoint.js';
+import type { BeginCreation, CreationVerdict, Endpoint, Stored } from '../served/endpoint.js';
 import type { Creation, WriteRequest, Written } from './write-request.js';
 
 /** Seconds after which a client may ask again. */
@@ -45,7 +45,7 @@ export async function takeBack(tools: TakingBack, request: WriteRequest, made: W
   const { endpoint, key, caller, options } = request;
   const { uid, name } = identityOf(made.stored);
   const target = { namespace: key.namespace, name };
-  let stored: Stored | undefined = options.dryRun ? undefined : made.stored;
+  let stored: Stored | undefined = options.dryRun ? undefined : await lying(tools, endpoint, target, made);
   while (stored && identityOf(stored).uid === uid) {
     const { version, storedVersion, defaults, body } = stored;
     const lying = { version, storedVersion, defaults, body };
@@ -60,6 +60,10 @@ export async function takeBack(tools: TakingBack, request: WriteRequest, made: W
   }
   throw unavailable('the object was made while its kind may have gone, and was taken back', RETRY_SECONDS);
 }
+
+/** What was answered may be in another version than it lies in. */
+const lying = ({ current }: TakingBack, { stage }: Endpoint, target: Key, { stored }: Written) =>
+  stage ? current(target) : stored;
 
 function identityOf({ body }: Pick<Stored, 'body'>): { uid: string; name: string } {
   const { metadata: { uid = '', name = '' } = {} } = parseStoredJson(body) as ApiObject;

@@ -5,6 +5,7 @@ import type { Caller } from './caller.js';
 import type { DeleteOptions } from './delete-options.js';
 import { markDeletion } from './deletion.js';
 import type { WritePipeline } from './write-pipeline.js';
+import type { WriteRequest } from './write-request.js';
 
 /** Deletions of many under way at once: enough to fill the next group commit while one is under way; of large objects few. */
 export const REMOVALS = { items: 512, bytes: 1 << 20, sizeOf: ({ body }: Row) => body.length };
@@ -27,18 +28,14 @@ export class ObjectRemover {
   constructor(private readonly options: RemoverOptions) {}
 
   /** @throws StatusError 404; 409 when a precondition does not hold; 403 from admission */
-  async remove(endpoint: Endpoint, key: Key, options: DeleteOptions, caller: Caller, found?: Stored): Promise<Removal> {
+  remove(endpoint: Endpoint, key: Key, options: DeleteOptions, caller: Caller): Promise<Removal> {
+    return this.#remove({ operation: 'DELETE', endpoint, key, subresource: '', caller, options });
+  }
+
+  async #remove(request: WriteRequest & { readonly options: DeleteOptions }): Promise<Removal> {
     const { pipeline, now } = this.options;
+    const { endpoint, options } = request;
     let uid = '';
-    const request = {
-      operation: 'DELETE',
-      endpoint,
-      key,
-      subresource: '',
-      caller,
-      options,
-      ...(found && { found }),
-    } as const;
     const { stored, removed } = await pipeline.write(request, {
       change(current) {
         uid = current.metadata?.uid ?? '';
@@ -60,7 +57,17 @@ export class ObjectRemover {
   ): Promise<Removal | undefined> {
     const { namespace, name } = row;
     try {
-      return await this.remove(endpoint, { namespace, name }, options, caller, row);
+      return await this.#remove({
+        operation: 'DELETE',
+        endpoint,
+        key: { namespace, name },
+        subresource: '',
+        caller,
+        options,
+        unanswered: true,
+        // A row that was converted for a list does not lie as it was found.
+        ...(!endpoint.stage && { found: row }),
+      });
     } catch (error) {
       if (error instanceof StatusError && error.code === 404) return undefined;
       throw error;

@@ -11,17 +11,17 @@ import { holdsTooMany } from './object-checks.js';
 export function ownership(draft: Draft, tools: StageTools): void | Promise<void> {
   const { applies, ownChange } = draft.request;
   if (applies || ownChange) return own(draft, draft.served.metadata);
-  const large = draft.turn();
-  if (large) return large.then(() => owningLarge(draft, tools));
+  const large = draft.turn() ?? (draft.request.endpoint.stage && Promise.resolve());
+  if (large) return large.then(() => owningInSteps(draft, tools));
   const { manager, live, next, written } = writing(draft, tools);
   own(draft, manager.update(live, next, written).metadata as ObjectMeta);
 }
 
 /**
- * A large object a step at a time. Owners of one of very many values are not drawn: they are as many again, and reading and writing
+ * A large object a step at a time, and one whose owners may speak of versions that somebody outside converts to. Owners of one of very many values are not drawn: they are as many again, and reading and writing
  * that would keep others waiting for longer than they may. Who applies to it owns what it says all the same, and keeps it.
  */
-async function owningLarge(draft: Draft, tools: StageTools): Promise<void> {
+async function owningInSteps(draft: Draft, tools: StageTools): Promise<void> {
   const { served, old } = draft;
   if (holdsTooMany(served, tools.limits.maxOwnedValues)) {
     const managedFields = old?.metadata?.managedFields ?? [];

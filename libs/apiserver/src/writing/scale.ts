@@ -18,6 +18,7 @@ import { sendApiObject } from '../representation/send-api-object.js';
 import { servedObject } from '../representation/shape.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { DeclaredModel } from '../served/object-model.js';
+import { inServedVersion } from '../served/version-stage.js';
 import { merging } from './apply.js';
 import { callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
@@ -93,7 +94,7 @@ export async function getScale(deps: ApiDeps, ctx: RequestContext, call: Resourc
   const type = scaleType(deps, call);
   const stored = await deps.reader.get(endpoint.type, { namespace, name }, getFreshness(ctx.query));
   if (!stored) throw notFound(endpoint.groupResource, name);
-  await sendScale(deps, ctx, call, type, stored);
+  await sendScale(deps, ctx, call, type, await inServedVersion(endpoint, stored));
 }
 
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {

@@ -92,6 +92,7 @@ export class WritePipeline {
 
   /** Whether somebody outside may be asked, also where an update turns out to be a creation. */
   #callsOut(request: WriteRequest, make: Modification): boolean {
+    if (request.endpoint.stage && !request.unanswered) return true;
     const asked = (operation: Operation) => judgesOf(this.options.admission, request, operation).callsOut;
     return asked(request.operation) || (make.create !== undefined && asked('CREATE'));
   }
@@ -136,7 +137,7 @@ export class WritePipeline {
     }
     // An answer without a write would not have failed for a stale base.
     if (!fresh && (request.options.dryRun || plan.ops.length === 0)) return overtaken;
-    const { stored, removed } = plan;
+    const { answer: stored, removed } = plan;
     if (plan.ops.length === 0) return { stored, created: false, removed };
     const outcome = await this.#carryOut(request, plan);
     if (outcome.outcome === 'committed')

@@ -4,13 +4,13 @@ import { type ApiObject, conflict, copy, type JsonObject, STALE_WRITE } from '@o
 import { withoutIdleTimes } from '@orch/merge';
 import type { DeleteOp, UpdateOp, WriteOp } from '@orch/storage';
 import { turnFor } from '../decoding/turns.js';
-import { fromStored, toStoredBody } from '../representation/stored-body.js';
 import type { Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { conclude, type Fate, giveBack } from './allocation-fate.js';
 import type { Draft, StageTools } from './draft.js';
 import { isGone, namedVersion, sizeError } from './object-checks.js';
 import { sameBody } from './same-body.js';
+import { answered, asBefore, liveObject, marksAsItLies, readable, writtenBody } from './staged-versions.js';
 import { STAGES } from './stages.js';
 import {
   type Change,
@@ -25,8 +25,10 @@ import {
 export interface WritePlan {
   /** To be written together or not at all, the object's own write first; empty when nothing changes. */
   readonly ops: readonly WriteOp[];
-  /** What is answered; its version is that of the base, 0 for a new object. */
+  /** What is there after it, as it lies; its version is that of the base, 0 for a new object. */
   readonly stored: Stored;
+  /** What is answered: the same as the endpoint serves it, where that takes time. */
+  readonly answer: Stored;
   /** As it was made of what was sent; in the stored version. */
   readonly object: ApiObject;
   /** The object is gone after it. */
@@ -63,7 +65,9 @@ export async function planWrite(
     const wait = stage(draft, tools) ?? draft.turn();
     if (wait) await wait;
   }
-  return base && isGone(draft.object, request.endpoint) ? removal(draft, base, tools) : keeping(draft, tools);
+  const isRemoved = base && isGone(draft.object, request.endpoint);
+  const plan = isRemoved ? await removal(draft, base, tools) : await keeping(draft, tools);
+  return request.endpoint.stage ? answered(draft, plan) : plan;
 }
 
 /** By the sizes of what was sent and of what is there. */
@@ -81,21 +85,22 @@ async function begin(
 ): Promise<Draft> {
   const operation: Operation = base ? request.operation : 'CREATE';
   const judges = judgesOf(admission, request, operation);
-  const { endpoint } = request;
   const turn = turnsOf(request, base);
   // Many that were waiting for one reading of the database go on at the same time.
   const wait = turn();
   if (wait) await wait;
-  const live = base && fromStored(base, endpoint);
+  const reading = base && readable(request, base, judges);
+  const read = reading instanceof Promise ? await reading : reading;
+  const live = base && read && liveObject(request, base, read);
   await turn();
   const own = live && workingCopy(request, live);
   await turn();
-  const made = own && base ? (change as Change)(own, turn, base) : (create as Creation)();
+  const made = own && read ? (change as Change)(own, turn, read) : (create as Creation)();
   const served = made instanceof Promise ? await made : made;
   await turn();
   if (base && operation === 'UPDATE') checkVersion(request, served, base);
   const old = operation === 'UPDATE' ? live : undefined;
-  return { request, operation, base, old, judges, served, object: served, owners: [], admitted: false, turn };
+  return { request, operation, base, read, old, judges, served, object: served, owners: [], admitted: false, turn };
 }
 
 /** The live object for a change to work on. A deletion marks the object itself: nobody asks how it was before but plugins. */
@@ -122,7 +127,14 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
   const allocating = allocate(draft, tools);
   const allocation = allocating && (await allocating);
   const settle = (fate: Fate) => allocation && conclude(allocation, fate);
-  const body = toStoredBody(old ? idleTimesKept(old, object) : object, request.endpoint);
+  let body: Buffer;
+  try {
+    const written = writtenBody(request, old ? idleTimesKept(old, object) : object);
+    body = Buffer.isBuffer(written) ? written : await written;
+  } catch (error) {
+    await settle('dropped');
+    throw error;
+  }
   // What a deletion adds is the server's own, and what could not be marked could not be deleted.
   const tooMuch = draft.operation === 'DELETE' ? undefined : sizeError(body, tools.limits, base?.body.length);
   if (tooMuch) {
@@ -136,15 +148,18 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
     return {
       ops: [],
       stored: base,
+      answer: base,
       object,
       removed: false,
       changesClaims: false,
       conclude: () => undefined,
     };
   }
+  const stored = { version, body, ...formOf(draft) };
   return {
     ops: [base ? updateOp(draft, base, body) : createOp(draft, body)],
-    stored: { version, body, ...formOf(draft) },
+    stored,
+    answer: stored,
     object,
     removed: false,
     changesClaims: allocation?.changes ?? false,
@@ -153,8 +168,11 @@ async function keeping(draft: Draft, tools: PlanTools): Promise<WritePlan> {
 }
 
 /** Whether nothing is to be written. What lies there in another version is written anew, though it says the same. */
-const isStoredAs = (base: Stored, { endpoint }: WriteRequest, body: Buffer): boolean =>
-  endpoint.form.versionOf(base) === endpoint.form.version && sameBody(base.body, body);
+const isStoredAs = (base: Stored, request: WriteRequest, body: Buffer): boolean =>
+  liesAsWritten(base, request) && sameBody(base.body, body);
+
+const liesAsWritten = (base: Stored, request: WriteRequest): boolean =>
+  marksAsItLies(request) || request.endpoint.form.versionOf(base) === request.endpoint.form.version;
 
 /** Takes what the object needs; of a dry run nothing is to be given back. A deletion takes nothing, nor does what leaves the spec as it is. */
 function allocate(
@@ -168,13 +186,15 @@ function allocate(
 }
 
 /** Writing the last state of an object out of existence. */
-function removal(draft: Draft, base: Stored, { allocators }: PlanTools): WritePlan {
+async function removal(draft: Draft, base: Stored, { allocators }: PlanTools): Promise<WritePlan> {
   const { request, object } = draft;
-  const body = toStoredBody(object, request.endpoint);
+  const body = await writtenBody(request, object);
   const op: DeleteOp = { op: 'delete', ...target(draft, base), body };
+  const stored = { version: base.version, body, ...formOf(draft) };
   return {
     ops: [op],
-    stored: { version: base.version, body, ...formOf(draft) },
+    stored,
+    answer: stored,
     object,
     removed: true,
     changesClaims: true,
@@ -217,6 +237,7 @@ const target = (draft: Draft, base: Stored) => ({
 function formOf({ request, operation, base }: Draft): Pick<Stored, 'storedVersion' | 'defaults'> {
   const { form, definition, storage } = request.endpoint;
   const marked = operation === 'DELETE' && base !== undefined;
+  if (marked && marksAsItLies(request)) return asBefore(request.endpoint, base);
   // What is marked was read as the hub, which may have no room for all that another version fills in.
   const isFilled = marked
     ? form.versionOf(base) === form.version && form.writesHub

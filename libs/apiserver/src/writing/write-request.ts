@@ -28,6 +28,8 @@ export interface WriteRequest {
   readonly ownChange?: boolean;
   /** What the object was lately, from whoever has just read it; looked up when absent. */
   readonly found?: Stored;
+  /** Nobody is answered with the object: it need not be brought to the version that the endpoint serves. Of deletions alone. */
+  readonly unanswered?: boolean;
   /** Length of the body that it came with: steps of work on a large one let others have turns in between. */
   readonly bytes?: number;
 }
@@ -55,6 +57,7 @@ export interface Modification {
 
 /** What became of the object. */
 export interface Written {
+  /** As the endpoint serves it, where that takes time; else as it lies. */
   readonly stored: Stored;
   readonly created: boolean;
   /** It is gone: deleted, or let go of by its last finalizer. */

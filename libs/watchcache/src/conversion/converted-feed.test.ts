@@ -143,6 +143,44 @@ describe('a served version that takes time to convert to', () => {
     expect([confirmed, late.version]).toEqual([1n, 1n]);
   });
 
+  it('has no bookmark overtake what is still to be converted', async () => {
+    const sink = new TestSink();
+    const started = cache.type(TYPE, slow()).watch({
+      encoder: testEncoder,
+      from: { after: 0n },
+      initialEvents: 'none',
+      bookmarks: true,
+      sink,
+    });
+    await settle();
+    await started;
+    write('one');
+    // Longer than bookmarks are apart.
+    await clock.advance(150_000);
+    expect(conversion.waiting).toBe(1);
+    expect(sink.summary.filter((each) => each !== 'BOOKMARK@0')).toEqual([]);
+    conversion.answer();
+    await clock.advance(150_000);
+    const [first, ...rest] = sink.summary.filter((each) => each !== 'BOOKMARK@0');
+    expect(first).toBe('ADDED a/one@1');
+    expect(new Set(rest)).toEqual(new Set(['BOOKMARK@1']));
+  });
+
+  it('that was retired goes when nobody watches, and is asked for nothing more', async () => {
+    const sink = await watch(slow(), 0n);
+    await settle();
+    const watcher = await sink.started;
+    cache.retire(TYPE, slow());
+    await clock.advance(20_000);
+    expect([...cache.types()]).toHaveLength(1);
+    watcher.close();
+    await clock.advance(20_000);
+    expect([...cache.types()]).toEqual([]);
+    write('one');
+    await settle();
+    expect(conversion.waiting).toBe(0);
+  });
+
   it('is kept apart from the stored one, and unloaded with it', async () => {
     expect(cache.type(TYPE, slow())).toBe(cache.type(TYPE, slow()));
     expect(cache.type(TYPE, slow())).not.toBe(cache.type(TYPE, plain));

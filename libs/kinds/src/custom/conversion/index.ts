@@ -1,1 +1,1 @@
-export { ConversionError, type ConversionRequest, conversionReview, convertedObjects, kindText } from './review.js';
+export { ConversionRefused, type ConversionRequest, conversionReview, convertedObjects, kindText } from './review.js';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
-import { ConversionError, type ConversionRequest, conversionReview, convertedObjects, kindText } from './index.js';
+import { ConversionRefused, type ConversionRequest, conversionReview, convertedObjects, kindText } from './index.js';
 
 const GROUP = 'apiextensions.k8s.io';
 const object = (more: JsonObject = {}): JsonObject => ({
@@ -40,7 +40,7 @@ describe('a review of conversion', () => {
 
   it('is not sent where no version is known', () => {
     expect(() => conversionReview(requestOf({ reviewVersions: ['v2'] }))).toThrow(
-      new ConversionError('no supported conversion review versions'),
+      new ConversionRefused('no supported conversion review versions'),
     );
   });
 });
@@ -150,7 +150,7 @@ describe('the answer of a webhook', () => {
       `${RETURNED}invalid metadata: metadata.annotations[a] must be a string, but is int64 in converted object`,
     ],
   ])('is refused: %s', (_name, answer, message) => {
-    expect(() => convertedObjects(answer, requestOf())).toThrow(new ConversionError(message));
+    expect(() => convertedObjects(answer, requestOf())).toThrow(new ConversionRefused(message));
   });
 
   it('about a list says which of its items it is', () => {
@@ -160,7 +160,7 @@ describe('the answer of a webhook', () => {
       isList: true,
     });
     expect(() => convertedObjects(answerOf([converted(), object()]), request)).toThrow(
-      new ConversionError(
+      new ConversionRefused(
         'conversion webhook for example.test/v1, Kind=ThingList returned invalid converted object at index 2: ' +
           'invalid groupVersion (expected example.test/v2, received example.test/v1)',
       ),

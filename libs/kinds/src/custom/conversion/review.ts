@@ -3,8 +3,8 @@ import { at, isObject, type Json, textAt } from '../../values/fields.js';
 import { MetadataRefused, restoredMetadata } from './restored-metadata.js';
 
 /** Thrown where a webhook does not convert what it was asked to; the message is that of the reference. */
-export class ConversionError extends Error {
-  override readonly name = 'ConversionError';
+export class ConversionRefused extends Error {
+  override readonly name = 'ConversionRefused';
 }
 
 /** What a webhook is asked for. */
@@ -30,7 +30,7 @@ const VERSIONS: readonly string[] = ['v1', 'v1beta1'];
 /** Group, version and kind as messages name them: `example.com/v1, Kind=Thing`. */
 export const kindText = (apiVersion: string, kind: string): string => `${apiVersion}, Kind=${kind}`;
 
-/** The review that a webhook is sent. @throws ConversionError when none of its versions is known here */
+/** The review that a webhook is sent. @throws ConversionRefused when none of its versions is known here */
 export function conversionReview(request: ConversionRequest): JsonObject {
   const { uid, desiredAPIVersion, objects } = request;
   return {
@@ -44,13 +44,13 @@ export function conversionReview(request: ConversionRequest): JsonObject {
  * The objects of an answer, in the order in which they were sent, with the metadata that webhooks may not change as it was. They are
  * to be pruned by the schema of their version.
  * @param answer the decoded body; its objects become part of the result
- * @throws ConversionError for refusals, and for answers to anything but what was asked
+ * @throws ConversionRefused for refusals, and for answers to anything but what was asked
  */
 export function convertedObjects(answer: unknown, request: ConversionRequest): JsonObject[] {
   const { objects, subject, isList } = request;
   const converted = objectsIn(answer, request);
   if (converted.length !== objects.length) {
-    throw new ConversionError(
+    throw new ConversionRefused(
       `conversion webhook for ${subject} returned ${converted.length} objects, expected ${objects.length}`,
     );
   }
@@ -61,16 +61,17 @@ export function convertedObjects(answer: unknown, request: ConversionRequest): J
   });
 }
 
-/** @throws ConversionError */
+/** @throws ConversionRefused */
 function reviewVersion({ group, reviewVersions }: ConversionRequest): string {
   const version = reviewVersions.find((each) => VERSIONS.includes(each));
-  if (version === undefined) throw new ConversionError('no supported conversion review versions');
+  if (version === undefined) throw new ConversionRefused('no supported conversion review versions');
   return `${group}/${version}`;
 }
 
-/** @throws ConversionError for an answer that is none, or tells of a failure */
+/** @throws ConversionRefused for an answer that is none, or tells of a failure */
 function objectsIn(answer: unknown, request: ConversionRequest): readonly unknown[] {
-  const failed = (reason: string) => new ConversionError(`conversion webhook for ${request.subject} failed: ${reason}`);
+  const failed = (reason: string) =>
+    new ConversionRefused(`conversion webhook for ${request.subject} failed: ${reason}`);
   const version = reviewVersion(request);
   const [wanted, got] = [kindText(version, KIND), kindText(textAt(answer, 'apiVersion'), textAt(answer, 'kind'))];
   const response = at(answer, 'response');
@@ -89,7 +90,7 @@ function objectsIn(answer: unknown, request: ConversionRequest): readonly unknow
   return Array.isArray(convertedObjects) ? convertedObjects : [];
 }
 
-/** An object of an answer with its metadata restored. @throws ConversionError */
+/** An object of an answer with its metadata restored. @throws ConversionRefused */
 function accepted(
   converted: unknown,
   original: Readonly<JsonObject>,
@@ -97,7 +98,7 @@ function accepted(
   place: string | undefined,
 ): JsonObject {
   const told = (what: string, why: string) =>
-    new ConversionError(`conversion webhook for ${subject} returned ${what}: ${why}`);
+    new ConversionRefused(`conversion webhook for ${subject} returned ${what}: ${why}`);
   const whole = place ? `invalid converted object ${place}` : 'invalid object at index 0';
   if (!isObject(converted)) throw told(whole, `expected an object, got ${goType(converted)}`);
   const version = textAt(converted, 'apiVersion');

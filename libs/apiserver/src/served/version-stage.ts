@@ -1,0 +1,126 @@
+import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machinery';
+import type { BodyConversion, StoredBody } from '@orch/watchcache';
+import { inSlices, Slices } from '../decoding/turns.js';
+import { asItLies, bodyOf, filledBody } from '../representation/stored-body.js';
+import type { ConversionLimits, ConversionWebhook } from '../webhooks/conversion-webhook.js';
+import type { Stored } from './endpoint.js';
+import type { StoredForm } from './stored-form.js';
+import type { StructuralModel } from './structural-model.js';
+
+export interface VersionStageParts {
+  /** What is served. */
+  readonly served: GroupVersionKind;
+  readonly form: StoredForm;
+  /** By version. */
+  readonly models: ReadonlyMap<string, StructuralModel>;
+  readonly webhook: ConversionWebhook;
+}
+
+/** Numbers stages: bytes that one has made are not those of another. */
+let made = 0;
+
+/**
+ * Brings the objects of a custom kind to the version that an endpoint serves, and back to the one that is stored, where a webhook is
+ * asked for that. What lies in the version that is wanted is not sent anywhere, and waits for nobody.
+ */
+export class VersionStage implements BodyConversion {
+  readonly key = `webhook-${++made}`;
+  readonly version: string;
+  readonly #form: StoredForm;
+
+  constructor(private readonly parts: VersionStageParts) {
+    this.version = parts.served.version;
+    this.#form = parts.form;
+  }
+
+  get defaults(): number {
+    return this.#form.defaultsOf(this.version);
+  }
+
+  /** What one call may take: whoever has more to convert does well to bring it in portions of this size. */
+  get limits(): ConversionLimits {
+    return this.parts.webhook.limits;
+  }
+
+  /** Whether a body lies in the version that is served. */
+  isServed(stored: Pick<StoredBody, 'storedVersion'>): boolean {
+    return this.#form.versionOf(stored) === this.version;
+  }
+
+  /** The bodies in the served version, in the order given. @throws StatusError 500 */
+  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
+    const converted = (await this.#converted(bodies.filter((body) => !this.isServed(body)))).values();
+    return bodies.map((body) =>
+      this.isServed(body) ? filledBody(body, this.#form) : (converted.next().value as Buffer),
+    );
+  }
+
+  /**
+   * Rows as if they had been stored in the served version, in the order given; those that are so already are the same objects.
+   * @throws StatusError 500
+   */
+  async toServed<R extends Stored>(rows: readonly R[]): Promise<readonly R[]> {
+    const converted = (await this.#converted(rows.filter((row) => !this.isServed(row)))).values();
+    const { version: storedVersion, defaults } = this;
+    return rows.map((row) =>
+      this.isServed(row) ? row : { ...row, storedVersion, defaults, body: converted.next().value as Buffer },
+    );
+  }
+
+  /** An object of the served version in the one that bodies are written in. @throws StatusError 500 */
+  async toStorage(object: ApiObject): Promise<ApiObject> {
+    const { version } = this.#form;
+    if (version === this.version) return object;
+    const [converted] = await this.parts.webhook.convert([object], this.#form.apiVersionOf(version));
+    await inSlices(this.#model(version).fit(converted as ApiObject));
+    return converted as ApiObject;
+  }
+
+  /**
+   * An object in another version of the kind with all that the webhook makes of it: owners lose none of their fields by being compared
+   * there. @throws StatusError 500
+   */
+  async whole(object: ApiObject, apiVersion: string): Promise<ApiObject> {
+    if (object.apiVersion === apiVersion) return object;
+    if (isEmpty(object)) return { ...object, apiVersion };
+    const [converted] = await this.parts.webhook.convert([object], apiVersion);
+    return converted as ApiObject;
+  }
+
+  async #converted(bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
+    if (bodies.length === 0) return [];
+    const { served, webhook } = this.parts;
+    const slices = new Slices();
+    const objects: ApiObject[] = [];
+    for (const body of bodies) {
+      this.#model(this.#form.versionOf(body));
+      objects.push(asItLies(body, this.#form, served.kind));
+      await slices.between();
+    }
+    const converted: Buffer[] = [];
+    for (const object of await webhook.convert(objects, this.#form.apiVersionOf(this.version))) {
+      await inSlices(this.#model(this.version).fit(object));
+      converted.push(bodyOf(object));
+      await slices.between();
+    }
+    return converted;
+  }
+
+  /** @throws StatusError 500 for a version that the definition does not have any more */
+  #model(version: string): StructuralModel {
+    const model = this.parts.models.get(version);
+    if (model) return model;
+    const named = this.#form.apiVersionOf(version);
+    throw new StatusError('InternalError', `request to convert CR from an invalid group/version: ${named}`);
+  }
+}
+
+/** What has nothing but a type is never sent to a webhook. */
+const isEmpty = ({ apiVersion: _version, kind: _kind, ...rest }: ApiObject): boolean => Object.keys(rest).length === 0;
+
+/** A stored object as what serves it can be read at once. @throws StatusError 500 where a webhook would have to convert it, and does not */
+export async function inServedVersion({ stage }: { readonly stage?: VersionStage }, stored: Stored): Promise<Stored> {
+  if (!stage || stage.isServed(stored)) return stored;
+  const [served = stored] = await stage.toServed([stored]);
+  return served;
+}

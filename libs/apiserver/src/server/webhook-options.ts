@@ -1,0 +1,32 @@
+/** How webhooks are asked. Bounds are per call. */
+export const webhookOptions = {
+  'enable-aggregator-routing': {
+    type: 'bool',
+    default: false,
+    help: 'Services that webhooks are behind are reached at one of their endpoints, not at the address of the service.',
+  },
+  'webhook-max-answer-bytes': {
+    type: 'bytes',
+    default: 16 << 20,
+    min: 64 << 10,
+    help: 'Largest answer of a webhook; the call of one that says more has failed.',
+  },
+  'conversion-webhook-timeout': {
+    type: 'duration',
+    default: 30_000,
+    min: 100,
+    help: 'How long a webhook may take that converts custom resources; then the request fails that needs it.',
+  },
+  'conversion-webhook-max-objects': {
+    type: 'int',
+    default: 1000,
+    min: 1,
+    help: 'Most objects that a webhook is asked to convert at a time; a list or a batch of events of more takes several calls.',
+  },
+  'conversion-webhook-max-bytes': {
+    type: 'bytes',
+    default: 4 << 20,
+    min: 64 << 10,
+    help: 'Bytes of objects after which no more go with a call of such a webhook.',
+  },
+} as const;

@@ -1,0 +1,50 @@
+import type { Metrics } from '@orch/runtime';
+import { WebhookClients } from '@orch/webhooks';
+import type { Pair } from '../credentials/credential-set.js';
+import { conversionMetrics } from '../metrics/conversion-metrics.js';
+import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
+import { serviceResolver } from '../webhooks/service-resolver.js';
+import type { Api } from './assemble.js';
+import type { ServingOptions } from './options.js';
+
+export interface WebhooksSettings {
+  readonly api: Api;
+  readonly serving: ServingOptions;
+  readonly metrics: Metrics;
+  /** Shown to webhooks that want a certificate; undefined for none. */
+  readonly shown: () => Pair | undefined;
+}
+
+/** What this process asks webhooks with. */
+export class Webhooks {
+  readonly conversions: ConversionCalls;
+  readonly #clients: WebhookClients;
+
+  constructor({ api, serving, metrics, shown }: WebhooksSettings) {
+    const find = (resource: string) => {
+      const found = api.served.current.ofResource('', resource);
+      if (!found) throw new Error(`${resource} are not served`);
+      return found;
+    };
+    const toEndpoints = serving.enableAggregatorRouting;
+    this.#clients = new WebhookClients({
+      addressOf: serviceResolver({ reader: api.deps.reader, find, toEndpoints }),
+      credentials: shown,
+      maxAnswerBytes: serving.webhookMaxAnswerBytes,
+    });
+    this.conversions = {
+      clients: this.#clients,
+      limits: {
+        timeoutMs: serving.conversionWebhookTimeout,
+        maxObjects: serving.conversionWebhookMaxObjects,
+        maxBytes: serving.conversionWebhookMaxBytes,
+      },
+      observe: conversionMetrics(metrics),
+    };
+  }
+
+  /** Gives up the calls in flight. */
+  close(): Promise<void> {
+    return this.#clients.close();
+  }
+}

@@ -1,0 +1,200 @@
+import { type IncomingMessage, get as request } from 'node:http';
+import type { JsonObject } from '@orch/machinery';
+import { WebhookClients } from '@orch/webhooks';
+import { ConversionServer, type Converted, convertedReview, say } from '@orch/webhooks/testing';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Asker, askOf, definitionOf, serveConverted, version } from '../testing/custom-kinds.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+
+const COUNT = { type: 'integer' };
+const schemaOf = (spec: object) => ({ type: 'object', properties: { spec: { type: 'object', properties: spec } } });
+const V1 = version('v1', schemaOf({ size: COUNT }));
+const V2 = version('v2', schemaOf({ dimension: { type: 'object', properties: { size: COUNT } } }), { storage: false });
+const at = (versionName: string, name = '', query = '') =>
+  `/apis/example.test/${versionName}/namespaces/default/widgets${name && `/${name}`}${query && `?${query}`}`;
+const POLL = { timeout: 10_000, interval: 5 };
+
+let webhook: ConversionServer;
+let clients: WebhookClients;
+let api: TestApi;
+let server: TestServer;
+let streams: Stream[];
+beforeAll(async () => {
+  webhook = await ConversionServer.start();
+});
+afterAll(() => webhook.close());
+beforeEach(async () => {
+  api = await testApi({}, 'kubernetes');
+  server = await openServer(listenerOf(api));
+  clients = new WebhookClients({ addressOf: async () => ({ host: '127.0.0.1', port: webhook.port }) });
+  streams = [];
+  webhook.recover();
+  webhook.reviews.length = 0;
+});
+afterEach(async () => {
+  for (const stream of streams) stream.close();
+  await server.close();
+  api.close();
+  await clients.close();
+});
+
+const ask: Asker = (...asked) => askOf(server)(...asked);
+const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 };
+const definition = (conversion = webhook.conversion()): JsonObject => definitionOf([V1, V2], { conversion });
+const serve = (one = definition()) => serveConverted(api, { clients, limits }, one);
+const create = async (name: string, size = 1): Promise<string> => {
+  const object = { apiVersion: 'example.test/v1', kind: 'Widget', metadata: { name }, spec: { size } };
+  const { status, body } = await ask('POST', at('v1'), object);
+  expect(status).toBe(201);
+  return body.metadata.resourceVersion;
+};
+const resize = async (name: string, size: number): Promise<string> =>
+  (await ask('PATCH', at('v1', name), { spec: { size } }, 'application/merge-patch+json')).body.metadata
+    .resourceVersion;
+
+interface Event {
+  readonly type: string;
+  readonly object: Converted;
+}
+
+/** A watch that goes on. */
+class Stream {
+  readonly events: Event[] = [];
+  ended = false;
+  #text = '';
+
+  constructor(
+    readonly status: number,
+    private readonly message: IncomingMessage,
+  ) {
+    message.setEncoding('utf8');
+    message.on('data', (text: string) => {
+      const lines = (this.#text + text).split('\n');
+      this.#text = lines.pop() ?? '';
+      this.events.push(...lines.map((line) => JSON.parse(line) as Event));
+    });
+    message.on('error', () => undefined);
+    message.on('close', () => {
+      this.ended = true;
+    });
+  }
+
+  /** `TYPE name size`, one an event. */
+  get summary(): string[] {
+    return this.events.map(({ type, object: { metadata, spec } }) => {
+      const { dimension, size } = (spec ?? {}) as { dimension?: { size?: number }; size?: number };
+      return `${type} ${metadata.name} ${dimension?.size ?? `v1:${size}`}`;
+    });
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  close(): void {
+    this.message.destroy();
+  }
+}
+
+const watch = (path: string): Promise<Stream> =>
+  new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port: server.port, path, agent: false }, (message) => {
+      const stream = new Stream(message.statusCode ?? 0, message);
+      streams.push(stream);
+      resolve(stream);
+    }).on('error', reject);
+  });
+
+describe('watches of another version than the stored one', () => {
+  it('have the state and every change in their version, and select by what the webhook makes', async () => {
+    await serve();
+    await create('a');
+    await create('b');
+    const late = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => late.summary, POLL).toEqual(['ADDED a 1', 'ADDED b 1']);
+    // The state was asked for with one call, whoever watches.
+    expect(webhook.reviews.map(({ request: { objects } }) => objects.length)).toEqual([2]);
+    const stored = await watch(at('v1', '', 'watch=true'));
+    await create('c', 3);
+    await resize('a', 7);
+    expect((await ask('DELETE', at('v1', 'b'))).status).toBe(200);
+    const changes = ['ADDED c 3', 'MODIFIED a 7', 'DELETED b 1'];
+    await expect.poll(() => late.summary.slice(2), POLL).toEqual(changes);
+    expect(late.events.every(({ object }) => object.apiVersion === 'example.test/v2')).toBe(true);
+    await expect.poll(() => stored.summary.slice(2), POLL).toEqual(changes.map((text) => text.replace(/\d$/, 'v1:$&')));
+    const labelled = (name: string) => ({ odd: String(name !== 'b') });
+    webhook.answer = (review, response) =>
+      say(
+        response,
+        convertedReview(review, (object) => ({
+          ...object,
+          metadata: { ...object.metadata, labels: labelled(String(object.metadata.name)) },
+        })),
+      );
+    const chosen = await watch(at('v2', '', `watch=true&labelSelector=odd=false&resourceVersion=${await create('d')}`));
+    await create('b', 9);
+    await create('e');
+    await expect.poll(() => chosen.summary, POLL).toEqual(['ADDED b 9']);
+  });
+
+  it('wait while the webhook is down, and go on without loss; those of the stored version do not notice', async () => {
+    await serve();
+    await create('a');
+    const late = await watch(at('v2', '', 'watch=true'));
+    const stored = await watch(at('v1', '', 'watch=true'));
+    await expect.poll(() => [late.events.length, stored.events.length], POLL).toEqual([1, 1]);
+    webhook.fail();
+    const from = await create('b');
+    await resize('a', 2);
+    await resize('a', 3);
+    await create('c');
+    expect((await ask('DELETE', at('v1', 'b'))).status).toBe(200);
+    await expect.poll(() => stored.events.length, POLL).toBe(6);
+    // It has been asked, and asked again, and said no each time.
+    webhook.reviews.length = 0;
+    await expect.poll(() => webhook.reviews.length, POLL).toBeGreaterThan(1);
+    expect([late.events.length, late.ended]).toEqual([1, false]);
+    webhook.recover();
+    const missed = ['MODIFIED a 2', 'MODIFIED a 3', 'ADDED c 1', 'DELETED b 1'];
+    await expect.poll(() => late.summary.slice(1), POLL).toEqual(['ADDED b 1', ...missed]);
+    // Who was away meanwhile has it all from where it was.
+    const back = await watch(at('v2', '', `watch=true&resourceVersion=${from}`));
+    await expect.poll(() => back.summary, POLL).toEqual(missed);
+    const versions = (stream: Stream) => stream.events.map(({ object }) => object.metadata.resourceVersion);
+    expect(versions(late)).toEqual(versions(stored));
+  });
+
+  it('that would begin while the webhook is down are told why they cannot', async () => {
+    await serve();
+    await create('a');
+    webhook.fail();
+    const answer = await ask('GET', at('v2', '', 'watch=true&timeoutSeconds=20'));
+    expect(answer.body).toMatchObject({
+      code: 500,
+      message: expect.stringMatching(/^conversion webhook for example\.test\/v1, Kind=Widget failed: /),
+    });
+    webhook.recover();
+    const late = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => late.summary, POLL).toEqual(['ADDED a 1']);
+  }, 20_000);
+
+  it('end with the definition that they began with, whose webhook is asked no more', async () => {
+    await serve();
+    await create('a');
+    const late = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => late.summary, POLL).toEqual(['ADDED a 1']);
+    const other = await ConversionServer.start();
+    try {
+      await serve(definition(other.conversion()));
+      await expect.poll(() => late.ended, POLL).toBe(true);
+      const anew = await watch(at('v2', '', 'watch=true'));
+      await expect.poll(() => anew.summary, POLL).toEqual(['ADDED a 1']);
+      expect(other.reviews).toHaveLength(1);
+      // What the one before has made is let go of at the next look.
+      await expect.poll(() => [...api.deps.cache.types()].filter(({ watchers }) => watchers > 0).length, POLL).toBe(1);
+    } finally {
+      await other.close();
+    }
+  });
+});

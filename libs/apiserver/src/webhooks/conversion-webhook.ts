@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto';
+import { JsonSyntaxError, parseJson, stringifyJson } from '@orch/codec';
+import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
+import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
+import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
+import { Slices, turnFor } from '../decoding/turns.js';
+
+/** What one call of a webhook may take; more is asked for with several, one after another. */
+export interface ConversionLimits {
+  /** How long a call may take, milliseconds. */
+  readonly timeoutMs: number;
+  /** Objects of a call. */
+  readonly maxObjects: number;
+  /** Bytes of objects after which no more are added to a call. */
+  readonly maxBytes: number;
+}
+
+/** A call of a webhook, for those who count. */
+export interface ObservedConversion {
+  /** Name of the definition. */
+  readonly definition: string;
+  /** Name of the version that the objects, the first of them at least, were in. */
+  readonly from: string;
+  /** Name of the version that they were to be in. */
+  readonly to: string;
+  readonly succeeded: boolean;
+  /** How long it took, milliseconds. */
+  readonly took: number;
+}
+
+/** What webhooks of all definitions are asked with. */
+export interface ConversionCalls {
+  readonly clients: Pick<WebhookClients, 'post'>;
+  readonly limits: ConversionLimits;
+  readonly observe?: (conversion: ObservedConversion) => void;
+}
+
+/** The webhook that a definition names. */
+export interface NamedWebhook {
+  readonly clientConfig: WebhookClientConfig;
+  readonly conversionReviewVersions: readonly string[];
+}
+
+/** The webhook that converts the objects of a definition. */
+export class ConversionWebhook {
+  /**
+   * @param definition name of the definition
+   * @param group that of definitions, which reviews are of
+   */
+  constructor(
+    private readonly definition: string,
+    private readonly group: string,
+    private readonly webhook: NamedWebhook,
+    private readonly calls: ConversionCalls,
+  ) {}
+
+  get limits(): ConversionLimits {
+    return this.calls.limits;
+  }
+
+  /**
+   * The objects in another version, in the order given, not made to fit its schema. As few calls as the limits allow.
+   * @param objects whole, each in another version than that; not changed
+   * @throws StatusError 500 in the words of the reference, when one of the calls fails
+   */
+  async convert(objects: readonly ApiObject[], desiredAPIVersion: string): Promise<ApiObject[]> {
+    const converted: ApiObject[] = [];
+    for await (const chunk of this.#chunks(objects)) {
+      for (const object of await this.#observed(chunk, desiredAPIVersion)) converted.push(object);
+    }
+    return converted;
+  }
+
+  async *#chunks(objects: readonly ApiObject[]): AsyncGenerator<Chunk> {
+    const { maxObjects, maxBytes } = this.calls.limits;
+    const slices = new Slices();
+    let chunk = new Chunk();
+    for (const object of objects) {
+      const text = stringifyJson(object);
+      if (chunk.isFullWith(text.length, maxObjects, maxBytes)) {
+        yield chunk;
+        chunk = new Chunk();
+      }
+      chunk.add(object, text);
+      await slices.between();
+    }
+    if (chunk.objects.length > 0) yield chunk;
+  }
+
+  async #observed(chunk: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const began = performance.now();
+    let succeeded = false;
+    try {
+      const converted = await this.#call(chunk, desiredAPIVersion);
+      succeeded = true;
+      return converted;
+    } finally {
+      this.calls.observe?.({
+        definition: this.definition,
+        from: versionOf(chunk.apiVersion),
+        to: versionOf(desiredAPIVersion),
+        succeeded,
+        took: performance.now() - began,
+      });
+    }
+  }
+
+  async #call({ objects, texts, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const subject = kindText(apiVersion, objects[0]?.kind ?? '');
+    const request = {
+      group: this.group,
+      reviewVersions: this.webhook.conversionReviewVersions,
+      uid: randomUUID(),
+      desiredAPIVersion,
+      objects: objects as readonly JsonObject[],
+      subject,
+      isList: objects.length > 1,
+    };
+    try {
+      const head = stringifyJson(conversionReview({ ...request, objects: [] }));
+      await turnFor(bytes);
+      const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
+      await turnFor(answer.length);
+      const { value } = parseJson(answer);
+      await turnFor(answer.length);
+      return convertedObjects(value, request) as ApiObject[];
+    } catch (error) {
+      throw failureOf(error, subject);
+    }
+  }
+
+  #post(body: string): Promise<Buffer> {
+    const { clients, limits } = this.calls;
+    return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, tellsTimeout: true });
+  }
+}
+
+/** How a review without objects ends. */
+const NOTHING_IN_IT = '[]}}';
+
+/** What goes with one call. */
+class Chunk {
+  readonly objects: ApiObject[] = [];
+  readonly texts: string[] = [];
+  bytes = 0;
+
+  /** That of the first object: what messages and figures speak of. */
+  get apiVersion(): string {
+    return this.objects[0]?.apiVersion ?? '';
+  }
+
+  isFullWith(more: number, maxObjects: number, maxBytes: number): boolean {
+    const { length } = this.objects;
+    return length >= maxObjects || (length > 0 && this.bytes + more > maxBytes);
+  }
+
+  add(object: ApiObject, text: string): void {
+    this.objects.push(object);
+    this.texts.push(text);
+    this.bytes += text.length;
+  }
+}
+
+const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
+
+/** As a client is told; what is no failure of the webhook stays what it is. */
+function failureOf(error: unknown, subject: string): unknown {
+  if (error instanceof ConversionRefused) return new StatusError('InternalError', error.message);
+  if (!(error instanceof WebhookError || error instanceof JsonSyntaxError)) return error;
+  return new StatusError('InternalError', `conversion webhook for ${subject} failed: ${error.message}`);
+}

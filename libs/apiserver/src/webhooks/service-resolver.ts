@@ -1,0 +1,38 @@
+import type { Endpoints, Service } from '@orch/schema/types/core/v1';
+import type { TypeId } from '@orch/storage';
+import type { ServiceAddresses } from '@orch/webhooks';
+import type { ObjectReader } from '../reading/object-reader.js';
+import { fromStored } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { clusterAddress, endpointAddress } from './service-addresses.js';
+
+export interface ServiceResolverParts {
+  readonly reader: Pick<ObjectReader, 'get'>;
+  /** The endpoint of a resource of the core group. */
+  find(resource: string): Endpoint;
+  /** Whether services are reached at one of their endpoints. */
+  readonly toEndpoints: boolean;
+  /** In [0, 1); default Math.random. */
+  readonly random?: () => number;
+}
+
+/** Finds services where this installation has them. */
+export function serviceResolver({
+  reader,
+  find,
+  toEndpoints,
+  random = Math.random,
+}: ServiceResolverParts): ServiceAddresses {
+  const lookUp = async (resource: string, namespace: string, name: string) => {
+    const endpoint = find(resource);
+    const stored = await reader.get(endpoint.type as TypeId, { namespace, name }, { want: 'any' });
+    // As the reference says it of what its listers do not have.
+    if (!stored) throw new Error(`${resource === 'services' ? 'service' : resource} ${JSON.stringify(name)} not found`);
+    return fromStored(stored, endpoint);
+  };
+  return async ({ namespace, name, port }) => {
+    const service = (await lookUp('services', namespace, name)) as Service;
+    if (!toEndpoints) return clusterAddress(service, port);
+    return endpointAddress(service, (await lookUp('endpoints', namespace, name)) as Endpoints, port, random);
+  };
+}

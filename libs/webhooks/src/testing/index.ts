@@ -1,0 +1,1 @@
+export { ConversionServer, type Converted, convertedReview, type Review, say } from './conversion-server.js';

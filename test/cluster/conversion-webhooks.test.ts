@@ -1,0 +1,83 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConversionServer } from '@orch/webhooks/testing';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Cluster, startCluster } from '../../tools/up/index.js';
+import { Api, type ApiObject } from '../support/api.js';
+import { sizedWidgets } from '../support/sized-widgets.js';
+
+const POLL = { timeout: 60_000, interval: 20 };
+const apiVersion = 'apiextensions.k8s.io/v1';
+const DEFINITIONS = `/apis/${apiVersion}/customresourcedefinitions`;
+const at = (version: string, name = '') =>
+  `/apis/example.com/${version}/namespaces/default/widgets${name && `/${name}`}`;
+const widget = (name: string, size: number) => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  spec: { size },
+});
+
+let dir: string;
+let cluster: Cluster;
+let webhook: ConversionServer;
+/** By way of the load balancer. */
+let api: Api;
+/** One for each api-server and gateway. */
+let servers: Api[];
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'orch-conversion-'));
+  chmodSync(dir, 0o711); // PostgreSQL may run as another user
+  webhook = await ConversionServer.start();
+  cluster = await startCluster({ dir });
+  api = new Api(cluster);
+  const urls = [...cluster.apiServerUrls, ...cluster.gatewayUrls];
+  servers = urls.map((url) => new Api({ url, ca: cluster.ca, token: cluster.token }));
+  const definition = sizedWidgets({ group: 'example.com', apiVersion }, webhook.conversion());
+  expect((await api.post(DEFINITIONS, definition)).status).toBe(201);
+  const established = async () => {
+    const { status } = (await api.get(`${DEFINITIONS}/widgets.example.com`)).json<ApiObject>();
+    return (status?.conditions ?? []).some((one: ApiObject) => one.type === 'Established' && one.status === 'True');
+  };
+  await expect.poll(established, POLL).toBe(true);
+});
+afterAll(async () => {
+  for (const server of [api, ...(servers ?? [])]) server?.close();
+  await cluster?.stop();
+  await webhook?.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe('two api-servers and two gateways with a kind that a webhook converts', () => {
+  test('answer in each version, every one of them', async () => {
+    expect((await api.post(at('v1'), widget('a', 1))).status).toBe(201);
+    for (const server of servers) {
+      const { status, text } = await server.get(at('v2'));
+      expect([status, JSON.parse(text).items?.[0]?.spec]).toEqual([200, { dimension: { size: 1 } }]);
+    }
+    // Each showed the certificate that it calls others with, where it was given one.
+    expect(webhook.shown.size).toBeGreaterThan(0);
+  });
+
+  test('hold watches back while the webhook is down, wherever they are, and lose nothing', async () => {
+    const watches = await Promise.all([api, ...servers].map((server) => server.watch(`${at('v2')}?watch=true`)));
+    for (const watch of watches) expect((await watch.take(1)).map(({ type }) => type)).toEqual(['ADDED']);
+    webhook.fail();
+    const sizes = Array.from({ length: 20 }, (_, i) => i + 2);
+    for (const size of sizes) {
+      expect((await api.patch(at('v1', 'a'), 'merge', { spec: { size } })).status).toBe(200);
+      expect((await api.post(at('v1'), widget(`n${size}`, size))).status).toBe(201);
+    }
+    for (const server of servers) expect((await server.get(at('v2', 'a'))).status).toBe(500);
+    webhook.recover();
+    const wanted = sizes.flatMap((size) => [`MODIFIED a ${size}`, `ADDED n${size} ${size}`]);
+    for (const watch of watches) {
+      const seen = await watch.take(wanted.length);
+      expect(
+        seen.map(({ type, object: { metadata, spec } }) => `${type} ${metadata.name} ${spec?.dimension?.size}`),
+      ).toEqual(wanted);
+      watch.close();
+    }
+  });
+});
