@@ -3,7 +3,7 @@ import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HandedStreams } from '../handing-on/handed-streams.js';
-import { startExtension, registrationOf, type TestExtension } from '../testing/extension-server.js';
+import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
 import { OpenWatches } from '../watching/open-watches.js';

@@ -56,7 +56,11 @@ describe('what another server tells', () => {
         ...{ resource: 'things', responseKind: kind, scope: 'Namespaced', singularResource: 'thing' },
         ...{ verbs: ['get'], shortNames: ['th'] },
         subresources: [
-          { subresource: 'scale', responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get'] },
+          {
+            subresource: 'scale',
+            responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+            verbs: ['get'],
+          },
         ],
       },
     ]);
@@ -87,7 +91,10 @@ describe('what another server tells', () => {
 
   it('is of OpenAPI 3 what is about its own group-versions, and lies with it', async () => {
     const url = '/openapi/v3/apis/example.com/v1';
-    const paths = { 'apis/example.com/v1': { serverRelativeURL: `${url}?hash=1` }, 'apis/apps/v1': { serverRelativeURL: url } };
+    const paths = {
+      'apis/example.com/v1': { serverRelativeURL: `${url}?hash=1` },
+      'apis/apps/v1': { serverRelativeURL: url },
+    };
     tells({ '/apis/example.com/v1': LIST, '/openapi/v3': { paths } });
     expect([...(await read()).openApiV3]).toEqual([['apis/example.com/v1', `${url}?hash=1`]]);
     const elsewhere = { 'apis/example.com/v1': { serverRelativeURL: 'https://example.com/' } };
@@ -97,7 +104,10 @@ describe('what another server tells', () => {
 
   it('is of OpenAPI 2.0 what can be written, and is not sent again when it is known', async () => {
     const path = '/apis/example.com/v1/things';
-    const documents = { '/apis/example.com/v1': LIST, '/openapi/v2': { paths: { [path]: { get: { responses: {} } } } } };
+    const documents = {
+      '/apis/example.com/v1': LIST,
+      '/openapi/v2': { paths: { [path]: { get: { responses: {} } } } },
+    };
     tells(documents, { etag: '"1"' });
     const first = await read();
     expect(Object.keys(first.openApiV2?.paths ?? {})).toEqual([path]);

@@ -19,7 +19,11 @@ export interface TestExtension {
 
 export async function startExtension(): Promise<TestExtension> {
   const certDir = await mkdtemp(join(tmpdir(), 'extension-'));
-  const { ca, serving, proxy } = await ensurePki({ certDir, bindAddress: '127.0.0.1', names: { apiServiceName: 'api' } });
+  const { ca, serving, proxy } = await ensurePki({
+    certDir,
+    bindAddress: '127.0.0.1',
+    names: { apiServiceName: 'api' },
+  });
   const server = createServer({ cert: serving.cert, key: serving.key });
   server.on('request', (req, res) => extension.answer(req, res));
   server.listen(0, '127.0.0.1');
