@@ -44,7 +44,7 @@ export const credentialOptions = {
   },
   'proxy-client-cert-file': {
     type: 'string',
-    help: 'Client certificate with which requests are passed on to gateways. Default: one made in --cert-dir.',
+    help: 'Client certificate with which requests are passed on to gateways, and that webhooks are shown which ask for one. Default: one made in --cert-dir, which is shown to gateways only.',
   },
   'proxy-client-key-file': { type: 'string', help: 'Private key of --proxy-client-cert-file.' },
   'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },

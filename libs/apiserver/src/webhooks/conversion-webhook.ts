@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { JsonSyntaxError, parseJson, stringifyJson } from '@orch/codec';
+import { JsonSyntaxError, stringifyJson } from '@orch/codec';
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
 import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { Slices, turnFor } from '../decoding/turns.js';
+import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
 export interface ConversionLimits {
@@ -120,10 +121,9 @@ export class ConversionWebhook {
       const head = stringifyJson(conversionReview({ ...request, objects: [] }));
       await turnFor(bytes);
       const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
+      const review = await readAnswer(answer);
       await turnFor(answer.length);
-      const { value } = parseJson(answer);
-      await turnFor(answer.length);
-      return convertedObjects(value, request) as ApiObject[];
+      return convertedObjects(review, request) as ApiObject[];
     } catch (error) {
       throw failureOf(error, subject);
     }
