@@ -46,19 +46,23 @@ export interface Recorded {
 export class Recorder {
   readonly #changes: Readonly<Record<Kind, Map<number, Change>>> = { configmaps: new Map(), events: new Map() };
   readonly #read: Record<Kind, number> = { configmaps: 0, events: 0 };
-  readonly #floors: Readonly<Record<Kind, Floors>> = { configmaps: new Floors(), events: new Floors() };
+  readonly #table: 'change' | 'recorded_change';
+  readonly #floors: Readonly<Record<Kind, Floors>>;
   #client: pg.Client | undefined;
 
   constructor(
     private readonly url: string,
-    /** `change`, or what it is copied to. */
-    private readonly table: 'change' | 'recorded_change' = 'change',
-  ) {}
+    /** Ms for which changes are kept; undefined: longer than any run, so that they can be read where servers keep them. */
+    retention?: number,
+  ) {
+    this.#table = retention === undefined ? 'change' : 'recorded_change';
+    this.#floors = { configmaps: new Floors(retention), events: new Floors(retention) };
+  }
 
   /** Must be done before anything is written that has to be in the model. */
   async open(): Promise<void> {
     const client = await this.#connected();
-    if (this.table !== 'change') await client.query(COPY);
+    if (this.#table !== 'change') await client.query(COPY);
   }
 
   /** Reads again and again until the signal aborts; failures of the database are outwaited. */
@@ -80,7 +84,7 @@ export class Recorder {
     const client = await this.#connected();
     const lateCommits: LateCommit[] = [];
     for (const kind of KINDS) {
-      for (const change of await readChanges(client, this.table, kind, 0)) {
+      for (const change of await readChanges(client, this.#table, kind, 0)) {
         const known = this.#changes[kind].has(change.version);
         if (!known && change.version <= this.#read[kind]) {
           lateCommits.push({ kind, version: change.version, read: this.#read[kind] });
@@ -91,7 +95,7 @@ export class Recorder {
     const floors = await this.floors();
     const objects = await both((kind) => readObjects(client, kind));
     const histories = await both(async (kind) => new History(kind, [...this.#changes[kind].values()]));
-    const changes = await readAllChanges(client, this.table);
+    const changes = await readAllChanges(client, this.#table);
     return { histories, floors, objects, lateCommits, changes };
   }
 
@@ -100,7 +104,7 @@ export class Recorder {
     const client = await this.#connected();
     for (const kind of KINDS) {
       const floor = await readFloor(client, kind);
-      this.#floors[kind].note(performance.now(), floor);
+      this.#floors[kind].note({ at: performance.now(), floor, head: this.#read[kind] });
     }
     return this.#floors;
   }
@@ -111,7 +115,7 @@ export class Recorder {
   }
 
   async #follow(client: pg.Client, kind: Kind): Promise<void> {
-    for (const change of await readChanges(client, this.table, kind, this.#read[kind])) {
+    for (const change of await readChanges(client, this.#table, kind, this.#read[kind])) {
       this.#changes[kind].set(change.version, change);
       this.#read[kind] = change.version;
     }

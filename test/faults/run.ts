@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { ApiError, Client } from '@orch/client';
-import { namesOf } from '@orch/machinery';
+import { namesOf, parseDuration } from '@orch/machinery';
 import { type Cluster, waitUntil } from '../../tools/up/index.js';
 import type { Strike } from './adversary/adversary.js';
 import { judge } from './judge.js';
@@ -98,7 +99,9 @@ async function runOn(
   if (balanced === undefined) throw new Error('no address');
   const traffic = new Traffic(balanced, direct);
   const random = new Random(settings.seed);
-  const recorder = new Recorder(postgresUrl, settings.retention === undefined ? 'change' : 'recorded_change');
+  const retention =
+    settings.retention === undefined ? undefined : Number(parseDuration(settings.retention) / 1_000_000n);
+  const recorder = new Recorder(postgresUrl, retention);
   const [writing, watching, over] = [new AbortController(), new AbortController(), new AbortController()];
   setMaxListeners(0, writing.signal, watching.signal, over.signal);
   const stage = new Stage({
@@ -211,6 +214,12 @@ async function finalList(traffic: Traffic, kind: Kind, signal: AbortSignal): Pro
 
 /** Gives up quietly: what is missing then is for the validators to say. */
 async function catchUp(watchers: readonly Watcher[], histories: Readonly<Record<Kind, History>>): Promise<void> {
+  // After an hour of traffic a replay takes a good part of a second, and there is one for each selection. They are made before the time
+  // to catch up begins, with turns for what comes in between: together they outlast it.
+  for (const { plan } of watchers) {
+    histories[plan.kind].replay(plan.selection);
+    await setImmediate();
+  }
   // Judging a life takes tens of milliseconds after an hour of traffic, in which nobody receives anything: each is judged once as it is.
   const judged = new WeakMap<RunningLife, { readonly entries: number; readonly isWhole: boolean }>();
   const isWhole = (life: RunningLife, history: History): boolean => {

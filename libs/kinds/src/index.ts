@@ -23,6 +23,7 @@ export {
   kindText,
 } from './custom/conversion/index.js';
 export { type CustomSettings, type CustomVersion, customVersions } from './custom/custom-kind.js';
+export { MIGRATION } from './custom/migration.js';
 export { NamesInUse } from './custom/names-in-use.js';
 export { cleanupFinalizer, TERMINATION } from './custom/termination.js';
 export { defaultsNumber } from './registry/default-tables.js';

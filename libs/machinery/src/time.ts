@@ -36,10 +36,8 @@ function parse(text: string): Parsed {
   return { seconds: Date.parse(`${text.slice(0, 19)}Z`) / 1000 - offset, fraction: match[7] ?? '' };
 }
 
-const malformed = (text: string) =>
-  new TimeError(
-    `parsing time ${JSON.stringify(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(text)}`,
-  );
+const malformed = (text: string, layout = '2006-01-02T15:04:05Z07:00') =>
+  new TimeError(`parsing time ${JSON.stringify(text)} as "${layout}": cannot parse ${JSON.stringify(text)}`);
 
 /** Milliseconds since 1970 of an RFC 3339 time. @throws TimeError */
 export function parseTime(text: string): number {
@@ -64,8 +62,9 @@ export function normalizeTime(text: string): string {
   return PLAINLY_CANONICAL.test(text) ? text : formatTime(parse(text).seconds * 1000);
 }
 
-/** Any RFC 3339 time as {@link formatMicroTime} writes it. @throws TimeError */
+/** An RFC 3339 time with six digits of a second, no less and no more, as {@link formatMicroTime} writes it. @throws TimeError */
 export function normalizeMicroTime(text: string): string {
   const { seconds, fraction } = parse(text);
-  return `${formatTime(seconds * 1000).slice(0, -1)}.${fraction.padEnd(6, '0').slice(0, 6)}Z`;
+  if (fraction.length !== 6) throw malformed(text, '2006-01-02T15:04:05.000000Z07:00');
+  return `${formatTime(seconds * 1000).slice(0, -1)}.${fraction}Z`;
 }

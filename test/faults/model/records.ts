@@ -66,6 +66,8 @@ export interface Refusal {
   readonly message: string;
   /** The version from which the watcher wanted to go on; undefined for a start. */
   readonly after: number | undefined;
+  /** Whether it ended a stream that had brought something, instead of refusing one. */
+  readonly ended: boolean;
   /** Milliseconds since the watcher was last let in, or began to ask. */
   readonly outside: number;
   /** Monotonic ms of its coming. */

@@ -116,6 +116,7 @@ export class Watcher {
     this.#requests++;
     const { client } = this.#server();
     const ref = refOf(life.kind, life.selection.namespace);
+    const before = life.entries.length;
     try {
       for await (const event of client.openWatch<WireObject>(ref, this.#query(life), signal)) {
         this.#outsideSince = undefined;
@@ -130,7 +131,9 @@ export class Watcher {
         const at = performance.now();
         this.#outsideSince ??= at;
         const outside = at - this.#outsideSince;
-        life.refusals.push({ code: error.code, message: error.message, after: life.version, outside, at });
+        const { code, message } = error;
+        const ended = life.entries.length > before;
+        life.refusals.push({ code, message, after: life.version, ended, outside, at });
         if (isRefusal(error)) {
           await rest(this.random.between(100, 500), signal);
           return false;

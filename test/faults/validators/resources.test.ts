@@ -12,7 +12,7 @@ describe('V5', () => {
   const rules = (report: Partial<InformerReport>, floor = 0) =>
     checkInformer(
       { name: 'i', synced: true, gone: 0, held: new Map([['n/a', '7']]), ...report },
-      { ...stored, floors: { configmaps: Floors.of({ at: 0, floor }), events: new Floors() } },
+      { ...stored, floors: { configmaps: Floors.of(0, { at: 0, floor }), events: new Floors() } },
     ).map(({ rule }) => rule);
 
   it('accepts a store that equals the database', () => {

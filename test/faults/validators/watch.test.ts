@@ -124,11 +124,12 @@ describe('V2 initial events', () => {
 });
 
 describe('V2 refusals', () => {
-  const refused = (code: number, version: number | undefined, outside = 0): LifeSettings => ({
+  const refused = (code: number, version: number | undefined, outside = 0, ended = false): LifeSettings => ({
     ...after(60),
-    refusals: [{ code, message: '', after: version, outside, at: 1_000 }],
+    refusals: [{ code, message: '', after: version, ended, outside, at: 1_000 }],
   });
-  const at20 = Floors.of({ at: 900, floor: 5 }, { at: 1_100, floor: 20 }, { at: 1_300, floor: 50 });
+  const kept = Number.POSITIVE_INFINITY;
+  const at20 = Floors.of(kept, { at: 900, floor: 5 }, { at: 1_100, floor: 20 }, { at: 1_300, floor: 50 });
 
   it('410 is right only below the floor; other refusals never are; failures may pass', () => {
     expect(rules([], refused(410, 10), at20)).toEqual([]);
@@ -140,7 +141,20 @@ describe('V2 refusals', () => {
 
   it('410 is judged by the floor of its time, not by that of the end', () => {
     expect(rules([], refused(410, 30), at20)).toEqual(['V2.resumable']);
-    expect(rules([], refused(410, 30), Floors.of({ at: 900, floor: 50 }))).toEqual([]);
+    expect(rules([], refused(410, 30), Floors.of(kept, { at: 900, floor: 50 }))).toEqual([]);
+  });
+
+  it('410 ends a stream that is behind by more than servers promise, though history is kept', () => {
+    const floors = Floors.of(
+      500,
+      { at: 400, floor: 5, head: 10 },
+      { at: 500, floor: 5, head: 30 },
+      { at: 900, floor: 5, head: 60 },
+    );
+    expect(rules([], refused(410, 20, 0, true), floors)).toEqual([]);
+    expect(rules([], refused(410, 20, 0, false), floors)).toEqual(['V2.resumable']);
+    expect(rules([], refused(410, 30, 0, true), floors)).toEqual(['V2.resumable']);
+    expect(rules([], refused(410, undefined, 0, true), floors)).toEqual(['V2.resumable']);
   });
 
   it('failures that do not pass are none', () => {

@@ -27,13 +27,13 @@ export function checkWatch(life: Life, history: History, floors: Floors): Violat
 const OUTSIDE_MS = 60_000;
 
 function judgeRefusal(refusal: Refusal, floors: Floors): { rule: Rule; message: string }[] {
-  const { code, message, after, outside, at } = refusal;
+  const { code, message, after, ended, outside, at } = refusal;
   if (code === 429 || code >= 500) {
     if (outside <= OUTSIDE_MS) return [];
     return [{ rule: 'V2.refused', message: `${code} ${message}, again and again for ${outside} ms` }];
   }
   if (code !== 410) return [{ rule: 'V2.refused', message: `${code} ${message}` }];
-  const floor = floors.at(at);
+  const floor = ended ? floors.outOfRings(at) : floors.at(at);
   if (after !== undefined && after < floor) return [];
   return [{ rule: 'V2.resumable', message: `410 after ${after}, though history reached back to ${floor}: ${message}` }];
 }

@@ -2,11 +2,13 @@ import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'n
 import { type Agent, request } from 'node:https';
 import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
-import { unavailable } from '@orch/machinery';
-import { cutOff, isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { StatusError } from '@orch/machinery';
+import type { HandedStream } from '../handing-on/handed-streams.js';
+import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
+import { isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
 
 /** Where the server is that answers for a group-version, and how it is spoken to. */
 export interface Extension {
@@ -19,10 +21,22 @@ export interface Extension {
   readonly agent: Agent;
 }
 
-const NOT_ASKED_WITH: ReadonlySet<string> = new Set(OF_THE_CALL);
+/** How a request is passed on; everything has a default. */
+export interface Forwarding {
+  /** Milliseconds until its head must have been answered. Default: as long as the request may take. */
+  readonly limitMs?: number;
+  /** By what this process is known among those that a request has come through (RFC 9110 section 7.6.3). Default: not at all. */
+  readonly via?: string;
+}
 
-/** Seconds after which a client may ask again when the server could not be reached. */
-const RETRY_SECONDS = 1;
+const NOT_ASKED_WITH: ReadonlySet<string> = new Set(OF_THE_CALL);
+/** What is not said where the connection goes on with another protocol: there is no body. */
+const NOT_UPGRADED_WITH: ReadonlySet<string> = new Set([...OF_THE_CALL, 'content-length']);
+
+/** Without `Retry-After`: clients would ask ten times, and be slowed by a server that most of them have no need of. */
+export const serviceUnavailable = (message: string): StatusError => new StatusError('ServiceUnavailable', message);
+
+const CONNECT_MS = 5_000;
 
 /** What it answers; `switched` when it goes on with another protocol. */
 interface Answer {
@@ -33,19 +47,44 @@ interface Answer {
 /**
  * Lets another server answer a request: its body goes there and what comes back is passed on, both as they come. Who asks is told in
  * the headers of a front proxy, which that server believes because of the certificate that it is shown.
+ * @returns the stream that goes on, if the answer is a watch or another protocol
  * @throws StatusError 503 when it cannot be reached
  */
-export async function forward(ctx: RequestContext, extension: Extension): Promise<void> {
+export async function forward(
+  ctx: RequestContext,
+  extension: Extension,
+  forwarding: Forwarding = {},
+): Promise<HandedStream | undefined> {
   let answer: Answer;
   try {
-    answer = await ask(ctx, extension);
+    answer = await ask(ctx, extension, forwarding);
   } catch (error) {
-    if (isGone(ctx)) return;
+    if (isGone(ctx)) return undefined;
     const why = error instanceof Error ? error.message : String(error);
-    throw unavailable(`error trying to reach service: ${why}`, RETRY_SECONDS);
+    throw serviceUnavailable(`error trying to reach service: ${why}`);
   }
-  if (answer.switched && ctx.upgrade) join(ctx, ctx.upgrade, answer.message, answer.switched);
-  else pass(ctx, answer.message);
+  const { message, switched } = answer;
+  const isWatch = ctx.info.verb === 'watch';
+  if (switched && ctx.upgrade) {
+    const joined = isWatch ? joinWebSockets : joinConnections;
+    return joined(ctx, ctx.upgrade, message, switched);
+  }
+  // Of a body that was refused before its end nobody takes the rest.
+  leaveBody(ctx);
+  if (isWatch) return passWatchOn(ctx, message);
+  return void passOn(ctx, message);
+}
+
+/** Joins two connections on which nobody here knows what is said. */
+function joinConnections(
+  ctx: RequestContext,
+  client: Upgrade,
+  answer: IncomingMessage,
+  other: Upgrade,
+): HandedStream | undefined {
+  if (!switchProtocols(ctx, client, answer, other)) return undefined;
+  other.socket.pipe(client.socket);
+  return { end: () => other.socket.destroySoon() };
 }
 
 /**
@@ -76,9 +115,29 @@ const nameOf = (key: string): string =>
       (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     );
 
-function ask(ctx: RequestContext, { host, port, serverName, agent }: Extension): Promise<Answer> {
+/** A connection that was kept may have been closed meanwhile: what changes nothing is asked once more. */
+async function ask(ctx: RequestContext, extension: Extension, forwarding: Forwarding): Promise<Answer> {
+  try {
+    return await askOnce(ctx, extension, forwarding);
+  } catch (error) {
+    if (!(error instanceof LostConnectionError) || !isBodiless(ctx.req) || isGone(ctx)) throw error;
+    return askOnce(ctx, extension, forwarding);
+  }
+}
+
+class LostConnectionError extends Error {
+  override readonly name = 'LostConnectionError';
+}
+
+const isBodiless = ({ method, headers }: IncomingMessage): boolean =>
+  (method === 'GET' || method === 'HEAD') &&
+  headers['content-length'] === undefined &&
+  headers['transfer-encoding'] === undefined;
+
+function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Forwarding): Promise<Answer> {
+  const { host, port, serverName, agent } = extension;
   return new Promise((resolve, reject) => {
-    const { req, res, user, requestId, trail, upgrade } = ctx;
+    const { req, res, upgrade } = ctx;
     const upstream: ClientRequest = request({
       host,
       port,
@@ -87,54 +146,45 @@ function ask(ctx: RequestContext, { host, port, serverName, agent }: Extension):
       method: req.method,
       // The path as it was judged here: a URL made of it might name another.
       path: req.url ?? '/',
-      headers: {
-        ...passedOn(req.headers, NOT_ASKED_WITH),
-        ...remoteIdentity(user),
-        host: serverName,
-        [REQUEST_ID_HEADER]: requestId,
-        ...(trail?.span && { traceparent: trail.span.traceparent }),
-        ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
-      },
+      headers: headersOf(ctx, serverName, via),
     });
-    upstream.once('response', (message) => resolve({ message })).on('error', reject);
+    upstream.once('response', (message) => resolve({ message }));
+    upstream.on('error', (error: NodeJS.ErrnoException) => {
+      const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isLost ? new LostConnectionError(error.message) : error);
+    });
     upstream.once('upgrade', (message, socket: Socket, head) => resolve({ message, switched: { socket, head } }));
     res.once('close', () => upstream.destroy());
+    boundConnecting(upstream);
+    if (limitMs !== undefined) boundAnswer(upstream, limitMs);
     if (upgrade) upstream.end();
     else req.pipe(upstream);
   });
 }
 
-/** Answers with what was answered; what is cut there is cut here. */
-function pass(ctx: RequestContext, message: IncomingMessage): void {
-  // Of a body that was refused before its end nobody takes the rest.
-  leaveBody(ctx);
-  ctx.res.writeHead(message.statusCode ?? 502, passedOn(message.headers));
-  ctx.res.flushHeaders();
-  message.once('close', () => {
-    if (!message.complete && !ctx.res.writableEnded) cutOff(ctx);
-  });
-  message.pipe(ctx.res);
+function headersOf({ req, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
+  return {
+    ...passedOn(req.headers, upgrade ? NOT_UPGRADED_WITH : NOT_ASKED_WITH),
+    ...remoteIdentity(user),
+    host: serverName,
+    [REQUEST_ID_HEADER]: requestId,
+    ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
+    ...(trail?.span && { traceparent: trail.span.traceparent }),
+    ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
+  };
 }
 
-/** Joins two connections that go on with another protocol; what was said of the handshake goes on as it is. */
-function join(ctx: RequestContext, { socket, head }: Upgrade, message: IncomingMessage, other: Upgrade): void {
-  const lines = [`HTTP/1.1 101 Switching Protocols`, 'Connection: Upgrade', `Upgrade: ${message.headers.upgrade}`];
-  for (const [name, value] of Object.entries(passedOn(message.headers)))
-    for (const each of [value].flat()) lines.push(`${name}: ${each}`);
-  if (socket.destroyed) return void other.socket.destroy();
-  ctx.res.statusCode = 101;
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  socket.write(other.head);
-  other.socket.write(head);
-  for (const [from, to] of [
-    [socket, other.socket],
-    [other.socket, socket],
-  ] as const) {
-    from.setTimeout(0);
-    from.setNoDelay(true);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
-    from.on('error', () => to.destroy());
-    from.on('close', () => to.destroySoon());
-    from.pipe(to);
-  }
+/** A server that is gone without a word is not waited for as long as one that is slow. */
+function boundConnecting(upstream: ClientRequest): void {
+  upstream.once('socket', (socket) => {
+    if (!socket.connecting) return;
+    const limit = setTimeout(() => upstream.destroy(new Error(`no connection within ${CONNECT_MS} ms`)), CONNECT_MS);
+    const clear = () => clearTimeout(limit);
+    socket.once('secureConnect', clear).once('close', clear);
+  });
+}
+
+function boundAnswer(upstream: ClientRequest, limitMs: number): void {
+  const limit = setTimeout(() => upstream.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
+  for (const end of ['response', 'upgrade', 'close']) upstream.once(end, () => clearTimeout(limit));
 }

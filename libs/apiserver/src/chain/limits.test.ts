@@ -6,6 +6,7 @@ import type { Authorizer } from '@orch/authorization';
 import { namesOf, StatusError } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
@@ -215,6 +216,7 @@ async function twoTiers(watches: { front?: OpenWatches; gateway?: OpenWatches })
   const proxy = new WatchProxy(
     [`http://127.0.0.1:${gateway.port}`],
     () => ({ servingCa: undefined, proxy: undefined }),
+    new HandedStreams(),
     undefined,
     (ctx) => refusalFrames(ctx, api.deps.representations),
   );

@@ -3,7 +3,9 @@ import type { Authenticator } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 import type { Logger, Tracing } from '@orch/runtime';
+import type { Aggregator } from '../aggregation/aggregator.js';
 import type { ApiDeps } from '../deps.js';
+import { HandedStreams } from '../handing-on/handed-streams.js';
 import { hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
@@ -35,6 +37,10 @@ export interface ListenerOptions {
   readonly fallback: RequestListener;
   /** Carries watches elsewhere; undefined where this process serves them itself. */
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  /** Passes on what other servers answer for; undefined where there are none. */
+  readonly aggregator?: Aggregator;
+  /** Keeps the streams that other servers go on with. Default: of this listener alone. */
+  readonly streams?: HandedStreams;
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Milliseconds from which on a request is logged with its legs. Default 0: never. */
@@ -57,9 +63,17 @@ function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly
     impersonation,
     flowControl(options.flow, options.metrics),
     (ctx) => ctx.authorize(ctx.info),
-    handler({ ...options, others: options.fallback, observer }),
+    answerer(options, observer),
     // Here audit will note what was answered.
   ];
+}
+
+/** The end of the chain: whoever answers for what is asked for. */
+function answerer(options: ListenerOptions, observer: RequestObserver): Stage {
+  const { aggregator, watches, metrics, streams = new HandedStreams() } = options;
+  const here = handler({ ...options, others: options.fallback, observer });
+  if (!aggregator) return here;
+  return (ctx) => aggregator.answer(ctx, { watches, metrics, observer, streams }) ?? here(ctx);
 }
 
 export function createListener(options: ListenerOptions): ApiListener {

@@ -26,6 +26,8 @@ export interface CredentialSet {
   /** Whose client certificates are looked at, PEM; as what they are believed says `trust`. */
   readonly clientCa: string;
   readonly trust: CertificateTrust;
+  /** The authorities of callers, and those of front proxies, PEM; empty for none. */
+  readonly authorities: { readonly clients: string; readonly proxies: string };
   /** Shown to gateways that requests are passed on to; undefined where there is none. */
   readonly proxy: Pair | undefined;
   /** Authorities of the serving certificates of the installation, PEM; undefined for those of the system. */
@@ -72,6 +74,7 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
     serving,
     clientCa: [...clientCas, proxyCa].join('\n'),
     trust,
+    authorities: { clients: clientCas.join('\n'), proxies: proxyCa },
     proxy,
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),
     admin,

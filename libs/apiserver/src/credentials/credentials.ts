@@ -22,7 +22,7 @@ export class Credentials {
   readonly #watch: FileWatch;
   #current: CredentialSet;
   #onChange: (set: CredentialSet) => Promise<void> = async () => undefined;
-  #onTaken: (set: CredentialSet) => Promise<unknown> = async () => undefined;
+  readonly #onTaken: ((set: CredentialSet) => unknown)[] = [];
 
   private constructor(settings: CredentialSettings, current: CredentialSet, tokens: readonly TokenVerifier[]) {
     const { options, certificateAccepted } = settings;
@@ -55,9 +55,9 @@ export class Credentials {
     this.#onChange = callback;
   }
 
-  /** Calls back with each set that follows, once it is the current one. Set once. */
-  onTaken(callback: (set: CredentialSet) => Promise<unknown>): void {
-    this.#onTaken = callback;
+  /** Calls back with each set that follows, once it is the current one. */
+  onTaken(callback: (set: CredentialSet) => unknown): void {
+    this.#onTaken.push(callback);
   }
 
   close(): void {
@@ -73,7 +73,7 @@ export class Credentials {
       await this.#onChange(next);
       this.#current = next;
       logger.info('credentials were read anew');
-      await this.#onTaken(next);
+      for (const callback of this.#onTaken) await callback(next);
     } catch (error) {
       logger.error('credentials cannot be read anew, those before stay', error);
     }

@@ -2,6 +2,7 @@ import type { OrderedFeed } from '@orch/feed';
 import type { Names } from '@orch/machinery';
 import type { Clock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
+import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { WritePipeline } from '../writing/write-pipeline.js';
 import { Creations } from './creations.js';
@@ -10,9 +11,9 @@ import { DefinitionCleaner } from './definition-cleaner.js';
 import { DefinitionController } from './definition-controller.js';
 import { DefinitionFollower } from './definition-follower.js';
 import { DefinitionWriter } from './definition-writer.js';
-import { LEADERSHIP_MS, Leadership } from './leadership.js';
 import { type CustomKind, ServedDefinitions, type ServedDefinitionsOptions } from './served-definitions.js';
 import { PRESENCE_MS, ServerPresence } from './server-presence.js';
+import { StorageMigrator, type StorageMigratorOptions } from './storage-migrator.js';
 
 export interface CustomKindsOptions<E> extends Pick<ServedDefinitionsOptions<E>, 'make' | 'publish' | 'isBuiltIn'> {
   readonly store: Pick<ServingStore, 'snapshot' | 'registerTypes' | 'presence' | 'leastProgress' | 'lease'>;
@@ -31,6 +32,10 @@ export interface DecidingOptions<E> {
   readonly now: () => number;
   /** Deletes all objects of a kind. @returns how many are left, as finalizers keep them */
   empty(kind: CustomKind<E>, stopped: () => boolean): Promise<number>;
+  /** Writes all objects of a kind anew that lie in another version than the one that is stored. */
+  readonly rewrite: StorageMigratorOptions<E>['rewrite'];
+  readonly settlingMs: number;
+  readonly onRewriting?: StorageMigratorOptions<E>['onRewriting'];
 }
 
 /** An object of a custom kind that is being made: to be called when it was written, or was not. */
@@ -106,19 +111,23 @@ export class CustomKinds<E> {
   }
 
   /** What decides on definitions, where this process is the one that does. */
-  controller({ empty, ...writing }: DecidingOptions<E>): DefinitionController {
+  controller({ empty, rewrite, settlingMs, onRewriting, ...writing }: DecidingOptions<E>): DefinitionController {
     const { store, definitions: endpoint, isBuiltIn, onError, clock } = this.options;
     const common = { onError, ...(clock && { clock }) };
     const leadership = new Leadership(store.lease('definitions', LEADERSHIP_MS), clock);
     const writer = new DefinitionWriter({ ...writing, endpoint });
-    const cleaner = new DefinitionCleaner<E>({
+    const working = {
       ...common,
-      names: writing.names,
       writer,
-      empty,
-      isBuiltIn,
-      kindOf: (definition) => this.#served.kindOf(definition),
+      kindOf: (definition: Definition) => this.#served.kindOf(definition),
       stopped: () => !leadership.leads,
+    };
+    const cleaner = new DefinitionCleaner<E>({ ...working, names: writing.names, empty, isBuiltIn });
+    const migrator = new StorageMigrator<E>({
+      ...working,
+      ...{ rewrite, settlingMs },
+      ...(onRewriting && { onRewriting }),
+      definitionOf: (name) => this.#follower.definitions.get(name),
     });
     const leastProgress = () => store.leastProgress();
     return new DefinitionController({
@@ -127,6 +136,7 @@ export class CustomKinds<E> {
       follower: this.#follower,
       writer,
       cleaner,
+      migrator,
       leastProgress,
     });
   }

@@ -1,19 +1,21 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Progress } from '@orch/storage';
+import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
+import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
 import type { DefinitionWriter } from './definition-writer.js';
-import { type Leadership, RENEWAL_MS } from './leadership.js';
-import { WorkOnDemand } from './work-on-demand.js';
+import type { StorageMigrator } from './storage-migrator.js';
 
 export interface DefinitionControllerOptions {
   readonly leadership: Leadership;
   readonly follower: DefinitionFollower;
   readonly writer: Pick<DefinitionWriter, 'tell'>;
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
+  readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
   /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
   leastProgress(): Promise<Progress | undefined>;
   readonly onError: (error: unknown) => void;
@@ -58,7 +60,7 @@ export class DefinitionController {
     this.#cancelNext?.();
     await this.#work.stop();
     await this.options.leadership.giveBack();
-    await this.options.cleaner.idle();
+    await Promise.all([this.options.cleaner.idle(), this.options.migrator.idle()]);
   }
 
   async #round(): Promise<void> {
@@ -76,14 +78,16 @@ export class DefinitionController {
 
   /** What waits for other servers. @returns milliseconds until it should be looked at again */
   async #goOn(): Promise<number> {
-    const { follower, cleaner, leastProgress } = this.options;
+    const { follower, cleaner, migrator, leastProgress } = this.options;
     const definitions = [...follower.definitions.values()];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
-    if (waiting.length === 0 && pending.length === 0) return RENEWAL_MS;
+    const migrating = migrator.pending(definitions);
+    if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return RENEWAL_MS;
     const least = await leastProgress();
     if (!least || !this.options.leadership.leads) return BARRIER_MS;
     const due = establishedBy(waiting, least.served);
     await this.#carryOut(due);
+    if (migrating.length > 0) migrator.begin(migrating, least.served);
     const pause = pending.length > 0 ? cleaner.begin(pending, least.drained) : RENEWAL_MS;
     const isHeld = due.length < waiting.length || pending.some(({ since }) => since > least.drained);
     return isHeld ? BARRIER_MS : pause;

@@ -1,16 +1,11 @@
 import { type AcceptedNames, cleanupFinalizer, withConditions } from '@orch/kinds';
-import { type ApiObject, ensureMetadata, type JsonObject, type Names, StatusError } from '@orch/machinery';
-import type { Endpoint } from '../served/endpoint.js';
-import { serverItself } from '../writing/caller.js';
-import type { WritePipeline } from '../writing/write-pipeline.js';
-import type { Change } from '../writing/write-request.js';
+import { type ApiObject, ensureMetadata, type JsonObject, type Names } from '@orch/machinery';
+import { type OwnWrites, updateOwn } from '../writing/own-update.js';
 import type { Decision } from './decisions.js';
 import type { Definition } from './definition.js';
 
-export interface DefinitionWriterOptions {
-  readonly pipeline: WritePipeline;
-  /** The endpoint of definitions, in the version that is stored. */
-  readonly endpoint: Endpoint;
+/** Where definitions are written, in the version that is stored. */
+export interface DefinitionWriterOptions extends OwnWrites {
   readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -25,7 +20,7 @@ export class DefinitionWriter {
    * @throws StatusError, StoreUnavailableError
    */
   tell({ definition, names, conditions }: Decision): Promise<void> {
-    return this.#update(definition, 'status', (current) => {
+    return updateOwn(this.options, definition, 'status', (current) => {
       if (current.metadata?.resourceVersion !== String(definition.version)) return current;
       const told = withConditions(current as JsonObject, conditions, this.options.now());
       current.status = {
@@ -39,9 +34,23 @@ export class DefinitionWriter {
 
   /** Tells a condition of the definition whatever else has changed. @throws StatusError, StoreUnavailableError */
   report(definition: Definition, condition: Decision['conditions'][number]): Promise<void> {
-    return this.#update(definition, 'status', (current) => {
+    return updateOwn(this.options, definition, 'status', (current) => {
       const conditions = withConditions(current as JsonObject, [condition], this.options.now());
       current.status = { ...(current.status as object | undefined), conditions };
+      return current;
+    });
+  }
+
+  /**
+   * Tells that all objects lie in the version that is stored, unless the definition has changed since.
+   * @throws StatusError, StoreUnavailableError
+   */
+  migrated(definition: Definition, condition: Decision['conditions'][number]): Promise<void> {
+    return updateOwn(this.options, definition, 'status', (current) => {
+      if (current.metadata?.resourceVersion !== String(definition.version)) return current;
+      const conditions = withConditions(current as JsonObject, [condition], this.options.now());
+      const storedVersions = [definition.storageVersion];
+      current.status = { ...(current.status as object | undefined), storedVersions, conditions };
       return current;
     });
   }
@@ -49,30 +58,13 @@ export class DefinitionWriter {
   /** Lets the definition go, if nobody else keeps it: its objects are gone. @throws StatusError, StoreUnavailableError */
   release(definition: Definition): Promise<void> {
     const finalizer = cleanupFinalizer(this.options.names);
-    return this.#update(definition, '', (current) => {
+    return updateOwn(this.options, definition, '', (current) => {
       const meta = ensureMetadata(current);
       const left = (meta.finalizers ?? []).filter((name) => name !== finalizer);
       if (left.length > 0) meta.finalizers = left;
       else delete meta.finalizers;
       return current;
     });
-  }
-
-  /** One that is gone already, or is another of its name, is let alone. */
-  async #update({ name, uid }: Definition, subresource: string, change: Change): Promise<void> {
-    const { pipeline, endpoint } = this.options;
-    const request = {
-      operation: 'UPDATE',
-      endpoint,
-      key: { namespace: '', name },
-      subresource,
-      caller: serverItself(),
-      options: { dryRun: false },
-      ownChange: true,
-    } as const;
-    const own: Change = (current, turn, stored) =>
-      current.metadata?.uid === uid ? change(current, turn, stored) : current;
-    await pipeline.write(request, { change: own }).catch(ignoreMissing);
   }
 }
 
@@ -86,9 +78,4 @@ function shown({ plural, singular, shortNames, kind, listKind, categories }: Acc
     ...(listKind !== '' && { listKind }),
     ...(categories.length > 0 && { categories: [...categories] }),
   };
-}
-
-function ignoreMissing(error: unknown): void {
-  if (error instanceof StatusError && error.code === 404) return;
-  throw error;
 }

@@ -28,6 +28,10 @@ export interface Definition {
   readonly names: AcceptedNames;
   /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
   readonly outline: ApiObject & JsonObject;
+  /** Name of the version that bodies are written in. */
+  readonly storageVersion: string;
+  /** Names of those that bodies may lie in. */
+  readonly storedVersions: readonly string[];
   /** It has the names that it asks for, and tells how it was approved: there is nothing to decide on. */
   readonly isSettled: boolean;
   /** Its objects are served: its names are accepted, or have been. */
@@ -67,6 +71,7 @@ export function readDefinition(
     read: () => fromStored({ ...stored, body: inflateRawSync(kept) }, definitions),
     isSettled: isSettled(outline, names),
     group: (object.spec as { group: string }).group,
+    ...versionsOf(object),
     isServed: names.plural !== '' && (isEstablished || isTrue(outline, 'NamesAccepted')),
     isTerminating: object.metadata?.deletionTimestamp !== undefined,
     fingerprint: fingerprintOf(uid, names, object),
@@ -85,6 +90,12 @@ function isSettled(outline: ApiObject & JsonObject, names: AcceptedNames): boole
   const approval = approvalOf(outline);
   if (approval && !tells(outline, approval)) return false;
   return JSON.stringify(requestedNames(outline)) === JSON.stringify(names);
+}
+
+function versionsOf({ spec, status }: ApiObject): Pick<Definition, 'storageVersion' | 'storedVersions'> {
+  const { versions } = spec as { versions: readonly { name: string; storage: boolean }[] };
+  const { storedVersions = [] } = (status ?? {}) as { storedVersions?: readonly string[] };
+  return { storageVersion: versions.find(({ storage }) => storage)?.name ?? '', storedVersions };
 }
 
 function outlineOf({ metadata, spec, status }: ApiObject): ApiObject & JsonObject {

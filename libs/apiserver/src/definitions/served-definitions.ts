@@ -1,9 +1,9 @@
 import { FollowingEndedError } from '@orch/feed';
 import type { Clock } from '@orch/runtime';
 import type { Store, TypeId, Version } from '@orch/storage';
+import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { Definition } from './definition.js';
 import type { DefinitionFollower } from './definition-follower.js';
-import { WorkOnDemand } from './work-on-demand.js';
 
 /** What is made of one definition. */
 export interface CustomKind<E> {

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Presence, Progress } from '@orch/storage';
-import { WorkOnDemand } from './work-on-demand.js';
+import { WorkOnDemand } from '../following/work-on-demand.js';
 
 /** Milliseconds after its last word at which a server counts as gone. */
 export const PRESENCE_MS = 10_000;

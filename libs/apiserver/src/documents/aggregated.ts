@@ -23,10 +23,10 @@ const groupEntry = ({ name, versions }: ApiGroup): APIGroupDiscovery => ({
   versions: versions.map(versionEntry),
 });
 
-const versionEntry = ({ version, resources }: ApiVersion): APIVersionDiscovery => ({
+const versionEntry = ({ version, resources, remote }: ApiVersion): APIVersionDiscovery => ({
   version,
-  resources: resources.map(resourceEntry),
-  freshness: 'Current',
+  resources: remote ? [...remote.resources] : resources.map(resourceEntry),
+  freshness: remote?.freshness ?? 'Current',
 });
 
 function resourceEntry(definition: ResourceDescription): APIResourceDiscovery {

@@ -10,6 +10,7 @@ import type {
 } from '@orch/schema/types/meta/v1';
 import { aggregatedDiscovery } from './aggregated.js';
 import { type ApiGroup, apiGroups } from './api-groups.js';
+import type { RemoteVersion } from './remote-documents.js';
 import { resourceList } from './resource-list.js';
 
 /** Every discovery document for one set of served resources. */
@@ -20,6 +21,8 @@ export interface DiscoveryDocuments {
   readonly groupList: APIGroupList;
   /** `/apis/<group>`, by group. */
   readonly groups: ReadonlyMap<string, APIGroup>;
+  /** Versions that other servers answer for, as apiVersions: their lists of resources come from there. */
+  readonly elsewhere: readonly string[];
   /** `/api/v1` and `/apis/<group>/<version>`, by apiVersion. */
   readonly resources: ReadonlyMap<string, APIResourceList>;
   /** `/api` and `/apis` in their aggregated form. */
@@ -27,8 +30,12 @@ export interface DiscoveryDocuments {
 }
 
 /** Makes the documents; whoever changes what is served makes them anew. */
-export function discoveryDocuments(served: readonly ResourceDescription[], names: Names): DiscoveryDocuments {
-  const all = apiGroups(served);
+export function discoveryDocuments(
+  served: readonly ResourceDescription[],
+  names: Names,
+  remote: readonly RemoteVersion[] = [],
+): DiscoveryDocuments {
+  const all = apiGroups(served, remote);
   const core = all.filter(({ name }) => name === '');
   const named = all.filter(({ name }) => name !== '');
   const groups = named.map(groupDocument);
@@ -42,9 +49,10 @@ export function discoveryDocuments(served: readonly ResourceDescription[], names
     groups: new Map(
       groups.map((group) => [group.name ?? '', { kind: 'APIGroup', apiVersion: 'v1', ...group } satisfies APIGroup]),
     ),
+    elsewhere: remote.map(formatApiVersion),
     resources: new Map(
       all.flatMap(({ name, versions }) =>
-        versions.map((version): [string, APIResourceList] => [
+        versions.filter(({ remote: other }) => !other).map((version): [string, APIResourceList] => [
           formatApiVersion({ group: name, version: version.version }),
           resourceList(name, version),
         ]),

@@ -19,13 +19,9 @@ import type { ServedSnapshot } from '../served/served-snapshot.js';
 import { servesSubresource } from '../verbs.js';
 import { weakMemo } from '../weak-memo.js';
 import { type DiscoveryDocuments, discoveryDocuments } from './index.js';
-import {
-  type KeptDocuments,
-  mountOpenApi,
-  OPENAPI_PATHS,
-  type OpenApiDocuments,
-  openApiDocuments,
-} from './openapi-routes.js';
+import { type KeptDocuments, OpenApiDocuments } from './openapi-documents.js';
+import { isOpenApiV3Path, mountOpenApi, OPENAPI_PATHS } from './openapi-routes.js';
+import { NO_REMOTE_DOCUMENTS, type RemoteDocuments } from './remote-documents.js';
 import { lazily, type Tagged, tagged } from './tagged.js';
 
 export interface DiscoveryRoutes {
@@ -45,16 +41,21 @@ interface Documents {
 export interface DocumentsOptions extends Pick<OpenApiSource, 'scheme' | 'release'> {
   readonly names: Names;
   readonly features: Features;
+  /** What other servers tell, as it is now. Default: nothing. */
+  readonly remote?: () => RemoteDocuments;
 }
 
 /** What clients learn the API from, as it is served at the time: discovery (plain and aggregated) and OpenAPI documents. */
 export function createDiscoveryRoutes(served: ServedResources, options: DocumentsOptions): DiscoveryRoutes {
   const kept: KeptDocuments = {};
-  const documentsOf = weakMemo((snapshot: ServedSnapshot) => documentsFor(snapshot, options, kept));
-  const now = () => documentsOf(served.current);
+  const documentsOf = weakMemo((snapshot: ServedSnapshot) =>
+    weakMemo((remote: RemoteDocuments) => documentsFor(snapshot, remote, options, kept)),
+  );
+  const { remote = () => NO_REMOTE_DOCUMENTS } = options;
+  const now = () => documentsOf(served.current)(remote());
   return {
     paths: () => pathsOf(now().discovery()),
-    has: (path) => pathsOf(now().discovery()).includes(path) || now().openApi.has(path),
+    has: (path) => pathsOf(now().discovery()).includes(path) || isOpenApiV3Path(path, now().openApi),
     mount(app) {
       mountDiscovery(app, () => now().discovery(), options);
       mountOpenApi(app, () => now().openApi);
@@ -64,6 +65,7 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
 
 function documentsFor(
   { endpoints, told }: ServedSnapshot,
+  remote: RemoteDocuments,
   { scheme, release, names }: DocumentsOptions,
   kept: KeptDocuments,
 ): Documents {
@@ -73,8 +75,8 @@ function documentsFor(
   });
   const source = { scheme, release, served };
   return {
-    discovery: lazily(() => discoveryDocuments(source.served, names)),
-    openApi: openApiDocuments(source, kept),
+    discovery: lazily(() => discoveryDocuments(source.served, names, remote.versions)),
+    openApi: new OpenApiDocuments(source, kept, remote),
   };
 }
 
@@ -84,8 +86,8 @@ function discoverable(definition: ResourceDescription, model: ObjectModel): Docu
   return { ...definition, subresources, schema: model.documented };
 }
 
-function pathsOf({ groups, resources }: DiscoveryDocuments): string[] {
-  const versions = [...resources.keys()].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
+function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[] {
+  const versions = [...resources.keys(), ...elsewhere].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
 

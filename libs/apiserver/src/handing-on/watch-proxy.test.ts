@@ -13,6 +13,7 @@ import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RequestContext } from '../http/context.js';
 import { contextOf, openServer, type TestServer } from '../testing/test-server.js';
+import { HandedStreams } from './handed-streams.js';
 import { WatchProxy } from './watch-proxy.js';
 
 /** Plain HTTP needs none. */
@@ -44,7 +45,7 @@ async function nobody(): Promise<string> {
 async function front(
   gateways: readonly string[],
   before: (ctx: RequestContext) => unknown = () => undefined,
-  proxy = new WatchProxy(gateways, CREDENTIALS),
+  proxy = new WatchProxy(gateways, CREDENTIALS, new HandedStreams()),
 ) {
   const url = await open((req, res) => {
     const authentication = { user: USER, method: 'token' as const, expiresAt: EXPIRES_AT };
@@ -221,7 +222,8 @@ describe('a drain', () => {
       res.writeHead(200, { 'Content-Type': contentType }).flushHeaders();
       stream = res;
     });
-    const proxy = new WatchProxy([gateway], CREDENTIALS);
+    const streams = new HandedStreams();
+    const proxy = new WatchProxy([gateway], CREDENTIALS, streams);
     const url = await front([gateway], undefined, proxy);
     const sent = request(`${url}/api/v1/pods?watch=1`, { agent: false });
     sent.end();
@@ -233,25 +235,25 @@ describe('a drain', () => {
     answer.on('error', () => undefined);
     const over = new Promise<void>((resolve) => answer.once('close', resolve));
     if (stream === undefined) throw new Error('the gateway was not asked');
-    return { stream, proxy, url, answer, over, received: () => text };
+    return { stream, streams, url, answer, over, received: () => text };
   }
 
   it('ends a silent stream at once', async () => {
-    const { proxy, over, answer } = await handed();
-    await proxy.drain(0);
+    const { streams, over, answer } = await handed();
+    await streams.drain(0);
     await over;
     expect(answer.complete).toBe(true);
-    await expect.poll(() => proxy.size).toBe(0);
+    await expect.poll(() => streams.size).toBe(0);
   });
 
   it.each([
     ['application/json', '{"a":1}\n{"b":', '2}\n{"c":3}\n', '{"d":'],
     ['application/vnd.kubernetes.protobuf;stream=watch', '\0\0\0\x02ab\0\0', '\0\x01c\0\0\0\x01d', '\0\0\0\x02x'],
   ])('ends one of %s behind the event that is under way', async (contentType, before, rest, more) => {
-    const { stream, proxy, over, answer, received } = await handed(contentType);
+    const { stream, streams, over, answer, received } = await handed(contentType);
     stream.write(before);
     await expect.poll(received).toBe(before);
-    await proxy.drain(0);
+    await streams.drain(0);
     stream.write(rest + more);
     await over;
     expect([received(), answer.complete]).toEqual([before + rest, true]);
@@ -261,18 +263,18 @@ describe('a drain', () => {
     ['ends one that its gateway ends', (stream: ServerResponse) => stream.end(), true],
     ['cuts one that its gateway cuts', (stream: ServerResponse) => stream.destroy(), false],
   ])('%s in the middle of an event', async (_what, act, complete) => {
-    const { stream, proxy, over, answer, received } = await handed();
+    const { stream, streams, over, answer, received } = await handed();
     stream.write('{"half":');
     await expect.poll(received).toBe('{"half":');
-    await proxy.drain(0);
+    await streams.drain(0);
     act(stream);
     await over;
     expect(answer.complete).toBe(complete);
   });
 
   it('refuses what comes later', async () => {
-    const { proxy, url, over } = await handed();
-    await proxy.drain(0);
+    const { streams, url, over } = await handed();
+    await streams.drain(0);
     await over;
     expect((await get(url)).status).toBe(429);
   });

@@ -1,17 +1,15 @@
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { setTimeout as pause } from 'node:timers/promises';
 import { forwardedIdentity } from '@orch/authentication';
 import { type StatusError, unavailable } from '@orch/machinery';
 import type { CredentialSet } from '../credentials/credential-set.js';
-import { cutOff, http2StreamOf, isGone, type RequestContext, type Upgrade } from '../http/context.js';
+import { isGone, type RequestContext, type Upgrade } from '../http/context.js';
 import { shuttingDown } from '../http/errors.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
-import { KEEP_ALIVE_MS, LINGER_MS } from '../watching/watch-stream.js';
-import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
-import { HandedWatch } from './handed-watch.js';
+import type { HandedStreams } from './handed-streams.js';
+import { joinWebSockets, passWatchOn } from './pass-on.js';
 
 /** Seconds after which a client may ask again when no gateway could be reached. */
 const RETRY_SECONDS = 1;
@@ -31,23 +29,17 @@ type GatewayCredentials = Pick<CredentialSet, 'servingCa' | 'proxy'>;
  * because of the certificate it comes with (spec: "Authenticating proxy"), so that it judges the caller, not this server.
  */
 export class WatchProxy {
-  readonly #handed = new Set<HandedWatch>();
   #turn = 0;
-  #draining = false;
 
   constructor(
     private readonly gateways: readonly string[],
     private readonly credentials: () => GatewayCredentials,
+    private readonly handed: HandedStreams,
     private readonly sent: (host: string, method: string, code: string) => void = () => undefined,
     private readonly refusals: (ctx: RequestContext) => RefusalFrame | undefined = () => undefined,
   ) {}
 
-  /** Watches that are handed on now. */
-  get size(): number {
-    return this.#handed.size;
-  }
-
-  /** @throws StatusError 503 when no gateway can be reached, 429 after {@link drain} */
+  /** @throws StatusError 503 when no gateway can be reached, 429 when watches are being ended */
   async hand(ctx: RequestContext): Promise<void> {
     const { gateways } = this;
     const refusalFrame = this.refusals(ctx);
@@ -55,7 +47,7 @@ export class WatchProxy {
     const first = this.#turn++;
     for (let attempt = 0; attempt < gateways.length; attempt++) {
       if (isGone(ctx)) return;
-      if (this.#draining) throw shuttingDown();
+      if (this.handed.draining) throw shuttingDown();
       const url = new URL(gateways[(first + attempt) % gateways.length] as string);
       const answer = await open(ctx, url, this.credentials()).catch(() => undefined);
       this.sent(url.host, 'GET', String(answer?.message.statusCode ?? '<error>'));
@@ -65,26 +57,10 @@ export class WatchProxy {
     throw unavailable('no watch gateway can be reached', RETRY_SECONDS);
   }
 
-  /** Ends all watches in order, spread over `spread` ms, and hands on no more. Resolves when it is the last one's turn. */
-  async drain(spread: number): Promise<void> {
-    this.#draining = true;
-    const [start, watches] = [performance.now(), [...this.#handed]];
-    for (const [number, watch] of watches.entries()) {
-      if (!this.#handed.has(watch)) continue;
-      const wait = start + (spread * number) / watches.length - performance.now();
-      if (wait > 0) await pause(wait);
-      watch.end();
-    }
-  }
-
   #pass(ctx: RequestContext, { message, switched }: Answer, refusalFrame: RefusalFrame | undefined): void {
-    const watch = switched && ctx.upgrade ? join(ctx, ctx.upgrade, message, switched) : pass(ctx, message);
-    if (watch === undefined) return;
-    this.#handed.add(watch);
-    ctx.res.once('close', () => this.#handed.delete(watch));
-    ctx.watch?.endBy((refusal) => watch.end(refusalFrame?.(refusal)));
-    // It was asked for before, and answered after.
-    if (this.#draining) watch.end();
+    const watch =
+      switched && ctx.upgrade ? joinWebSockets(ctx, ctx.upgrade, message, switched) : passWatchOn(ctx, message);
+    if (watch) this.handed.add(ctx, watch, refusalFrame);
   }
 }
 
@@ -120,67 +96,5 @@ function open(ctx: RequestContext, url: URL, { servingCa, proxy }: GatewayCreden
     upstream.once('timeout', () => upstream.destroy(new Error('the gateway does not answer')));
     ctx.res.once('close', () => upstream.destroy());
     upstream.end();
-  });
-}
-
-/** Answers with what the gateway answers; its events are a watch, a refusal is none. */
-function pass(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undefined {
-  answer.socket.setTimeout(0);
-  const { statusCode = 502 } = answer;
-  ctx.res.writeHead(statusCode, passedOn(answer.headers));
-  ctx.res.flushHeaders();
-  // A stream cut at the gateway is cut here too: a clean end would say that nothing is missing. But an HTTP/2 client
-  // takes a broken stream for a failure of the server and lists again, where it goes on from its last version after an
-  // end: which is as good, for a watch has nothing behind its last whole event.
-  answer.once('close', () => {
-    if (answer.complete || ctx.res.writableEnded) return;
-    if (statusCode === 200 && http2StreamOf(ctx)) ctx.res.end();
-    else cutOff(ctx);
-  });
-  if (statusCode !== 200) {
-    answer.pipe(ctx.res);
-    return undefined;
-  }
-  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
-  return new HandedWatch(answer, ctx.res, ends, () => {
-    ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
-    ctx.res.end();
-  });
-}
-
-/** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
-const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
-
-/** Joins a client's connection with a gateway's; what the gateway said of the handshake goes on as it is. */
-function join(
-  ctx: RequestContext,
-  { socket, head }: Upgrade,
-  answer: IncomingMessage,
-  gateway: Upgrade,
-): HandedWatch | undefined {
-  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', 'Upgrade: websocket'];
-  for (const [name, value] of Object.entries(passedOn(answer.headers))) lines.push(`${name}: ${value}`);
-  if (socket.destroyed) {
-    gateway.socket.destroy();
-    return undefined;
-  }
-  ctx.res.statusCode = 101;
-  socket.write(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
-  gateway.socket.unshift(gateway.head);
-  gateway.socket.write(head);
-  for (const [from, to] of [
-    [socket, gateway.socket],
-    [gateway.socket, socket],
-  ] as const) {
-    from.setTimeout(0);
-    from.setNoDelay(true);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
-    from.on('error', () => to.destroy());
-    from.on('close', () => to.destroySoon());
-  }
-  socket.pipe(gateway.socket);
-  return new HandedWatch(gateway.socket, socket, webSocketEnds(), () => {
-    socket.setTimeout(LINGER_MS, () => socket.destroy());
-    socket.end(NORMAL_CLOSURE);
   });
 }

@@ -3,6 +3,7 @@ import { VERSION } from '../server/version.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
+import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
 import { RequestMetrics } from './request-metrics.js';
@@ -28,6 +29,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  migrationCounter(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

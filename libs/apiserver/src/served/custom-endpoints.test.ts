@@ -1,8 +1,6 @@
-import type { ApiObject, JsonObject } from '@orch/machinery';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asker, askOf, definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
-import { type TestApi, testApi } from '../testing/test-api.js';
-import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import type { ApiObject } from '@orch/machinery';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { customServer, definitionOf, version } from '../testing/custom-kinds.js';
 import { serverItself } from '../writing/caller.js';
 import type { Endpoint } from './endpoint.js';
 
@@ -40,19 +38,8 @@ const widget = (name: string, spec: object = {}, more: object = {}) => ({
   ...more,
 });
 
-let api: TestApi;
-let server: TestServer;
-beforeEach(async () => {
-  api = await testApi({}, 'kubernetes');
-  server = await openServer(listenerOf(api));
-});
-afterEach(async () => {
-  await server.close();
-  api.close();
-});
-
-const ask: Asker = (...asked) => askOf(server)(...asked);
-const serve = (...definitions: readonly JsonObject[]) => serveCustom(api, ...definitions);
+const server = customServer();
+const { ask, raw, serve } = server;
 const subresources = { status: {} };
 
 describe('objects of a custom kind', () => {
@@ -137,11 +124,11 @@ describe('objects of a custom kind', () => {
       message:
         'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
     });
-    expect((await server.ask(`${BASE}/a`, { headers: { accept: binary } })).status).toBe(406);
-    const either = await server.ask(`${BASE}/a`, { headers: { accept: `${binary}, application/json` } });
+    expect((await raw(`${BASE}/a`, { headers: { accept: binary } })).status).toBe(406);
+    const either = await raw(`${BASE}/a`, { headers: { accept: `${binary}, application/json` } });
     expect([either.status, either.headers['content-type']]).toEqual([200, 'application/json']);
     const partial = `${binary};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
-    const shown = await server.ask(`${BASE}/a`, { headers: { accept: partial } });
+    const shown = await raw(`${BASE}/a`, { headers: { accept: partial } });
     expect([shown.status, shown.headers['content-type']]).toEqual([200, binary]);
   });
 
@@ -186,7 +173,7 @@ describe('objects of a custom kind', () => {
       object.metadata = { ...object.metadata, labels: { ...object.metadata?.labels, [label]: 'x' } };
       return object;
     };
-    await Promise.all(labels.map((label) => api.deps.pipeline.write(request, { change: change(label) })));
+    await Promise.all(labels.map((label) => server.api.deps.pipeline.write(request, { change: change(label) })));
     const { body } = await ask('GET', `${BASE}/a`);
     expect([Object.keys(body.metadata.labels), body.metadata.generation]).toEqual([labels, 1]);
   });
@@ -287,9 +274,9 @@ describe('objects of a custom kind', () => {
     const there = BASE.replace('default', 'gone');
     await ask('POST', there, widget('a'));
     await ask('DELETE', '/api/v1/namespaces/gone');
-    api.terminator.start();
+    server.api.terminator.start();
     await expect.poll(async () => (await ask('GET', '/api/v1/namespaces/gone')).status).toBe(404);
-    await api.terminator.stop();
+    await server.api.terminator.stop();
     expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toEqual([]);
   });
 });

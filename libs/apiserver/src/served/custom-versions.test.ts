@@ -1,8 +1,5 @@
-import type { JsonObject } from '@orch/machinery';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Asker, askOf, definitionOf, serveCustom, version } from '../testing/custom-kinds.js';
-import { type TestApi, testApi } from '../testing/test-api.js';
-import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { describe, expect, it } from 'vitest';
+import { customServer, definitionOf, version } from '../testing/custom-kinds.js';
 
 const schemaOf = (spec: object, status: object = {}): object => ({
   type: 'object',
@@ -23,23 +20,12 @@ const widget = (name: string, spec: object, apiVersion = 'example.test/v1') => (
 });
 const MERGE = 'application/merge-patch+json';
 
-let api: TestApi;
-let server: TestServer;
-beforeEach(async () => {
-  api = await testApi({}, 'kubernetes');
-  server = await openServer(listenerOf(api));
-});
-afterEach(async () => {
-  await server.close();
-  api.close();
-});
-
-const ask: Asker = (...asked) => askOf(server)(...asked);
-const serve = (...definitions: readonly JsonObject[]) => serveCustom(api, ...definitions);
+const server = customServer();
+const { ask, serve } = server;
 const serveOne = (...versions: readonly object[]) => serve(definitionOf(versions));
 const rowOf = async (name: string) => {
-  const [endpoint] = api.served.current.endpoints.filter(({ definition }) => definition.resource === 'widgets');
-  const row = api.store.rows(endpoint?.type ?? 0).find((each) => each.name === name);
+  const [endpoint] = server.api.served.current.endpoints.filter(({ definition }) => definition.resource === 'widgets');
+  const row = server.api.store.rows(endpoint?.type ?? 0).find((each) => each.name === name);
   return row ?? expect.unreachable();
 };
 
@@ -163,7 +149,7 @@ describe('versions of a custom kind', () => {
       'GET',
       `${at('v2')}?watch=true&timeoutSeconds=3&resourceVersion=${before.metadata.resourceVersion}`,
     );
-    await expect.poll(() => api.deps.cache.watchers).toBe(1);
+    await expect.poll(() => server.api.deps.cache.watchers).toBe(1);
     expect((await ask('POST', at('v2'), widget('x', {}, 'example.test/v2'))).status).toBe(201);
     expect((await other).body.object.metadata.name).toBe('x');
     expect((await ask('GET', at('v2', 'w'))).body).toEqual(before);

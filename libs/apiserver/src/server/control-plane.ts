@@ -15,10 +15,12 @@ import {
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { Credentials } from '../credentials/credentials.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { observePools } from '../metrics/store-observer.js';
+import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
@@ -95,6 +97,8 @@ class ControlPlaneProcess {
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
+  #credentials: Credentials | undefined;
+  #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -118,6 +122,8 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -223,11 +229,13 @@ class ControlPlaneProcess {
 
   async #serveCustom(): Promise<void> {
     const api = needed(this.#api);
+    const { serving } = this.#settings;
     this.#webhooks = new Webhooks({
       api,
-      serving: this.#settings.serving,
+      serving,
       metrics: needed(this.#observation).metrics,
-      shown: () => this.#served?.shownToWebhooks(),
+      // One that this process made for itself would say nothing to anybody.
+      shown: () => (serving.proxyClientCertFile === undefined ? undefined : this.#credentials?.current.proxy),
     });
     this.#customResources = new CustomResources({
       api,
@@ -235,6 +243,8 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       kinds: this.#kindSettings(),
       decides: this.#settings.role.housekeeping,
+      migrationRate: this.#settings.backend.storageMigrationRate,
+      metrics: needed(this.#observation).metrics,
       conversions: this.#webhooks.conversions,
       logger: this.#logger,
     });
@@ -244,6 +254,30 @@ class ControlPlaneProcess {
   async #stopCustom(): Promise<void> {
     await this.#customResources?.stop();
     await this.#webhooks?.close();
+  }
+
+  async #openCredentials(): Promise<void> {
+    const { serving } = this.#settings;
+    this.#credentials = await Credentials.open({
+      options: serving,
+      names: namesOf(serving.naming),
+      logger: this.#logger,
+      certificateAccepted: needed(this.#observation).certificateAccepted,
+    });
+  }
+
+  async #aggregate(): Promise<void> {
+    this.#aggregated = new AggregatedApis({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      serving: this.#settings.serving,
+      credentials: needed(this.#credentials),
+      decides: this.#settings.role.housekeeping,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    await this.#aggregated.start();
   }
 
   #selected(scheme: Scheme): readonly ResourceDefinition[] {
@@ -274,8 +308,11 @@ class ControlPlaneProcess {
       logger: this.#logger,
       gatewayUrls,
       metricsPage,
+      credentials: needed(this.#credentials),
+      aggregated: needed(this.#aggregated),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
+    needed(this.#aggregated).publishTrust();
     await this.#served.announce();
     this.#bootstrapped = true;
   }

@@ -1,17 +1,20 @@
 import type { OrderedFeed } from '@orch/feed';
 import type { KindSettings } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
-import type { Logger } from '@orch/runtime';
+import type { Logger, Metrics } from '@orch/runtime';
 import { type ResourceDescription, SchemaPool } from '@orch/schema';
 import type { ServingStore, TypeId } from '@orch/storage';
 import { CustomKinds } from '../definitions/custom-kinds.js';
 import type { Definition } from '../definitions/definition.js';
 import type { DefinitionController } from '../definitions/definition-controller.js';
 import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
+import { migrationCounter } from '../metrics/migration-counter.js';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
+import { Pace } from '../writing/pace.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { Api } from './assemble.js';
 
 export interface CustomResourcesSettings {
@@ -22,6 +25,9 @@ export interface CustomResourcesSettings {
   readonly kinds: KindSettings;
   /** Whether this process may decide on definitions; one of those that may does. */
   readonly decides: boolean;
+  /** Objects that are written anew in a second at most, after a change of the version that they are stored in. */
+  readonly migrationRate: number;
+  readonly metrics: Metrics;
   /** What webhooks that convert objects are asked with. */
   readonly conversions: ConversionCalls;
   readonly logger: Logger;
@@ -62,7 +68,15 @@ export class CustomResources {
     if (!decides) return;
     const { names, pipeline, now } = api.deps;
     const empty = (kind: CustomKind<Endpoint>, stopped: () => boolean) => this.#empty(kind, stopped);
-    this.#controller = this.#kinds.controller({ names, pipeline, now, empty });
+    const pace = new Pace(settings.migrationRate);
+    const tools = { store, pipeline, turn: () => pace.turn() };
+    this.#controller = this.#kinds.controller({
+      ...{ names, pipeline, now, empty },
+      rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
+      // A request that outlasts its time may still be writing.
+      settlingMs: 2 * api.deps.limits.requestTimeoutMs,
+      onRewriting: migrationCounter(settings.metrics),
+    });
   }
 
   /** Resolves when all that is defined is served: only then requests may be answered. @throws StoreUnavailableError */

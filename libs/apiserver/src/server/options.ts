@@ -8,6 +8,7 @@ import {
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { aggregationOptions } from './aggregation-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -126,6 +127,7 @@ export const servingOptions = {
     check: nodePortRange,
     help: 'Ports that Services of type NodePort get.',
   },
+  ...aggregationOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,
@@ -203,6 +205,12 @@ export const backendOptions = {
   },
   ...natsOptions,
   'history-retention': { type: 'duration', default: 300_000, min: 1000, help: 'How long changes can be read back.' },
+  'storage-migration-rate': {
+    type: 'int',
+    default: 100,
+    min: 1,
+    help: 'Objects of custom kinds that are written anew in a second at most, after the version that they are stored in has changed.',
+  },
   'event-ttl': {
     type: 'duration',
     default: 3_600_000,

@@ -8,10 +8,11 @@ import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
-import type { CredentialSet, Pair } from '../credentials/credential-set.js';
-import { Credentials } from '../credentials/credentials.js';
+import type { CredentialSet } from '../credentials/credential-set.js';
+import type { Credentials } from '../credentials/credentials.js';
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
+import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
@@ -20,6 +21,7 @@ import { type Listeners, openListeners } from '../sockets/listeners.js';
 import { VanishedClients } from '../sockets/vanished-clients.js';
 import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
+import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
 import { flowLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
@@ -36,6 +38,9 @@ export interface ServeSettings {
   readonly gatewayUrls: readonly string[];
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
+  readonly credentials: Credentials;
+  /** What other servers answer for. */
+  readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
 
 /** Open sockets, and what is said to clients about them. */
@@ -45,26 +50,19 @@ export interface Served {
   readonly url: string;
   /** Writes the administrator's kubeconfig, if one is wanted. */
   announce(): Promise<void>;
-  /** The certificate that webhooks are shown; undefined where none was given. */
-  shownToWebhooks(): Pair | undefined;
-  /** Watches that are handed on to gateways; undefined where they are served here. */
-  readonly handedOn: Pick<WatchProxy, 'size' | 'drain'> | undefined;
+  /** Streams that other processes serve for clients of this one. */
+  readonly handedOn: HandedStreams;
   /** Takes no more connections and lets go of idle ones; resolves when the busy ones are gone. */
   close(): Promise<void>;
 }
 
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
-  const { api, serving, observation, logger } = settings;
-  const { certificateAccepted } = observation;
-  const credentials = await Credentials.open({ options: serving, names: api.deps.names, logger, certificateAccepted });
+  const { serving, observation, credentials } = settings;
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
-  const { listeners, handedOn } = await openAll(settings, credentials, watches).catch((error: unknown) => {
-    credentials.close();
-    throw error;
-  });
+  const { listeners, handedOn } = await openAll(settings, watches);
   const url = urlOf(serving, listeners.securePort);
   const announce = () => writeAdminKubeconfig(serving, credentials.current, url);
   credentials.onChange(async (set) => {
@@ -75,19 +73,16 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   credentials.onTaken(({ trust }) =>
     watches.judgeAgain(({ authentication }) => (isTrusted(trust, authentication) ? undefined : notTrusted())),
   );
-  const close = () => {
-    credentials.close();
-    return listeners.close();
-  };
-  // One that this process made for itself would say nothing to anybody.
-  const shownToWebhooks = () => (serving.proxyClientCertFile === undefined ? undefined : credentials.current.proxy);
-  return { securePort: listeners.securePort, url, announce, shownToWebhooks, handedOn, close };
+  return { securePort: listeners.securePort, url, announce, handedOn, close: () => listeners.close() };
 }
 
 /** What ends the watches of whoever is not believed any more. */
 const notTrusted = () => new StatusError('Unauthorized', 'Unauthorized');
 
-function proxyOf({ api, gatewayUrls, observation }: ServeSettings, credentials: Credentials): WatchProxy | undefined {
+function proxyOf(
+  { api, gatewayUrls, observation, credentials }: ServeSettings,
+  handedOn: HandedStreams,
+): WatchProxy | undefined {
   if (gatewayUrls.length === 0) return undefined;
   if (credentials.current.proxy === undefined)
     throw new Error('--gateway-url needs --proxy-client-cert-file beside --requestheader-client-ca-file');
@@ -95,6 +90,7 @@ function proxyOf({ api, gatewayUrls, observation }: ServeSettings, credentials: 
   return new WatchProxy(
     gatewayUrls,
     () => credentials.current,
+    handedOn,
     observation.requestSent,
     (ctx) => refusalFrames(ctx, representations),
   );
@@ -102,13 +98,15 @@ function proxyOf({ api, gatewayUrls, observation }: ServeSettings, credentials: 
 
 async function openAll(
   settings: ServeSettings,
-  credentials: Credentials,
   watches: OpenWatches,
-): Promise<{ listeners: Listeners; handedOn: WatchProxy | undefined }> {
-  const { serving, observation, logger } = settings;
-  const handedOn = proxyOf(settings, credentials);
+): Promise<{ listeners: Listeners; handedOn: HandedStreams }> {
+  const { serving, observation, credentials, logger } = settings;
+  const { aggregator } = settings.aggregated;
+  const handedOn = new HandedStreams();
+  const proxy = proxyOf(settings, handedOn);
   const listeners = await openListeners({
-    listener: listenerOf(settings, credentials, watches, handedOn),
+    listener: listenerOf(settings, watches, proxy, handedOn),
+    ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
     bindAddress: serving.bindAddress,
@@ -128,14 +126,16 @@ async function openAll(
 
 function listenerOf(
   settings: ServeSettings,
-  credentials: Credentials,
   watches: OpenWatches,
   proxy: WatchProxy | undefined,
+  streams: HandedStreams,
 ) {
-  const { api, serving, features, health, observation, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
-  const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion });
+  const remote = () => aggregated.documents;
+  const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion, remote });
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
@@ -145,6 +145,8 @@ function listenerOf(
     watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
+    ...(aggregator && { aggregator }),
+    streams,
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,

@@ -1,10 +1,5 @@
 /** How webhooks are asked. Bounds are per call. */
 export const webhookOptions = {
-  'enable-aggregator-routing': {
-    type: 'bool',
-    default: false,
-    help: 'Services that webhooks are behind are reached at one of their endpoints, not at the address of the service.',
-  },
   'webhook-max-answer-bytes': {
     type: 'bytes',
     default: 16 << 20,

@@ -6,11 +6,13 @@ import { CERTIFICATES_ASKED_FOR, keepChains } from '@orch/authentication';
 import type { ApiListener } from '../chain/listener.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import { Http2Sessions } from './http2-sessions.js';
-import { acceptUpgrades } from './upgrades.js';
+import { acceptUpgrades, type TakesUpgrade } from './upgrades.js';
 import type { VanishedClients } from './vanished-clients.js';
 
 export interface ListenOptions {
   readonly listener: ApiListener;
+  /** Whose requests may go on with another protocol than WebSocket. Default: nobody's. */
+  readonly takesUpgrade?: TakesUpgrade;
   readonly credentials: ServingCredentials;
   /** Versions and cipher suites. Default: TLS 1.2 on, with node's. */
   readonly tls?: Pick<SecureContextOptions, 'minVersion' | 'ciphers'>;
@@ -54,16 +56,16 @@ const BACKLOG = 4096;
 
 /** Opens a port for HTTP/2 and HTTP/1.1 over TLS, as clients negotiate (RFC 7301), and one for plain HTTP/1.1 if asked. */
 export async function openListeners(options: ListenOptions): Promise<Listeners> {
-  const { listener, bindAddress } = options;
+  const { bindAddress } = options;
   const http2 = secureServer(options);
   const sessions = new Http2Sessions(http2, KEEP_ALIVE_MS);
   // Node gives it the methods of a server of HTTP/1.1 as well, and its requests their shape; its types say less.
-  const secure = prepared(http2 as unknown as Server, listener);
+  const secure = prepared(http2 as unknown as Server, options);
   const servers = [secure];
   const securePort = await listen(secure, options.securePort, bindAddress);
   let insecurePort: number | undefined;
   if (options.insecurePort > 0) {
-    const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), listener);
+    const plain = prepared(createHttpServer({ keepAlive: true, noDelay: true }), options);
     servers.push(plain);
     insecurePort = await listen(plain, options.insecurePort, LOOPBACK);
   }
@@ -117,13 +119,13 @@ const contextOf = ({ tls }: ListenOptions, { serving, clientCa }: ServingCredent
     ca: clientCa,
   }) as const;
 
-function prepared(server: Server, listener: ApiListener): Server {
+function prepared(server: Server, { listener, takesUpgrade }: ListenOptions): Server {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
   server.on('request', listener as RequestListener);
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket));
-  acceptUpgrades(server, listener);
+  acceptUpgrades(server, listener, takesUpgrade);
   return server;
 }
 

@@ -10,14 +10,21 @@ const LINGER_MS = 10_000;
 /** A connection as node's server keeps it: with the response whose turn it is, if there is one. */
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null };
 
+/** Whether somebody else decides which protocol a request goes on with. */
+export type TakesUpgrade = (req: IncomingMessage) => boolean;
+
 /**
- * Sends requests that want a WebSocket down the one chain of requests. All other wishes for another protocol are passed
- * over, as RFC 9110 section 7.8 allows.
+ * Sends requests that want a WebSocket down the one chain of requests, and those that want whatever protocol of somebody else. All
+ * other wishes for another protocol are passed over, as RFC 9110 section 7.8 allows.
  */
-export function acceptUpgrades(server: Pick<Server, 'on' | 'emit'>, listener: ApiListener): void {
+export function acceptUpgrades(
+  server: Pick<Server, 'on' | 'emit'>,
+  listener: ApiListener,
+  takesUpgrade: TakesUpgrade = () => false,
+): void {
   server.on('upgrade', (req: IncomingMessage, socket: Connection, head: Buffer) => {
     onceAnswered(socket, () => {
-      if (wantsWebSocket(req)) takeOver(req, socket, head, listener);
+      if (wantsWebSocket(req) || (mayLeaveHttp(req) && takesUpgrade(req))) takeOver(req, socket, head, listener);
       else rejoin(server, req, socket, head);
     });
   });
@@ -40,6 +47,12 @@ function onceAnswered(socket: Connection, goOn: () => void): void {
   };
   next();
 }
+
+/** A body would have to be read first; another version of HTTP is a matter of this connection alone. */
+const mayLeaveHttp = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] === undefined &&
+  (headers['content-length'] ?? '0') === '0' &&
+  headers.upgrade?.toLowerCase() !== 'h2c';
 
 /** Answers in the place of node's server. */
 function takeOver(req: IncomingMessage, socket: Socket, head: Buffer, listener: ApiListener): void {

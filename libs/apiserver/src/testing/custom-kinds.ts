@@ -2,11 +2,12 @@ import { STANDARD_SETTINGS } from '@orch/kinds';
 import type { JsonObject } from '@orch/machinery';
 import { SchemaPool } from '@orch/schema';
 import { WebhookError } from '@orch/webhooks';
+import { afterEach, beforeEach } from 'vitest';
 import { customEndpoints } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
-import type { TestApi } from './test-api.js';
-import type { TestServer } from './test-server.js';
+import { type TestApi, testApi } from './test-api.js';
+import { listenerOf, openServer, type TestServer } from './test-server.js';
 
 /** A version of a definition that is served and stored, unless `more` says otherwise. */
 export const version = (name: string, openAPIV3Schema: object, more: object = {}): object => ({
@@ -77,3 +78,35 @@ export const askOf =
     const warnings = Array.isArray(warning) ? warning.join() : (warning as string | undefined);
     return { status: answer.status, warnings, body: text.startsWith('{') ? JSON.parse(text) : text };
   };
+
+/** A server for each test of a file, as it stands now. */
+export interface CustomServer {
+  readonly api: TestApi;
+  readonly ask: Asker;
+  /** The answer as it came. */
+  readonly raw: TestServer['ask'];
+  /** {@link serveCustom} on it. */
+  serve(...definitions: readonly JsonObject[]): Promise<readonly Endpoint[]>;
+}
+
+/** A server that can be told to serve custom kinds, opened before each test and closed after it. */
+export function customServer(): CustomServer {
+  let api: TestApi;
+  let server: TestServer;
+  beforeEach(async () => {
+    api = await testApi({}, 'kubernetes');
+    server = await openServer(listenerOf(api));
+  });
+  afterEach(async () => {
+    await server.close();
+    api.close();
+  });
+  return {
+    get api() {
+      return api;
+    },
+    ask: (...asked) => askOf(server)(...asked),
+    raw: (...asked) => server.ask(...asked),
+    serve: (...definitions) => serveCustom(api, ...definitions),
+  };
+}

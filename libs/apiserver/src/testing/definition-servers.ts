@@ -19,8 +19,10 @@ import type { Endpoint } from '../served/endpoint.js';
 import { type Api, assembleApi } from '../server/assemble.js';
 import { serverItself } from '../writing/caller.js';
 import { emptyCollection } from '../writing/empty-collection.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { WriteRequest } from '../writing/write-request.js';
 import { sourceThread } from './source-thread.js';
+import { LIMITS } from './test-api.js';
 
 const names = namesOf('kubernetes');
 const scheme = loadScheme(names);
@@ -141,7 +143,11 @@ export class DefinitionServer {
     this.kinds = this.#customKinds();
     const { pipeline } = api.deps;
     const empty = ({ storage }: { storage: Endpoint }, stopped: () => boolean) => this.#empty(storage, stopped);
-    this.#controller = this.kinds.controller({ names, pipeline, now: Date.now, empty });
+    const tools = { store, pipeline, turn: async () => undefined };
+    this.#controller = this.kinds.controller({
+      ...{ names, pipeline, now: Date.now, empty, settlingMs: 0 },
+      rewrite: ({ storage }, stopped, onDone) => rewriteCollection(tools, storage, stopped, onDone),
+    });
   }
 
   static async open(url: string, schema: string, bus: ChangeBus): Promise<DefinitionServer> {
@@ -324,15 +330,7 @@ function assembleTestApi(store: PostgresStore, cache: WatchCache, plugin: Admiss
     ...{ names, scheme, store, cache, onError: () => undefined, plugins: [plugin], storageVersions: [] },
     served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
     kinds: { features: { enabled: () => true }, allowPrivileged: true, customKinds: true },
-    limits: {
-      maxBodyBytes: 3 << 20,
-      maxValues: 50_000,
-      maxOwnedValues: 20_000,
-      minRequestTimeoutSeconds: 1800,
-      maxWatchAgeMs: 0,
-      requestTimeoutMs: 60_000,
-      watchBufferBytes: 48 << 10,
-    },
+    limits: LIMITS,
     yaml: new YamlReader(() => sourceThread(new URL('../decoding/yaml-worker.ts', import.meta.url))),
     lists: { concurrent: 4, maxCachedBytes: 1 << 27 },
     components: [],

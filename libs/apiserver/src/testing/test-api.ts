@@ -45,7 +45,8 @@ function schemeOf(profile: NamingProfile): Scheme {
   return scheme;
 }
 
-const LIMITS: RequestLimits = {
+/** What requests may take in tests. */
+export const LIMITS: RequestLimits = {
   maxBodyBytes: 3 << 20,
   maxValues: 50_000,
   maxOwnedValues: 20_000,

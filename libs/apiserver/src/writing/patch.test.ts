@@ -87,3 +87,54 @@ it.each([
   expect(patched.status).toBe(code);
   if (code === 400) expect(JSON.parse(patched.body.toString())).toMatchObject({ message: 'exceeded max depth' });
 });
+
+/** As the release answers them, where it differs from what one would expect. */
+describe('what the release says of', () => {
+  const send = async (method: string, path: string, type: string, body: object) => {
+    const answer = await server.ask(path, { method, headers: { 'Content-Type': type }, body: JSON.stringify(body) });
+    return { status: answer.status, object: JSON.parse(answer.body.toString()) };
+  };
+  const configMaps = '/api/v1/namespaces/default/configmaps';
+  const APPLY = 'application/apply-patch+yaml';
+
+  it.each([
+    ['application/merge-patch+json', { data: { a: { b: 'c' } } }],
+    ['application/strategic-merge-patch+json', { data: { a: { b: 'c' } } }],
+    ['application/json-patch+json', [{ op: 'add', path: '/data', value: { a: { b: 'c' } } }]],
+  ])('an object that no %s may make: 422 of no kind, whose cause is the patch', async (type, body) => {
+    await api.create('configmaps', { metadata: { name: 'c' } });
+    const { status, object } = await send('PATCH', `${configMaps}/c`, type, body);
+    expect(status).toBe(422);
+    expect(object).toMatchObject({
+      reason: 'Invalid',
+      details: { causes: [{ reason: 'FieldValueInvalid', field: 'patch' }] },
+    });
+    expect(object.message).toMatch(/^ "" is invalid: patch: Invalid value: /);
+    expect(api.stored('configmaps', 'c')?.data).toBeUndefined();
+  });
+
+  it('an apply that names a version of what is not there: it is made', async () => {
+    const said = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'c', resourceVersion: '7' },
+      data: { a: 'b' },
+    };
+    const { status, object } = await send('PATCH', `${configMaps}/c?fieldManager=me`, APPLY, said);
+    expect(status).toBe(201);
+    expect(object.metadata.resourceVersion).not.toBe('7');
+    const made = await send('POST', configMaps, 'application/json', { metadata: { name: 'd', resourceVersion: '7' } });
+    expect(made.status).toBe(400);
+  });
+
+  it('who owns the generation of the template of a DaemonSet: who makes it', async () => {
+    const labels = { a: 'b' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await api.create('daemonsets', { metadata: { name: 'd' }, spec: { selector: { matchLabels: labels }, template } });
+    const { metadata } = api.stored('daemonsets', 'd') ?? {};
+    expect(metadata?.annotations).toEqual({ 'deprecated.daemonset.template.generation': '1' });
+    expect(metadata?.managedFields?.[0]?.fieldsV1).toMatchObject({
+      'f:metadata': { 'f:annotations': { '.': {}, 'f:deprecated.daemonset.template.generation': {} } },
+    });
+  });
+});

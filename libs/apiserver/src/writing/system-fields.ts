@@ -61,9 +61,13 @@ function keepSystemFields(served: ApiObject, old: ApiObject): void {
 }
 
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
-function resetSystemFields({ request: { endpoint, key }, served }: Draft): void {
-  if (namedVersion(served) !== '') throw badRequest('resourceVersion should not be set on objects to be created');
+function resetSystemFields({ request: { endpoint, key, operation }, served }: Draft): void {
+  // Whoever updates or applies what turns out not to be there has named the version of one that is gone.
+  if (operation === 'CREATE' && namedVersion(served) !== '') {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
   const meta = ensureMetadata(served);
+  delete meta.resourceVersion;
   if (endpoint.definition.namespaced) meta.namespace = key.namespace;
   delete meta.uid;
   delete meta.creationTimestamp;

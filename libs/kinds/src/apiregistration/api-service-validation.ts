@@ -34,12 +34,10 @@ export function validateService({ metadata, spec }: ApiObject): FieldError[] {
   ];
 }
 
+/** What is no segment of a path is refused as such already. */
 function validateName(name: string, expected: string): FieldError[] {
-  const errors = pathSegmentErrors(name);
-  if (errors.length === 0 && name !== expected) {
-    errors.push(`must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`);
-  }
-  return invalidEach('metadata.name', name, errors);
+  if (name === expected || pathSegmentErrors(name).length > 0) return [];
+  return [invalidValue('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(expected)}`)];
 }
 
 const between = (field: string, value: number, most: number): FieldError[] =>

@@ -5,6 +5,7 @@ import { at, isObject, objectsAt, textAt } from '../values/fields.js';
 import { validateService, validateServiceStatus } from './api-service-validation.js';
 
 export const apiService: KindDeclaration = {
+  nameRule: 'pathSegment',
   resetFields: { status: [['metadata'], ['spec']] },
   subresources: { status: keepAllButStatus },
   freeFinalizers: true,

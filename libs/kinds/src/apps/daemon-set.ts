@@ -27,8 +27,10 @@ function generationOf({ metadata }: ApiObject): number {
   return Number.isSafeInteger(told) && told > 0 ? told : 1;
 }
 
+const annotationsOf = (object: ApiObject) => ensureObject(ensureObject(object, 'metadata'), 'annotations');
+
 function setGeneration(object: ApiObject, generation: number): void {
-  ensureObject(ensureObject(object, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(generation);
+  annotationsOf(object)[TEMPLATE_GENERATION] = String(generation);
 }
 
 const hasTemplateOf = (object: ApiObject, other: ApiObject): boolean =>
@@ -48,6 +50,8 @@ export const daemonSet = (settings: KindSettings): KindDeclaration => ({
       fill(rolling, 'maxSurge', 0);
     }
     defaultTemplate(spec);
+    // As of the hub it comes from: it is there before anything is counted, and so has an owner.
+    fill(annotationsOf(object), TEMPLATE_GENERATION, '0');
   },
   prepareForCreate(object) {
     setGeneration(object, generationOf(object));

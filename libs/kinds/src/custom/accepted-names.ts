@@ -19,21 +19,27 @@ export interface AcceptedNames {
   readonly categories: readonly string[];
 }
 
-/** A condition of a definition (`status.conditions`). */
-export interface DefinitionCondition {
-  /** What it is about; a definition has one of each at most. */
-  readonly type:
-    | 'NamesAccepted'
-    | 'Established'
-    | 'Terminating'
-    | 'NonStructuralSchema'
-    | 'KubernetesAPIApprovalPolicyConformant';
+/** A condition of an object, but for its time. */
+export interface ObjectCondition {
+  readonly type: string;
   /** Whether it holds. */
   readonly status: 'True' | 'False' | 'Unknown';
   /** Why, in a word for programs. */
   readonly reason: string;
   /** Why, for people. */
   readonly message: string;
+}
+
+/** A condition of a definition (`status.conditions`). */
+export interface DefinitionCondition extends ObjectCondition {
+  /** What it is about; a definition has one of each at most. */
+  readonly type:
+    | 'NamesAccepted'
+    | 'Established'
+    | 'StorageMigrating'
+    | 'Terminating'
+    | 'NonStructuralSchema'
+    | 'KubernetesAPIApprovalPolicyConformant';
 }
 
 /** What becomes of the names that a definition asks for. */
@@ -134,16 +140,16 @@ export const isTrue = (definition: JsonObject, type: DefinitionCondition['type']
   conditionOf(definition, type)?.status === 'True';
 
 /**
- * The conditions of a definition with others told of it: in place of those of their types, else behind them. The time of a condition is that of the
+ * The conditions of an object with others told of it: in place of those of their types, else behind them. The time of a condition is that of the
  * last change of its status.
  * @param now milliseconds since 1970
  */
 export function withConditions(
-  definition: JsonObject,
-  told: readonly DefinitionCondition[],
+  object: JsonObject,
+  told: readonly ObjectCondition[],
   now: number,
 ): JsonObject[] {
-  const conditions = objectsAt(definition, 'status', 'conditions') as JsonObject[];
+  const conditions = objectsAt(object, 'status', 'conditions') as JsonObject[];
   for (const condition of told) {
     const at = conditions.findIndex(({ type }) => type === condition.type);
     const before = conditions[at];

@@ -39,7 +39,7 @@ export const DEFAULT_TABLES: Readonly<Record<string, Readonly<Record<string, Def
     APIService: { tables: ['87d903a1b7cb'] },
   },
   apps: {
-    DaemonSet: { tables: ['fee3d12dfd42'] },
+    DaemonSet: { tables: ['fee3d12dfd42', '4bedba399c8d'] },
     Deployment: { tables: ['39b33e0dea3d'] },
     ReplicaSet: { tables: ['3ecc5dbba37f'] },
     StatefulSet: { tables: ['73a2cd11f234'], features: ['MaxUnavailableStatefulSet', 'StatefulSetAutoDeletePVC'] },

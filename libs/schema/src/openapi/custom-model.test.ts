@@ -2,10 +2,12 @@ import { type JsonObject, namesOf } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { ResourceDescription } from '../model.js';
 import { loadScheme } from '../scheme.js';
+import { atOnce } from '../structural/index.js';
 import { CustomModel } from './custom-model.js';
 import {
   type DocumentedResource,
   encodeOpenApiV2Protobuf,
+  encodeOpenApiV3Protobuf,
   type OpenApiSource,
   OpenApiV3,
   openApiV2Document,
@@ -44,11 +46,9 @@ const sourceOf = (schema: JsonObject | undefined, preservesUnknown = false): Ope
 };
 type Document = { paths: Record<string, JsonObject>; definitions: Record<string, JsonObject> };
 type DocumentV3 = { paths: Record<string, JsonObject>; components: { schemas: Record<string, JsonObject> } };
-const v2Of = (...made: Parameters<typeof sourceOf>) => openApiV2Document(sourceOf(...made)) as Document;
-function v3Of(...made: Parameters<typeof sourceOf>): DocumentV3 {
-  const { json = Buffer.alloc(0) } = new OpenApiV3(sourceOf(...made)).document('apis/stable.example.com/v1') ?? {};
-  return JSON.parse(json.toString());
-}
+const v2Of = (...made: Parameters<typeof sourceOf>) => atOnce(openApiV2Document(sourceOf(...made))) as Document;
+const v3Of = (...made: Parameters<typeof sourceOf>) =>
+  atOnce(new OpenApiV3(sourceOf(...made)).document('apis/stable.example.com/v1')) as DocumentV3;
 const NAME = 'com.example.stable.v1.CronTab';
 /** The model of a property of the objects, in both versions. */
 function publishedAs(property: JsonObject): readonly [unknown, unknown] {
@@ -166,10 +166,10 @@ describe('the binary forms', () => {
       map: { type: 'object', additionalProperties: { type: 'integer', maximum: 2n ** 60n } },
     };
     const source = sourceOf({ type: 'object', properties } as JsonObject);
-    const bytes = encodeOpenApiV2Protobuf(openApiV2Document(source));
+    const bytes = atOnce(encodeOpenApiV2Protobuf(atOnce(openApiV2Document(source))));
     expect(bytes.includes('^a')).toBe(true);
-    const document = new OpenApiV3(source).document('apis/stable.example.com/v1');
-    expect(document?.protobuf().includes('^a')).toBe(true);
+    const document = atOnce(new OpenApiV3(source).document('apis/stable.example.com/v1'));
+    expect(atOnce(encodeOpenApiV3Protobuf(document)).includes('^a')).toBe(true);
   });
 });
 

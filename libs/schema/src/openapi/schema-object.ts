@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import type { Field, ScalarKind, Schema, StructSchema } from '../model.js';
+import type { Steps } from '../structural/index.js';
 import type { ModelSource } from './source.js';
 
 /** What differs between the two versions of OpenAPI in a schema. */
@@ -78,11 +79,12 @@ export class SchemaWriter {
     return { $ref: this.dialect.refPrefix + name };
   }
 
-  /** All models referred to, directly or not, in name order. */
-  finish(): JsonObject {
+  /** All models referred to, directly or not, in name order; each is a step. */
+  *finish(): Steps<JsonObject> {
     for (let source = this.waiting.pop(); source; source = this.waiting.pop()) {
       const model = source.kind === 'custom' ? source.write(this, this.dialect) : this.model(source);
       this.models.set(source.openapi, model);
+      yield;
     }
     return Object.fromEntries([...this.models].sort(([a], [b]) => (a < b ? -1 : 1)));
   }

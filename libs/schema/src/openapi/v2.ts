@@ -1,29 +1,22 @@
 import type { JsonObject } from '@orch/machinery';
+import type { Steps } from '../structural/index.js';
 import { discoveryOperations } from './discovery-operations.js';
 import { modelWriter } from './models.js';
-import { type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
+import { type Operation, operationExtensions, type Parameter } from './operations.js';
+import { pathItems } from './path-items.js';
 import { OPENAPI_V2, type SchemaWriter } from './schema-object.js';
 import type { OpenApiSource } from './source.js';
 import { patchModel } from './v3.js';
 
 /** The OpenAPI 2.0 document of everything that is served. */
-export function openApiV2Document(source: OpenApiSource): JsonObject {
+export function* openApiV2Document(source: OpenApiSource): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V2, source);
-  const paths: Record<string, JsonObject> = {};
-  const ofResources = source.served.flatMap((definition) => operationsOf(definition, source));
-  for (const operation of [...ofResources, ...discoveryOperations(source)]) {
-    const item = paths[operation.path] ?? {};
-    item[operation.method] = operationObject(operation, writer, source);
-    paths[operation.path] = item;
-  }
-  for (const definition of source.served) writer.reference(definition.schema);
+  const describe = (operation: Operation) => operationObject(operation, writer, source);
+  const paths = yield* pathItems(source.served, discoveryOperations(source), source, describe);
+  for (const { schema } of source.served) writer.reference(schema);
   writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
-  return {
-    swagger: '2.0',
-    info: { title: 'API', version: source.release },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    definitions: writer.finish(),
-  };
+  const definitions = yield* writer.finish();
+  return { swagger: '2.0', info: { title: 'API', version: source.release }, paths, definitions };
 }
 
 function operationObject(operation: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {

@@ -1,38 +1,19 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '@orch/machinery';
 import type { Steps } from '../structural/index.js';
 import { discoveryOperations, documentOf } from './discovery-operations.js';
-import { encodeOpenApiV3Protobuf } from './gnostic/index.js';
 import { modelWriter } from './models.js';
-import { groupVersionPath, type Operation, operationExtensions, operationsOf, type Parameter } from './operations.js';
+import { groupVersionPath, type Operation, operationExtensions, type Parameter } from './operations.js';
+import { pathItems } from './path-items.js';
 import { OPENAPI_V3, type SchemaWriter } from './schema-object.js';
 import type { DocumentedResource, OpenApiSource } from './source.js';
 
-/** The document of one group-version as bytes, and the digest that its URL carries. */
-export interface OpenApiV3Document {
-  /** The document as it is sent, UTF-8; shared, not to be changed. */
-  readonly json: Buffer;
-  /** SHA-512 of `json`, upper-case hexadecimal. */
-  readonly hash: string;
-  /** The same as protobuf, made when it is first asked for; shared, not to be changed. */
-  readonly protobuf: () => Buffer;
-}
-
-/**
- * OpenAPI 3.0 documents, one for each group-version, made on first use from one set of served resources. Whoever
- * changes the set makes a new object.
- */
+/** OpenAPI 3.0 documents of one set of served resources: one for each group-version, and for each path of discovery above them. */
 export class OpenApiV3 {
-  private readonly documents = new Map<string, OpenApiV3Document>();
   /** What each document has beside resources; there is a document for each. */
   private readonly discovery: ReadonlyMap<string, Operation>;
   private readonly resources = new Map<string, DocumentedResource[]>();
 
-  /** @param before of the set that there was: documents of what is the same still are taken over */
-  constructor(
-    private readonly source: OpenApiSource,
-    before?: OpenApiV3,
-  ) {
+  constructor(private readonly source: OpenApiSource) {
     this.discovery = new Map(discoveryOperations(source).map((operation) => [documentOf(operation), operation]));
     for (const definition of source.served) {
       const path = groupVersionPath(definition).slice(1);
@@ -40,79 +21,51 @@ export class OpenApiV3 {
       if (known) known.push(definition);
       else this.resources.set(path, [definition]);
     }
-    for (const [path, document] of before?.documents ?? []) {
-      if (this.has(path) && isSame(this.of(path), before?.of(path) ?? [])) this.documents.set(path, document);
-    }
   }
 
-  /**
-   * What `/openapi/v3` answers: the URL of each document, with its hash, so that clients may cache it for ever. In steps, of which each
-   * makes a document.
-   */
-  *index(): Steps<JsonObject> {
-    const entries: [string, JsonObject][] = [];
-    for (const path of [...this.discovery.keys()].sort()) {
-      const hash = this.document(path)?.hash ?? '';
-      entries.push([path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }]);
-      yield;
-    }
-    return { paths: Object.fromEntries(entries) };
+  /** Of every document: `api/v1`, `apis/<group>/<version>`, or of discovery above them; in order. */
+  get paths(): string[] {
+    return [...this.discovery.keys()].sort();
+  }
+
+  /** Whether there is a document. */
+  has(path: string): boolean {
+    return this.discovery.has(path);
+  }
+
+  /** Whether a document that is here tells what it tells among others: what is declared does not change, and a definition that changes has another schema. */
+  tellsTheSame(path: string, others: OpenApiV3): boolean {
+    const [here, there] = [this.of(path), others.of(path)];
+    const isSame = ({ schema, verbs }: DocumentedResource, at: number): boolean =>
+      schema === there[at]?.schema && verbs.join() === there[at]?.verbs.join();
+    return others.has(path) && here.length === there.length && here.every(isSame);
+  }
+
+  /** The document at one of {@link paths}. @throws RangeError for other paths */
+  document(path: string): Steps<JsonObject> {
+    const discovery = this.discovery.get(path);
+    if (!discovery) throw new RangeError(`no document is at ${path}`);
+    return openApiV3Document(this.source, this.of(path), discovery);
   }
 
   private of(path: string): readonly DocumentedResource[] {
     return this.resources.get(path) ?? [];
   }
-
-  /** Whether there is a document; makes none. */
-  has(path: string): boolean {
-    return this.discovery.has(path);
-  }
-
-  /** The document of `api/v1` or `apis/<group>/<version>`, or of discovery above them; undefined for what is not served. */
-  document(path: string): OpenApiV3Document | undefined {
-    const discovery = this.discovery.get(path);
-    if (!discovery) return undefined;
-    const known = this.documents.get(path);
-    if (known) return known;
-    const json = Buffer.from(JSON.stringify(openApiV3Document(this.source, this.of(path), discovery)));
-    let binary: Buffer | undefined;
-    const protobuf = (): Buffer => {
-      binary ??= encodeOpenApiV3Protobuf(JSON.parse(json.toString()) as JsonObject);
-      return binary;
-    };
-    const document = { json, hash: createHash('sha512').update(json).digest('hex').toUpperCase(), protobuf };
-    this.documents.set(path, document);
-    return document;
-  }
 }
 
-/** Whether documents tell the same of resources: what is declared does not change, and a definition that changes has another schema. */
-const isSame = (a: readonly DocumentedResource[], b: readonly DocumentedResource[]): boolean =>
-  a.length === b.length &&
-  a.every(({ schema, verbs }, at) => schema === b[at]?.schema && verbs.join() === b[at]?.verbs.join());
-
 /** The document of the resources of one group-version, or of none, as of a path of discovery alone. */
-function openApiV3Document(
+function* openApiV3Document(
   source: OpenApiSource,
   definitions: readonly DocumentedResource[],
   discovery: Operation,
-): JsonObject {
+): Steps<JsonObject> {
   const writer = modelWriter(OPENAPI_V3, source);
-  const paths: Record<string, JsonObject> = {};
-  const ofResources = definitions.flatMap((definition) => operationsOf(definition, source));
-  for (const operation of [...ofResources, discovery]) {
-    const item = paths[operation.path] ?? {};
-    item[operation.method] = operationObject(operation, writer, source);
-    paths[operation.path] = item;
-  }
-  for (const definition of definitions) writer.reference(definition.schema);
+  const describe = (operation: Operation) => operationObject(operation, writer, source);
+  const paths = yield* pathItems(definitions, [discovery], source, describe);
+  for (const { schema } of definitions) writer.reference(schema);
   if (definitions.length > 0) writer.reference(source.scheme.struct('meta/v1.WatchEvent'));
-  return {
-    openapi: '3.0.0',
-    info: { title: 'API', version: source.release },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: { schemas: writer.finish() },
-  };
+  const schemas = yield* writer.finish();
+  return { openapi: '3.0.0', info: { title: 'API', version: source.release }, paths, components: { schemas } };
 }
 
 function operationObject(operation: Operation, writer: SchemaWriter, source: OpenApiSource): JsonObject {

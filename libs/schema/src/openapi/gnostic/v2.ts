@@ -1,4 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
+import type { Steps } from '../../structural/index.js';
 import {
   any,
   bool,
@@ -6,6 +7,8 @@ import {
   encoded,
   integer,
   isObject,
+  type LongMessage,
+  longMap,
   type Message,
   map,
   message,
@@ -148,21 +151,21 @@ const INFO: Message = {
   version: { number: 2, write: string },
 };
 
-const DOCUMENT: Message = {
+const DOCUMENT: LongMessage = {
   swagger: { number: 1, write: string },
   info: { number: 2, write: message(() => INFO, 7) },
   paths: {
     number: 8,
-    write: map(
+    inSteps: longMap(
       message(() => PATH_ITEM, 10),
       2,
     ),
   },
-  definitions: { number: 9, write: map(schema) },
+  definitions: { number: 9, inSteps: longMap(schema) },
 };
 
 /**
  * An OpenAPI 2.0 document in the binary form that clients ask for by {@link OPENAPI_V2_PROTOBUF} (the messages of
  * gnostic's `openapiv2.proto`). Knows what `openApiV2Document` writes. @throws Error for members beyond that
  */
-export const encodeOpenApiV2Protobuf = (document: JsonObject): Buffer => encoded(document, DOCUMENT, 16);
+export const encodeOpenApiV2Protobuf = (document: JsonObject): Steps<Buffer> => encoded(document, DOCUMENT, 16);

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@orch/machinery';
+import type { Steps } from '../../structural/index.js';
 import {
   any,
   bool,
@@ -6,6 +7,9 @@ import {
   encoded,
   integer,
   isObject,
+  type LongMessage,
+  longMap,
+  longMessage,
   type Message,
   map,
   message,
@@ -132,17 +136,17 @@ const INFO: Message = {
   version: { number: 6, write: string },
 };
 
-const COMPONENTS: Message = { schemas: { number: 1, write: map(schema) } };
+const COMPONENTS: LongMessage = { schemas: { number: 1, inSteps: longMap(schema) } };
 
-const DOCUMENT: Message = {
+const DOCUMENT: LongMessage = {
   openapi: { number: 1, write: string },
   info: { number: 2, write: message(() => INFO, 7) },
-  paths: { number: 4, write: map(message(() => PATH_ITEM, 14)) },
-  components: { number: 5, write: message(() => COMPONENTS, 10) },
+  paths: { number: 4, inSteps: longMap(message(() => PATH_ITEM, 14)) },
+  components: { number: 5, inSteps: longMessage(COMPONENTS, 10) },
 };
 
 /**
  * An OpenAPI 3.0 document in the binary form that clients ask for by {@link OPENAPI_V3_PROTOBUF} (the messages of
  * gnostic's `openapiv3.proto`). Knows what {@link OpenApiV3} writes. @throws Error for members beyond that
  */
-export const encodeOpenApiV3Protobuf = (document: JsonObject): Buffer => encoded(document, DOCUMENT, 9);
+export const encodeOpenApiV3Protobuf = (document: JsonObject): Steps<Buffer> => encoded(document, DOCUMENT, 9);

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@orch/machinery';
 import protobuf from 'protobufjs/minimal.js';
+import type { Steps } from '../../structural/index.js';
 
 /** How a member is written: a plain value, or a message of its own. */
 export type Write = (writer: protobuf.Writer, tag: number, value: JsonValue) => void;
@@ -102,9 +103,58 @@ export const oneOf =
       else if (text && typeof value === 'string') string(inner, text, value);
     });
 
-/** A whole document. @throws Error for members that have no number */
-export function encoded(document: JsonObject, members: Message, extensions: number): Buffer {
-  const writer = protobuf.Writer.create();
-  writeMembers(writer, document, members, extensions);
-  return Buffer.from(writer.finish());
+/** Bytes one after the other. */
+type Pieces = readonly Uint8Array[];
+/** How a member with very many entries is written: each is a step. */
+export type WriteInSteps = (tag: number, value: JsonValue) => Steps<Pieces>;
+
+/** Members of a message that is written in steps, by their JSON name. */
+export type LongMessage = Readonly<
+  Record<string, Member | { readonly number: number; readonly inSteps: WriteInSteps }>
+>;
+
+/** A map as {@link map} writes it, an entry a step. */
+export const longMap = (write: Write, entries = 1): WriteInSteps =>
+  function* (tag, value) {
+    const pieces: Uint8Array[] = [];
+    for (const [name, item] of isObject(value) ? Object.entries(value) : []) {
+      const writer = protobuf.Writer.create();
+      named(writer, entries, name, item ?? null, write);
+      pieces.push(writer.finish());
+      yield;
+    }
+    return nestedPieces(tag, pieces);
+  };
+
+/** A message as {@link message} writes it, with members in steps. */
+export const longMessage = (members: LongMessage, extensions: number): WriteInSteps =>
+  function* (tag, value) {
+    return nestedPieces(tag, yield* piecesOf(value, members, extensions));
+  };
+
+/** A whole document in steps. @throws Error for members that have no number */
+export function* encoded(document: JsonObject, members: LongMessage, extensions: number): Steps<Buffer> {
+  return Buffer.concat(yield* piecesOf(document, members, extensions));
+}
+
+function* piecesOf(value: JsonValue, members: LongMessage, extensions: number): Steps<Pieces> {
+  const pieces: Uint8Array[] = [];
+  for (const [name, item] of isObject(value) ? Object.entries(value) : []) {
+    if (item === undefined) continue;
+    const member = Object.hasOwn(members, name) ? members[name] : undefined;
+    if (member && 'inSteps' in member) {
+      for (const piece of yield* member.inSteps(member.number, item)) pieces.push(piece);
+      continue;
+    }
+    const writer = protobuf.Writer.create();
+    writeMembers(writer, { [name]: item }, member ? { [name]: member } : {}, extensions);
+    pieces.push(writer.finish());
+  }
+  return pieces;
+}
+
+/** A length-delimited message of pieces. */
+function nestedPieces(tag: number, pieces: Pieces): Pieces {
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  return [protobuf.Writer.create().uint32(key(tag)).uint32(length).finish(), ...pieces];
 }

@@ -1,0 +1,146 @@
+import { certificatesOf } from '@orch/authentication';
+import { type ApiObject, type JsonObject, StatusError } from '@orch/machinery';
+import { type Clock, systemClock } from '@orch/runtime';
+import type { CredentialSet } from '../credentials/credential-set.js';
+import { WorkOnDemand } from '../following/work-on-demand.js';
+import type { ObjectReader } from '../reading/object-reader.js';
+import { fromStored } from '../representation/stored-body.js';
+import { serverItself } from '../writing/caller.js';
+import type { OwnWrites } from '../writing/own-update.js';
+
+/** Where servers of group-versions read whom they are to believe. */
+const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+
+/** Milliseconds between two looks whether it still says so. */
+const LOOK_MS = 60_000;
+
+/** What is published of the credentials of this process. */
+export type PublishedTrust = Pick<CredentialSet, 'authorities' | 'trust'>;
+
+export interface AuthenticationConfigOptions extends OwnWrites {
+  readonly reader: Pick<ObjectReader, 'current'>;
+  /** As they are now. */
+  trust(): PublishedTrust;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/**
+ * Keeps the config map that tells servers of group-versions whose client certificates are believed, and how they are told who asks.
+ * Every process adds what it believes itself: others may have other files.
+ */
+export class AuthenticationConfig {
+  readonly #clock: Clock;
+  readonly #work: WorkOnDemand;
+  #cancelNext: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: AuthenticationConfigOptions) {
+    const { onError, clock = systemClock } = options;
+    this.#clock = clock;
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, clock });
+  }
+
+  /** To be called when the namespace is there, and when something else is believed. */
+  publish(): void {
+    if (!this.#stopped) this.#work.ask();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#cancelNext?.();
+    await this.#work.stop();
+  }
+
+  async #round(): Promise<void> {
+    const { reader, endpoint } = this.options;
+    const stored = await reader.current(endpoint.type, KEY);
+    if (!stored) await this.#write('CREATE');
+    else {
+      const { data = {} } = fromStored(stored, endpoint) as { data?: Record<string, string> };
+      if (!isAlike(data, this.#combined(data))) await this.#write('UPDATE');
+    }
+    this.#cancelNext?.();
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(LOOK_MS, () => this.publish());
+  }
+
+  async #write(operation: 'CREATE' | 'UPDATE'): Promise<void> {
+    const { pipeline, endpoint } = this.options;
+    const own = { endpoint, key: KEY, subresource: '', caller: serverItself(), options: { dryRun: false } } as const;
+    try {
+      if (operation === 'CREATE') await pipeline.write({ ...own, operation }, { create: () => this.#made() });
+      else
+        await pipeline.write(
+          { ...own, operation, ownChange: true },
+          { change: (current) => ({ ...current, data: this.#combined((current.data ?? {}) as Record<string, string>) }) },
+        );
+    } catch (error) {
+      // Another server has made it or removed it meanwhile.
+      if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 404)) throw error;
+      this.publish();
+    }
+  }
+
+  #made(): ApiObject & JsonObject {
+    return { metadata: { ...KEY }, data: this.#combined({}) };
+  }
+
+  #combined(data: Readonly<Record<string, string>>): Record<string, string> {
+    const { trust, now } = this.options;
+    return combinedTrust(data, trust(), now());
+  }
+}
+
+/**
+ * The content of the config map with what a process believes added to it, and without certificates that have expired.
+ * @param now milliseconds since 1970
+ */
+export function combinedTrust(
+  data: Readonly<Record<string, string>>,
+  { authorities, trust }: PublishedTrust,
+  now: number,
+): Record<string, string> {
+  const bundle = (key: string, own: string) => ({ [key]: joinedCertificates([data[key] ?? '', own], now) });
+  const list = (key: string, own: readonly string[]) => ({
+    [key]: JSON.stringify([...new Set([...listOf(data[key]), ...own])]),
+  });
+  const all: Record<string, string> = {
+    ...data,
+    ...bundle('client-ca-file', authorities.clients),
+    ...bundle('requestheader-client-ca-file', authorities.proxies),
+    ...list('requestheader-allowed-names', trust.proxyNames),
+    ...list('requestheader-username-headers', ['X-Remote-User']),
+    ...list('requestheader-group-headers', ['X-Remote-Group']),
+    ...list('requestheader-extra-headers-prefix', ['X-Remote-Extra-']),
+  };
+  return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''));
+}
+
+/** Each certificate once; what cannot be read is left out. */
+function joinedCertificates(bundles: readonly string[], now: number): string {
+  const found = bundles.flatMap(readable).filter(({ validTo }) => Date.parse(validTo) > now);
+  return [...new Set(found.map((certificate) => certificate.toString()))].join('');
+}
+
+function readable(bundle: string): ReturnType<typeof certificatesOf>[number][] {
+  if (bundle.trim() === '') return [];
+  try {
+    return [...certificatesOf(bundle)];
+  } catch {
+    return [];
+  }
+}
+
+function listOf(text: string | undefined): string[] {
+  try {
+    const value: unknown = JSON.parse(text ?? '[]');
+    return Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+  } catch {
+    return [];
+  }
+}
+
+const isAlike = (a: Readonly<Record<string, string>>, b: Readonly<Record<string, string>>): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(b).every(([key, value]) => a[key] === value);

@@ -1,0 +1,113 @@
+import { isIPv6 } from 'node:net';
+import { type Clock, systemClock } from '@orch/runtime';
+import { type Availability, failedDiscovery, knownAvailability, LOCAL, PASSED } from './availability.js';
+import type { Backings } from './backings.js';
+import { fetchFrom } from './extension-client.js';
+import type { Extensions } from './extensions.js';
+import type { Registration } from './registration.js';
+import { isRemote, type RemoteRegistration } from './remote-registrations.js';
+
+export interface AvailabilityChecksOptions {
+  readonly backings: Pick<Backings, 'of'>;
+  readonly extensions: Pick<Extensions, 'unverified'>;
+  /** Hears that something was found out. */
+  readonly onAnswer: () => void;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds between two looks at a server that answers, and the longest time between two at one that does not. */
+const RECHECK_MS = 30_000;
+const FIRST_RETRY_MS = 250;
+const ANSWER_MS = 5_000;
+/** Of a server with several endpoints some may answer. */
+const ATTEMPTS = 5;
+const MAX_BYTES = 1 << 20;
+
+interface Check {
+  /** What was looked at. */
+  readonly fingerprint: string;
+  found?: Availability;
+  retryMs: number;
+  /** Monotonic milliseconds; never while one is under way. */
+  nextAt: number;
+}
+
+/** Finds out which registered group-versions are there: by what is known, else by asking, each at its own pace. */
+export class AvailabilityChecks {
+  readonly #clock: Clock;
+  readonly #checks = new Map<string, Check>();
+  #stopped = false;
+
+  constructor(private readonly options: AvailabilityChecksOptions) {
+    this.#clock = options.clock ?? systemClock;
+  }
+
+  /** Whether a group-version is there; undefined as long as that is not known. Begins to find it out when it is time to. */
+  of(registration: Registration): Availability | undefined {
+    if (!isRemote(registration)) return LOCAL;
+    const backing = this.options.backings.of(registration.service);
+    if (!backing) return undefined;
+    const known = knownAvailability({ spec: registration.spec }, backing);
+    if (known) {
+      this.#checks.delete(registration.name);
+      return known;
+    }
+    const { service, endpoints } = backing;
+    const fingerprint = JSON.stringify([registration.uid, registration.service, service?.spec, endpoints?.subsets]);
+    let check = this.#checks.get(registration.name);
+    if (check?.fingerprint !== fingerprint) {
+      check = { fingerprint, retryMs: FIRST_RETRY_MS, nextAt: Number.NEGATIVE_INFINITY };
+      this.#checks.set(registration.name, check);
+    }
+    if (check.nextAt <= this.#clock.now() && !this.#stopped) void this.#look(registration, check);
+    return check.found;
+  }
+
+  /** Milliseconds until one of them is to be looked at again. */
+  get pause(): number {
+    const now = this.#clock.now();
+    return Math.max(0, Math.min(RECHECK_MS, ...[...this.#checks.values()].map(({ nextAt }) => nextAt - now)));
+  }
+
+  /** Forgets all but these. */
+  keep(names: ReadonlyMap<string, unknown>): void {
+    for (const name of this.#checks.keys()) if (!names.has(name)) this.#checks.delete(name);
+  }
+
+  /** Asks nobody any more. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  async #look(registration: RemoteRegistration, check: Check): Promise<void> {
+    check.nextAt = Number.POSITIVE_INFINITY;
+    const attempts = Array.from({ length: ATTEMPTS }, () => this.#ask(registration));
+    try {
+      await Promise.any(attempts);
+      check.found = PASSED;
+      check.retryMs = FIRST_RETRY_MS;
+      check.nextAt = this.#clock.now() + RECHECK_MS;
+    } catch (error) {
+      const [first] = (error as AggregateError).errors as Error[];
+      check.found = failedDiscovery(first?.message ?? '');
+      check.nextAt = this.#clock.now() + check.retryMs;
+      check.retryMs = Math.min(2 * check.retryMs, RECHECK_MS);
+    }
+    if (!this.#stopped) this.options.onAnswer();
+  }
+
+  /** @throws Error with what the condition is to tell */
+  async #ask(registration: RemoteRegistration): Promise<void> {
+    const extension = this.options.extensions.unverified(registration);
+    const { group, version } = registration;
+    const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
+    const host = isIPv6(extension.host) ? `[${extension.host}]` : extension.host;
+    const url = `https://${host}:${extension.port}${path}`;
+    try {
+      const { status } = await fetchFrom(extension, path, { limitMs: ANSWER_MS, maxBytes: MAX_BYTES });
+      if (status < 200 || status >= 300) throw new Error(`bad status from ${url}: ${status}`);
+    } catch (error) {
+      throw new Error(`failing or missing response from ${url}: ${error instanceof Error ? error.message : error}`);
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { request } from 'node:https';
+import type { UserInfo } from '@orch/authentication';
+import { type Extension, remoteIdentity } from './forward.js';
+
+/** As whom this server itself asks others. */
+export const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'], extra: {} };
+
+export interface Fetching {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Milliseconds for all of it. */
+  readonly limitMs: number;
+  /** Largest body; a larger one is an error. */
+  readonly maxBytes: number;
+}
+
+/** An answer, whatever its status. */
+export interface Fetched {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Asks another server for a document, as the aggregator. Follows no redirect. @throws Error saying why there is no answer */
+export function fetchFrom(extension: Extension, path: string, fetching: Fetching): Promise<Fetched> {
+  const { host, port, serverName, agent } = extension;
+  const { headers, limitMs, maxBytes } = fetching;
+  return new Promise((resolve, reject) => {
+    const asked = request({
+      ...{ host, port, servername: serverName, agent, path },
+      headers: { host: serverName, ...headers, ...remoteIdentity(AGGREGATOR) },
+    });
+    const limit = setTimeout(() => asked.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
+    asked.once('close', () => clearTimeout(limit)).on('error', reject);
+    asked.once('response', (answer) => {
+      const { statusCode: status = 0, headers: answered } = answer;
+      bodyOf(answer, maxBytes).then((body) => resolve({ status, headers: answered, body }), reject);
+    });
+    asked.end();
+  });
+}
+
+async function bodyOf(answer: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of answer as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, bytes);
+}

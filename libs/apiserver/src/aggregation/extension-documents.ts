@@ -1,0 +1,117 @@
+import type { Names } from '@orch/machinery';
+import { encodeOpenApiV2Protobuf } from '@orch/schema/openapi';
+import { inSlices } from '../decoding/turns.js';
+import { partOf } from '../documents/openapi-v2-merge.js';
+import type { OpenApiV2Part } from '../documents/remote-documents.js';
+import { type Fetched, fetchFrom } from './extension-client.js';
+import type { Extension } from './forward.js';
+import { readGroupDiscovery, readResourceList, type ToldResources } from './told-resources.js';
+
+/** A group-version that a server answers for. */
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** What one server tells of the group-versions that it answers for. */
+export interface ExtensionDocuments {
+  readonly resources: ToldResources;
+  /** Where its OpenAPI 3 documents are, by `apis/<group>/<version>`. */
+  readonly openApiV3: ReadonlyMap<string, string>;
+  readonly openApiV2: OpenApiV2Part | undefined;
+  /** By which it knows again what it told last, by path; for the next time. */
+  readonly tags: Readonly<Record<string, string>>;
+}
+
+export interface ReadingOptions {
+  readonly names: Names;
+  /** Largest document. */
+  readonly maxBytes: number;
+}
+
+const DISCOVERY_MS = 5_000;
+/** These are large, and nobody waits for them. */
+const OPENAPI_MS = 60_000;
+
+/**
+ * Asks a server what it serves of some group-versions.
+ * @param before what it told last, which it may know again
+ * @throws Error where it does not tell of resources; what it tells of OpenAPI, or not, is nobody's harm
+ */
+export async function readExtension(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  options: ReadingOptions,
+  before?: ExtensionDocuments,
+): Promise<ExtensionDocuments> {
+  const resources = await readResources(extension, versions, options);
+  const openApiV3 = await readV3(extension, versions, options).catch(() => new Map<string, string>());
+  const v2 = await readV2(extension, versions, options, before).catch(() => undefined);
+  return { resources, openApiV3, openApiV2: v2?.part, tags: v2 ? { [V2]: v2.tag } : {} };
+}
+
+/** Does it know the group-version at all, tells an empty list of those that it does not. */
+async function readResources(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { names, maxBytes }: ReadingOptions,
+): Promise<ToldResources> {
+  const group = names.group('apidiscovery.orch.io');
+  const accept = `application/json;g=${group};v=v2beta1;as=APIGroupDiscoveryList,application/json`;
+  const asked = { limitMs: DISCOVERY_MS, maxBytes };
+  const whole = await fetchFrom(extension, '/apis', { ...asked, headers: { accept } });
+  if (whole.status === 503) throw new Error('it answers 503');
+  if (whole.status === 200 && isAggregated(whole)) return readGroupDiscovery(parsed(whole));
+  const told = new Map<string, ReturnType<typeof readResourceList>>();
+  for (const { group: ofGroup, version } of versions) {
+    const path = ofGroup === '' ? `/api/${version}` : `/apis/${ofGroup}/${version}`;
+    const list = await fetchFrom(extension, path, { ...asked, headers: { accept: 'application/json' } });
+    if (list.status !== 200) throw new Error(`${path} is answered with ${list.status}`);
+    told.set(`${ofGroup}/${version}`, readResourceList(parsed(list)));
+  }
+  return told;
+}
+
+const isAggregated = ({ headers }: Fetched): boolean => /;\s*as=APIGroupDiscoveryList/.test(headers['content-type'] ?? '');
+
+const parsed = ({ body }: Fetched): unknown => JSON.parse(body.toString('utf8'));
+
+const V2 = '/openapi/v2';
+const V3 = '/openapi/v3';
+
+async function readV3(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { maxBytes }: ReadingOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const answer = await fetchFrom(extension, V3, { limitMs: OPENAPI_MS, maxBytes });
+  const found = new Map<string, string>();
+  if (answer.status !== 200) return found;
+  const { paths = {} } = parsed(answer) as { paths?: Record<string, { serverRelativeURL?: unknown } | null> };
+  for (const { group, version } of versions) {
+    const path = `apis/${group}/${version}`;
+    const url = paths[path]?.serverRelativeURL;
+    // Another path would be answered by this server itself.
+    if (typeof url === 'string' && (url === `${V3}/${path}` || url.startsWith(`${V3}/${path}?`))) found.set(path, url);
+  }
+  return found;
+}
+
+async function readV2(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  { maxBytes }: ReadingOptions,
+  before?: ExtensionDocuments,
+): Promise<{ part: OpenApiV2Part; tag: string } | undefined> {
+  const known = before?.openApiV2;
+  const tag = before?.tags[V2];
+  const headers = { accept: 'application/json', ...(known && tag && { 'if-none-match': tag }) };
+  const answer = await fetchFrom(extension, V2, { limitMs: OPENAPI_MS, maxBytes, headers });
+  if (answer.status === 304 && known && tag) return { part: known, tag };
+  if (answer.status !== 200) return undefined;
+  const prefixes = versions.map(({ group, version }) => `/apis/${group}/${version}/`);
+  const part = partOf(parsed(answer), (path) => prefixes.some((prefix) => `${path}/`.startsWith(prefix)));
+  // What cannot be written is not taken: nobody could read the whole.
+  await inSlices(encodeOpenApiV2Protobuf({ swagger: '2.0', info: { title: '', version: '' }, ...part }));
+  return { part, tag: answer.headers.etag ?? '' };
+}

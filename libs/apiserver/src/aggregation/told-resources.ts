@@ -1,0 +1,98 @@
+import type { JsonObject } from '@orch/machinery';
+import type { APIResourceDiscovery, APISubresourceDiscovery } from '@orch/schema/types/apidiscovery/v2beta1';
+
+/** What a server tells of the resources of its group-versions, by `<group>/<version>`. */
+export type ToldResources = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
+
+/**
+ * Reads an `APIGroupDiscoveryList` that comes from another server: what is not of the form that clients expect is left out.
+ * @throws Error for what is no such list at all
+ */
+export function readGroupDiscovery(document: unknown): ToldResources {
+  const told = new Map<string, readonly APIResourceDiscovery[]>();
+  if (!isObject(document) || !Array.isArray(document.items)) throw new Error('it tells no list of groups');
+  for (const group of objects(document.items)) {
+    const name = text(isObject(group.metadata) ? group.metadata.name : undefined);
+    for (const version of objects(group.versions))
+      told.set(`${name}/${text(version.version)}`, objects(version.resources).map(resourceOf));
+  }
+  return told;
+}
+
+function resourceOf(resource: JsonObject): APIResourceDiscovery {
+  const subresources = objects(resource.subresources).map(subresourceOf);
+  return {
+    resource: text(resource.resource),
+    responseKind: kindOf(resource.responseKind),
+    scope: resource.scope === 'Namespaced' ? 'Namespaced' : 'Cluster',
+    singularResource: text(resource.singularResource),
+    verbs: texts(resource.verbs),
+    ...some('shortNames', texts(resource.shortNames)),
+    ...some('categories', texts(resource.categories)),
+    ...some('subresources', subresources),
+  };
+}
+
+const subresourceOf = (subresource: JsonObject): APISubresourceDiscovery => ({
+  subresource: text(subresource.subresource),
+  responseKind: kindOf(subresource.responseKind),
+  ...some('acceptedTypes', objects(subresource.acceptedTypes).map(kindOf)),
+  verbs: texts(subresource.verbs),
+});
+
+/**
+ * Reads an `APIResourceList`, as servers tell that know of no aggregated discovery.
+ * @throws Error for what is no such list
+ */
+export function readResourceList(document: unknown): readonly APIResourceDiscovery[] {
+  if (!isObject(document) || !Array.isArray(document.resources)) throw new Error('it tells no list of resources');
+  const [group = '', version = ''] = groupVersionOf(text(document.groupVersion));
+  const found = new Map<string, APIResourceDiscovery & { subresources?: APISubresourceDiscovery[] }>();
+  const entries = objects(document.resources);
+  const responseKind = (entry: JsonObject) => ({
+    group: text(entry.group) || group,
+    version: text(entry.version) || version,
+    kind: text(entry.kind),
+  });
+  for (const entry of entries) {
+    const name = text(entry.name);
+    if (name.includes('/')) continue;
+    found.set(name, {
+      resource: name,
+      responseKind: responseKind(entry),
+      scope: entry.namespaced === true ? 'Namespaced' : 'Cluster',
+      singularResource: text(entry.singularName),
+      verbs: texts(entry.verbs),
+      ...some('shortNames', texts(entry.shortNames)),
+      ...some('categories', texts(entry.categories)),
+    });
+  }
+  for (const entry of entries) {
+    const [name = '', subresource] = text(entry.name).split('/');
+    const parent = found.get(name);
+    if (!parent || subresource === undefined) continue;
+    parent.subresources = [
+      ...(parent.subresources ?? []),
+      { subresource, responseKind: responseKind(entry), verbs: texts(entry.verbs) },
+    ];
+  }
+  return [...found.values()];
+}
+
+function groupVersionOf(apiVersion: string): string[] {
+  const parts = apiVersion.split('/');
+  return parts.length === 2 ? parts : ['', apiVersion];
+}
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
+/** Clients of some releases cannot do without it. */
+const kindOf = (value: unknown) => {
+  const { group, version, kind } = isObject(value) ? value : {};
+  return { group: text(group), version: text(version), kind: text(kind) };
+};
+const some = <T>(name: string, values: readonly T[]) => (values.length > 0 ? { [name]: values } : {});

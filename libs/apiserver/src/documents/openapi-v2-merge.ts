@@ -1,0 +1,96 @@
+import type { JsonObject, JsonValue } from '@orch/machinery';
+import type { Steps } from '@orch/schema';
+import type { OpenApiV2Part } from './remote-documents.js';
+
+const REFERENCE = '#/definitions/';
+/** Documents that are nested deeper are nobody's. */
+const MAX_DEPTH = 100;
+
+/**
+ * A document with what other servers say in theirs: their paths where there is none of its name, and the definitions that these
+ * need. One that is called as another is and says something else gets a number behind its name. A definition a step.
+ */
+export function* withParts(document: JsonObject, parts: readonly OpenApiV2Part[]): Steps<JsonObject> {
+  if (parts.length === 0) return document;
+  const paths = { ...(document.paths as JsonObject) };
+  const definitions = { ...(document.definitions as JsonObject) };
+  for (const part of parts) {
+    const renamed = new Map<string, string>();
+    for (const [name, definition] of Object.entries(part.definitions)) {
+      const free = freeName(name, definition, definitions);
+      if (free !== name) renamed.set(name, free);
+      yield;
+    }
+    for (const [name, definition] of Object.entries(part.definitions)) {
+      definitions[renamed.get(name) ?? name] = withReferences(definition, renamed);
+      yield;
+    }
+    for (const [path, item] of Object.entries(part.paths)) paths[path] ??= withReferences(item, renamed);
+    yield;
+  }
+  return { ...document, paths, definitions };
+}
+
+/** The name that a definition goes by: its own where nobody else has it, or who has it says the same. */
+function freeName(name: string, definition: JsonValue | undefined, taken: JsonObject): string {
+  const text = JSON.stringify(definition);
+  const isFree = (each: string) => !Object.hasOwn(taken, each) || JSON.stringify(taken[each]) === text;
+  if (isFree(name)) return name;
+  for (let number = 2; ; number++) if (isFree(`${name}_v${number}`)) return `${name}_v${number}`;
+}
+
+function withReferences(value: JsonValue | undefined, renamed: ReadonlyMap<string, string>): JsonValue | undefined {
+  if (renamed.size === 0 || typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((each) => withReferences(each, renamed) ?? null);
+  const copy: Record<string, JsonValue | undefined> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const name = key === '$ref' ? referred(member) : undefined;
+    const other = name === undefined ? undefined : renamed.get(name);
+    copy[key] = other === undefined ? withReferences(member, renamed) : `${REFERENCE}${other}`;
+  }
+  return copy;
+}
+
+const referred = (value: JsonValue | undefined): string | undefined =>
+  typeof value === 'string' && value.startsWith(REFERENCE) ? value.slice(REFERENCE.length) : undefined;
+
+/**
+ * What a document says of some paths, with the definitions that these need.
+ * @param isWanted whether a path is one of them
+ * @throws Error for what is no such document
+ */
+export function partOf(document: unknown, isWanted: (path: string) => boolean): OpenApiV2Part {
+  const { paths, definitions = {} } = asObject(document, 'the document') as JsonObject;
+  const known = asObject(definitions, 'definitions');
+  const wanted = Object.entries(asObject(paths ?? {}, 'paths')).filter(([path]) => isWanted(path));
+  const kept: Record<string, JsonValue | undefined> = {};
+  const pending: (JsonValue | undefined)[] = wanted.map(([path, item]) => asObject(item, path));
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    for (const name of referencesOf(value)) {
+      if (Object.hasOwn(kept, name) || !Object.hasOwn(known, name)) continue;
+      kept[name] = asObject(known[name], name);
+      pending.push(kept[name]);
+    }
+  }
+  return { paths: Object.fromEntries(wanted), definitions: kept };
+}
+
+function asObject(value: unknown, what: string): JsonObject {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;
+  throw new Error(`${what} is no object`);
+}
+
+function referencesOf(root: JsonValue): Set<string> {
+  const found = new Set<string>();
+  const visit = (value: JsonValue | undefined, depth: number): void => {
+    if (depth > MAX_DEPTH) throw new Error(`the document is nested deeper than ${MAX_DEPTH}`);
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, member] of Object.entries(value)) {
+      const name = key === '$ref' ? referred(member as JsonValue) : undefined;
+      if (name === undefined) visit(member as JsonValue, depth + 1);
+      else found.add(name);
+    }
+  };
+  visit(root, 0);
+  return found;
+}

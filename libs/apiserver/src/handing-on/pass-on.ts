@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { cutOff, http2StreamOf, type RequestContext, type Upgrade } from '../http/context.js';
+import { switchProtocols } from '../http/joined-connections.js';
+import { passedOn } from '../http/passed-on.js';
+import { LINGER_MS } from '../watching/watch-stream.js';
+import { LineEnds, protobufEnds, webSocketEnds } from './frame-ends.js';
+import { HandedWatch } from './handed-watch.js';
+
+/** Answers with what another server answered, from its head on; what is cut there is cut here. */
+export function passOn(ctx: RequestContext, answer: IncomingMessage): void {
+  beginAnswer(ctx, answer);
+  answer.once('close', () => {
+    if (!answer.complete && !ctx.res.writableEnded) cutOff(ctx);
+  });
+  answer.pipe(ctx.res);
+}
+
+/** Answers with a watch that another server serves; a refusal is none. */
+export function passWatchOn(ctx: RequestContext, answer: IncomingMessage): HandedWatch | undefined {
+  answer.socket.setTimeout(0);
+  if (answer.statusCode !== 200) {
+    passOn(ctx, answer);
+    return undefined;
+  }
+  beginAnswer(ctx, answer);
+  // A stream cut over there is cut here too: a clean end would say that nothing is missing. But an HTTP/2 client takes a
+  // broken stream for a failure of the server and lists again, where it goes on from its last version after an end: which
+  // is as good, for a watch has nothing behind its last whole event.
+  answer.once('close', () => {
+    if (answer.complete || ctx.res.writableEnded) return;
+    if (http2StreamOf(ctx)) ctx.res.end();
+    else cutOff(ctx);
+  });
+  const ends = answer.headers['content-type']?.includes('protobuf') ? protobufEnds() : new LineEnds();
+  return new HandedWatch(answer, ctx.res, ends, () => {
+    ctx.res.setTimeout(LINGER_MS, () => cutOff(ctx));
+    ctx.res.end();
+  });
+}
+
+function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
+  res.writeHead(statusCode, passedOn(headers));
+  res.flushHeaders();
+}
+
+/** A close frame with the code 1000 (RFC 6455 section 5.5.1). */
+const NORMAL_CLOSURE = Buffer.from([0x88, 0x02, 0x03, 0xe8]);
+
+/** Joins a client's WebSocket with one that another server sends a watch over. */
+export function joinWebSockets(
+  ctx: RequestContext,
+  client: Upgrade,
+  answer: IncomingMessage,
+  other: Upgrade,
+): HandedWatch | undefined {
+  if (!switchProtocols(ctx, client, answer, other)) return undefined;
+  const { socket } = client;
+  return new HandedWatch(other.socket, socket, webSocketEnds(), () => {
+    socket.setTimeout(LINGER_MS, () => socket.destroy());
+    socket.end(NORMAL_CLOSURE);
+  });
+}

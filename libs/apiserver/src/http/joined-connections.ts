@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+import { KEEP_ALIVE_MS } from '../watching/watch-stream.js';
+import type { RequestContext, Upgrade } from './context.js';
+import { passedOn } from './passed-on.js';
+
+/**
+ * Answers a client that goes on with another protocol, as another server answered, and joins the two connections: what was said of
+ * the handshake goes on as it is, what the client sends goes there, and each ends with the other. What comes back is the caller's to
+ * pass on, out of `other.socket`.
+ * @returns whether the client is still there
+ */
+export function switchProtocols(
+  ctx: RequestContext,
+  client: Upgrade,
+  answer: IncomingMessage,
+  other: Upgrade,
+): boolean {
+  if (client.socket.destroyed) {
+    other.socket.destroy();
+    return false;
+  }
+  ctx.res.statusCode = 101;
+  client.socket.write(headOf(answer), 'latin1');
+  other.socket.unshift(other.head);
+  other.socket.write(client.head);
+  for (const [from, to] of [
+    [client.socket, other.socket],
+    [other.socket, client.socket],
+  ] as const) {
+    from.setTimeout(0);
+    from.setNoDelay(true);
+    from.setKeepAlive(true, KEEP_ALIVE_MS);
+    from.on('error', () => to.destroy());
+    from.on('close', () => to.destroySoon());
+  }
+  client.socket.pipe(other.socket);
+  return true;
+}
+
+function headOf({ headers }: IncomingMessage): string {
+  const lines = ['HTTP/1.1 101 Switching Protocols', 'Connection: Upgrade', `Upgrade: ${headers.upgrade}`];
+  for (const [name, value] of Object.entries(passedOn(headers)))
+    for (const each of [value].flat()) lines.push(`${name}: ${each}`);
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}

@@ -1,0 +1,28 @@
+import type { JsonObject } from '@orch/machinery';
+import type { Steps } from '../structural/index.js';
+import { type Operation, operationsOf } from './operations.js';
+import type { DocumentedResource, OpenApiSource } from './source.js';
+
+/**
+ * The operations on some resources, and others, by path and method, in the order of paths; each resource is a step.
+ * @param describe an operation in the form of a version of OpenAPI
+ */
+export function* pathItems(
+  definitions: readonly DocumentedResource[],
+  others: readonly Operation[],
+  source: OpenApiSource,
+  describe: (operation: Operation) => JsonObject,
+): Steps<JsonObject> {
+  const items = new Map<string, Record<string, JsonObject>>();
+  const add = (operation: Operation): void => {
+    const item = items.get(operation.path) ?? {};
+    item[operation.method] = describe(operation);
+    items.set(operation.path, item);
+  };
+  for (const definition of definitions) {
+    operationsOf(definition, source).forEach(add);
+    yield;
+  }
+  others.forEach(add);
+  return Object.fromEntries([...items].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
