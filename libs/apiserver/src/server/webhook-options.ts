@@ -24,4 +24,10 @@ export const webhookOptions = {
     min: 64 << 10,
     help: 'Bytes of objects after which no more go with a call of such a webhook.',
   },
+  'conversion-webhook-max-held-bytes': {
+    type: 'bytes',
+    default: 32 << 20,
+    min: 1 << 20,
+    help: 'Bytes of stored objects of one definition that requests may be having converted at a time; others wait for as long as a call may take, and are then answered with 429.',
+  },
 } as const;

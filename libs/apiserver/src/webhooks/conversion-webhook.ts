@@ -4,6 +4,7 @@ import { ConversionRefused, conversionReview, convertedObjects, kindText } from 
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
 import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { Slices, turnFor } from '../decoding/turns.js';
+import { ByteGate } from './byte-gate.js';
 import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
@@ -14,6 +15,8 @@ export interface ConversionLimits {
   readonly maxObjects: number;
   /** Bytes of objects after which no more are added to a call. */
   readonly maxBytes: number;
+  /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
+  readonly maxHeldBytes: number;
 }
 
 /** A call of a webhook, for those who count. */
@@ -44,6 +47,8 @@ export interface NamedWebhook {
 
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
+  readonly #room: ByteGate;
+
   /**
    * @param definition name of the definition
    * @param group that of definitions, which reviews are of
@@ -53,10 +58,22 @@ export class ConversionWebhook {
     private readonly group: string,
     private readonly webhook: NamedWebhook,
     private readonly calls: ConversionCalls,
-  ) {}
+  ) {
+    const { maxHeldBytes, timeoutMs } = calls.limits;
+    this.#room = new ByteGate(maxHeldBytes, timeoutMs, `objects of ${definition} are being converted`);
+  }
 
   get limits(): ConversionLimits {
     return this.calls.limits;
+  }
+
+  /**
+   * Waits until there is room for a request that has so much to convert: a webhook that is slow must not have all memory filled with what
+   * waits for it. @returns what is to be called when that is done
+   * @throws StatusError 429
+   */
+  room(bytes: number): Promise<() => void> {
+    return this.#room.enter(bytes);
   }
 
   /**

@@ -69,7 +69,7 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 };
+const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
 const definition = (versions: readonly object[] = [V1, V2], conversion = webhook.conversion()): JsonObject =>
   definitionOf(versions, { conversion });
 const serve = (one = definition(), bounds: Partial<typeof limits> = {}) =>
