@@ -100,6 +100,35 @@ conformance('Custom resources', ({ api, names, namespace }) => {
     left.close();
   });
 
+  test('are selected by the fields that their definition names, and by others once it does', async () => {
+    const kind = new Kind(api, names);
+    const fields = (...paths: string[]) => ({ selectableFields: paths.map((jsonPath) => ({ jsonPath })) });
+    const properties = {
+      spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } },
+    };
+    const version = { ...VERSION, schema: { openAPIV3Schema: { type: 'object', properties } } };
+    await kind.define({ versions: [{ ...version, ...fields('.spec.color') }] });
+    const ns = await namespace();
+    const found = async (selector: string) => {
+      const answer = await api.get(`${kind.collection(ns)}?fieldSelector=${selector}`);
+      return answer.status === 200
+        ? answer.json<{ items: ApiObject[] }>().items.map(({ metadata }) => metadata.name)
+        : answer.status;
+    };
+    const watched = await api.watch(`${kind.collection(ns)}?watch=true&fieldSelector=spec.color=red`);
+    for (const [name, color] of [
+      ['a', 'blue'],
+      ['b', 'red'],
+    ] as const)
+      expectStatus(await api.post(kind.collection(ns), kind.object(name, { color, size: 1 })), 201);
+    expect((await watched.take(1))[0]?.object.metadata.name).toBe('b');
+    expect(await found('spec.color=red')).toEqual(['b']);
+    expect(await found('spec.size=1')).toBe(400);
+    await kind.change([{ ...version, ...fields('.spec.color', '.spec.size') }]);
+    await expect.poll(() => found('spec.size=1'), POLL).toEqual(['a', 'b']);
+    await watched.rest();
+  });
+
   test('go with their definition, whose name is free then', async () => {
     const kind = new Kind(api, names);
     await kind.define();

@@ -1,22 +1,28 @@
-import { type DeclaredSizes, estimate } from './cost/estimate.js';
+import { type DeclaredSizes, estimate, type Prices } from './cost/estimate.js';
 import { MAX } from './cost/range.js';
 import { plan } from './evaluation/planner.js';
 import { type Bindings, isTooMuch, Run, type Step } from './evaluation/run.js';
 import { AUTHORIZATION_LIBRARY } from './libraries/authorization.js';
+import { FORMATS_LIBRARY } from './libraries/formats.js';
+import { GATHERING_LIBRARY } from './libraries/gathering.js';
 import type { Library, LibraryFunction } from './libraries/library.js';
 import { LISTS_LIBRARY } from './libraries/lists.js';
 import { NETWORK_LIBRARY } from './libraries/network.js';
+import { OPTIONALS_LIBRARY } from './libraries/optionals.js';
 import { QUANTITY_LIBRARY } from './libraries/quantity.js';
 import { REGEX_LIBRARY } from './libraries/regex.js';
+import { SEMVER_LIBRARY } from './libraries/semver.js';
 import { SETS_LIBRARY } from './libraries/sets.js';
 import { STANDARD_LIBRARY } from './libraries/standard.js';
 import { STANDARD_TYPES } from './libraries/standard-declarations.js';
 import { STRINGS_LIBRARY } from './libraries/strings.js';
+import { LATER_STRINGS_LIBRARY } from './libraries/strings-later.js';
 import { URLS_LIBRARY } from './libraries/urls.js';
-import { type Parsed, parse } from './syntax/parser.js';
+import { LATER_MACROS } from './syntax/later-macros.js';
+import { BASE_GRAMMAR, type Grammar, type Parsed, parse } from './syntax/parser.js';
 import { type Checked, type CheckOptions, check } from './types/checker.js';
 import type { Declarations, Scope } from './types/declarations.js';
-import type { Type } from './types/type.js';
+import { OPTIONAL, optionalOf, paramOf, type Type } from './types/type.js';
 import { type Effort, Failure, type Value } from './values/value.js';
 
 /** Libraries of release 1.27. */
@@ -30,7 +36,16 @@ const BASE: readonly Library[] = [
 ];
 
 /** Libraries of releases after 1.27. */
-const LATER: readonly Library[] = [QUANTITY_LIBRARY, NETWORK_LIBRARY, SETS_LIBRARY];
+const LATER: readonly Library[] = [
+  QUANTITY_LIBRARY,
+  NETWORK_LIBRARY,
+  SETS_LIBRARY,
+  OPTIONALS_LIBRARY,
+  GATHERING_LIBRARY,
+  LATER_STRINGS_LIBRARY,
+  FORMATS_LIBRARY,
+  SEMVER_LIBRARY,
+];
 
 /** What an evaluation came to. */
 export interface Outcome {
@@ -49,6 +64,12 @@ export const COST_EXCEEDED = 'operation cancelled: actual cost limit exceeded';
 export interface EnvironmentOptions extends Partial<CheckOptions> {
   /** Functions beside those of release 1.27. */
   readonly libraries?: readonly Library[];
+  /** What can be written; default as in release 1.27. */
+  readonly grammar?: Grammar;
+  /** Types that can be named beside those of release 1.27. */
+  readonly typeNames?: ReadonlyMap<string, Type>;
+  /** By which release the most is computed that an expression can cost; default 1.27. */
+  readonly prices?: Prices;
 }
 
 /** Functions and types that expressions may name; immutable and meant to be shared. */
@@ -56,12 +77,17 @@ export class Environment {
   readonly #functions: ReadonlyMap<string, LibraryFunction>;
   readonly #declarations: Declarations;
   readonly #options: CheckOptions;
+  readonly #grammar: Grammar;
+  readonly #prices: Prices;
 
   /** @param options by default those of validation rules of release 1.27 */
   constructor(options: EnvironmentOptions = {}) {
     this.#functions = merged([...BASE, ...(options.libraries ?? [])]);
     const functions = new Map([...this.#functions].map(([name, { forms }]) => [name, forms]));
-    this.#declarations = { functions, typeNames: STANDARD_TYPES };
+    const typeNames = new Map([...STANDARD_TYPES, ...(options.typeNames ?? [])]);
+    this.#declarations = { functions, typeNames };
+    this.#grammar = options.grammar ?? BASE_GRAMMAR;
+    this.#prices = options.prices ?? 'base';
     this.#options = {
       homogeneousLiterals: options.homogeneousLiterals ?? true,
       crossTypeComparisons: options.crossTypeComparisons ?? false,
@@ -74,7 +100,15 @@ export class Environment {
    * @throws ExpressionError with all that is wrong with its form and its types
    */
   compile(text: string, scope: Scope): Expression {
-    return this.check(parse(text), scope);
+    return this.check(this.parse(text), scope);
+  }
+
+  /**
+   * Reads an expression.
+   * @throws ExpressionError with what is wrong with its form
+   */
+  parse(text: string): Parsed {
+    return parse(text, this.#grammar);
   }
 
   /**
@@ -82,7 +116,7 @@ export class Environment {
    * @throws ExpressionError with all that is wrong with its types
    */
   check(parsed: Parsed, scope: Scope): Expression {
-    return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions);
+    return new Expression(check(parsed, this.#declarations, scope, this.#options), this.#functions, this.#prices);
   }
 }
 
@@ -91,6 +125,7 @@ export class Expression {
   constructor(
     private readonly checked: Checked,
     private readonly functions: ReadonlyMap<string, LibraryFunction>,
+    private readonly prices: Prices,
   ) {}
 
   /** Type of its value. */
@@ -107,13 +142,13 @@ export class Expression {
 
   /** The most that it can cost, up to 2^64-1. */
   maxCost(sizes: DeclaredSizes): bigint {
-    const { max } = estimate(this.checked, sizes);
+    const { max } = estimate(this.checked, sizes, this.prices);
     return max > MAX ? MAX : max;
   }
 
   /** Makes it ready to run. @throws PlanError where a constant of it cannot be computed */
   program(): Program {
-    return new Program(plan(this.checked, this.functions));
+    return new Program(plan(this.checked, this.functions, this.prices));
   }
 }
 
@@ -140,8 +175,16 @@ export class Program {
 
 /** What rules may name in release 1.27. */
 export const BASE_ENVIRONMENT = new Environment();
-/** The same with what came later: quantities, addresses, sets, and comparisons of numbers of different types. */
-export const LATER_ENVIRONMENT = new Environment({ libraries: LATER, crossTypeComparisons: true });
+/** What came later, up to release 1.33. */
+export const LATER_OPTIONS: EnvironmentOptions = {
+  libraries: LATER,
+  crossTypeComparisons: true,
+  grammar: { optionals: true, macros: LATER_MACROS },
+  typeNames: new Map([[OPTIONAL, optionalOf(paramOf('V'))]]),
+  prices: 'later',
+};
+/** The same with what came later; what the former understands it understands alike. */
+export const LATER_ENVIRONMENT = new Environment(LATER_OPTIONS);
 
 /** Functions by name; those of several libraries have the forms of all. */
 function merged(libraries: readonly Library[]): Map<string, LibraryFunction> {

@@ -21,6 +21,7 @@ export {
   resourceCheckValue,
 } from './libraries/authorization.js';
 export { RULE_COST_LIMIT, ruleErrors, SCHEMA_COST_LIMIT } from './rules/definition.js';
+export { FieldPathError, type FieldPlace, fieldAt } from './rules/field-path.js';
 export { PER_OBJECT_BUDGET, RuleRun, RuleValidator, type Validation } from './rules/validator.js';
 export { type DeclaredType, declaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from './schema-types/declared-type.js';
 export { escapeName, unescapeName } from './schema-types/escape.js';

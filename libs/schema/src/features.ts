@@ -30,6 +30,7 @@ export const FEATURES = {
   ClusterTrustBundle: off('alpha', '`clustertrustbundles`, where `certificates.*/v1alpha1` is served'),
   CronJobTimeZone: settled('`timeZone` of CronJobs'),
   CrossNamespaceVolumeDataSource: off('alpha', '`dataSourceRef.namespace` of claims'),
+  CustomResourceFieldSelectors: on('`selectableFields` of definitions: field selectors of custom resources'),
   CustomResourceValidationExpressions: on('`x-kubernetes-validations` in schemas of definitions'),
   DownwardAPIHugePages: settled('huge pages in `resourceFieldRef`'),
   DryRun: settled('`dryRun` of writes'),
@@ -48,6 +49,9 @@ export const FEATURES = {
   JobMutableNodeSchedulingDirectives: settled('where the pods of a suspended Job run may be changed'),
   JobPodFailurePolicy: on('`podFailurePolicy` of Jobs'),
   JobTrackingWithFinalizers: settled('Jobs follow their pods by finalizers'),
+  LaterExpressions: on(
+    'what releases after 1.27 have for rules of definitions: functions and syntax, `reason`, `fieldPath`, `optionalOldSelf`',
+  ),
   MatchLabelKeysInPodTopologySpread: on('`matchLabelKeys` of topology spread'),
   MaxUnavailableStatefulSet: off('alpha', '`rollingUpdate.maxUnavailable` of StatefulSets'),
   MinDomainsInPodTopologySpread: on('`minDomains` of topology spread'),

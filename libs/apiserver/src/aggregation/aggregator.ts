@@ -75,7 +75,7 @@ export class Aggregator {
     // The client went while it was found out who asks.
     if (isGone(ctx)) return;
     const isStream = ctx.info.verb === 'watch' || ctx.upgrade !== undefined;
-    const end = isStream ? admit(ctx, answering) : this.#enter(registration);
+    const end = isStream ? admit(ctx, answering) : this.#enter(registration, answering.metrics);
     ctx.res.once('close', end);
     try {
       const limit = isOfDiscovery(ctx.info) ? { limitMs: DISCOVERY_MS } : {};
@@ -108,10 +108,13 @@ export class Aggregator {
   }
 
   /** A server that is slow holds no more requests than these of those that this one may have. @throws StatusError 429 */
-  #enter({ service: { namespace, name, port } }: RemoteRegistration): () => void {
+  #enter({ service: { namespace, name, port } }: RemoteRegistration, metrics: RequestMetrics): () => void {
     const key = `${namespace}/${name}:${port}`;
     const count = this.#underWay.get(key) ?? 0;
-    if (this.options.maxRequests > 0 && count >= this.options.maxRequests) throw tooMany();
+    if (this.options.maxRequests > 0 && count >= this.options.maxRequests) {
+      metrics.refused('extension-requests');
+      throw tooMany();
+    }
     this.#underWay.set(key, count + 1);
     let inside = true;
     return () => {

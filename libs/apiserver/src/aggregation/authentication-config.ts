@@ -13,6 +13,7 @@ const KEY = { namespace: 'kube-system', name: 'extension-apiserver-authenticatio
 
 /** Milliseconds between two looks whether it still says so. */
 const LOOK_MS = 60_000;
+const RETRY_MS = 1_000;
 
 /** What is published of the credentials of this process. */
 export type PublishedTrust = Pick<CredentialSet, 'authorities' | 'trust'>;
@@ -43,7 +44,7 @@ export class AuthenticationConfig {
     this.#work = new WorkOnDemand(() => this.#round(), { onError, clock });
   }
 
-  /** To be called when the namespace is there, and when something else is believed. */
+  /** Looks whether it says so; to be called at the start, and when something else is believed. */
   publish(): void {
     if (!this.#stopped) this.#work.ask();
   }
@@ -57,16 +58,18 @@ export class AuthenticationConfig {
   async #round(): Promise<void> {
     const { reader, endpoint } = this.options;
     const stored = await reader.current(endpoint.type, KEY);
-    if (!stored) await this.#write('CREATE');
-    else {
-      const { data = {} } = fromStored(stored, endpoint) as { data?: Record<string, string> };
-      if (!isAlike(data, this.#combined(data))) await this.#write('UPDATE');
-    }
+    const isDone = stored ? await this.#addTo(fromStored(stored, endpoint)) : await this.#write('CREATE');
     this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(LOOK_MS, () => this.publish());
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(isDone ? LOOK_MS : RETRY_MS, () => this.publish());
   }
 
-  async #write(operation: 'CREATE' | 'UPDATE'): Promise<void> {
+  async #addTo(config: ApiObject): Promise<boolean> {
+    const { data = {} } = config as { data?: Record<string, string> };
+    return isAlike(data, this.#combined(data)) || this.#write('UPDATE');
+  }
+
+  /** @returns whether it was written */
+  async #write(operation: 'CREATE' | 'UPDATE'): Promise<boolean> {
     const { pipeline, endpoint } = this.options;
     const own = { endpoint, key: KEY, subresource: '', caller: serverItself(), options: { dryRun: false } } as const;
     try {
@@ -76,10 +79,11 @@ export class AuthenticationConfig {
           { ...own, operation, ownChange: true },
           { change: (current) => ({ ...current, data: this.#combined((current.data ?? {}) as Record<string, string>) }) },
         );
+      return true;
     } catch (error) {
-      // Another server has made it or removed it meanwhile.
-      if (!(error instanceof StatusError) || (error.code !== 409 && error.code !== 404)) throw error;
-      this.publish();
+      // Another server has made it or removed it meanwhile, or the namespace is not there yet.
+      if (error instanceof StatusError && (error.code === 409 || error.code === 404)) return false;
+      throw error;
     }
   }
 

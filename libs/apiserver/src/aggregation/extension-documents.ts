@@ -27,6 +27,8 @@ export interface ReadingOptions {
   readonly names: Names;
   /** Largest document. */
   readonly maxBytes: number;
+  /** Hears what cannot be used of what a server tells, or why it does not. */
+  readonly onProblem?: (serverName: string, problem: unknown) => void;
 }
 
 const DISCOVERY_MS = 5_000;
@@ -45,12 +47,12 @@ export async function readExtension(
   before?: ExtensionDocuments,
 ): Promise<ExtensionDocuments> {
   const resources = await readResources(extension, versions, options);
-  const openApiV3 = await readV3(extension, versions, options).catch(() => new Map<string, string>());
-  const v2 = await readV2(extension, versions, options, before).catch(() => undefined);
-  return { resources, openApiV3, openApiV2: v2?.part, tags: v2 ? { [V2]: v2.tag } : {} };
+  const unusable = (problem: unknown) => options.onProblem?.(extension.serverName, problem);
+  const openApiV3 = await readV3(extension, versions, options).catch(unusable);
+  const v2 = await readV2(extension, versions, options, before).catch(unusable);
+  return { resources, openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, tags: v2 ? { [V2]: v2.tag } : {} };
 }
 
-/** Does it know the group-version at all, tells an empty list of those that it does not. */
 async function readResources(
   extension: Extension,
   versions: readonly ServedVersion[],

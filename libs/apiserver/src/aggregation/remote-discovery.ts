@@ -102,8 +102,8 @@ export class RemoteDiscovery {
       source.documents = await readExtension(extension, source.registrations, this.options, source.documents);
       source.isFresh = true;
       source.retryMs = FIRST_RETRY_MS;
-    } catch {
-      // Why it does not tell, the condition of its registration tells, if it lasts.
+    } catch (error) {
+      this.options.onProblem?.(there.name, error);
       source.isFresh = false;
       pause = source.retryMs;
       source.retryMs = Math.min(2 * source.retryMs, RELOOK_MS);

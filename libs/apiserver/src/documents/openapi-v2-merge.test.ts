@@ -27,7 +27,7 @@ describe('what another server says of its paths', () => {
 
   it('is joined with what is said here, which stays as it is', async () => {
     const part = partOf(theirs, (path) => path.startsWith('/apis/'));
-    const merged = await inSlices(withParts(document, [part, part]));
+    const merged = await inSlices(withParts(document, [part]));
     expect(merged).toEqual({
       paths: { ...document.paths, '/apis/x/v1/things': { get: { schema: ref('Thing') } } },
       definitions: {
@@ -37,6 +37,17 @@ describe('what another server says of its paths', () => {
       },
     });
     expect(document.definitions.Meta).toEqual({ description: 'own' });
+  });
+
+  it('is taken with the parameters that it shares', () => {
+    const shared = { 'name-x': { name: 'name', in: 'path' } };
+    const own = { name: 'own', in: 'query' };
+    const ref = { $ref: '#/parameters/name-x' };
+    const item = { get: { parameters: [own] }, put: { parameters: [ref] }, parameters: [ref] };
+    expect(partOf({ paths: { '/a': item }, parameters: shared }, () => true).paths).toEqual({
+      '/a': { get: { parameters: [own, shared['name-x']] }, put: { parameters: [shared['name-x']] } },
+    });
+    expect(() => partOf({ paths: { '/a': item } }, () => true)).toThrow('#/parameters/name-x is no object');
   });
 
   it.each([

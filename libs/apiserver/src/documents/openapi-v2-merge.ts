@@ -60,11 +60,14 @@ const referred = (value: JsonValue | undefined): string | undefined =>
  * @throws Error for what is no such document
  */
 export function partOf(document: unknown, isWanted: (path: string) => boolean): OpenApiV2Part {
-  const { paths, definitions = {} } = asObject(document, 'the document') as JsonObject;
+  const { paths, definitions = {}, parameters = {} } = asObject(document, 'the document');
   const known = asObject(definitions, 'definitions');
-  const wanted = Object.entries(asObject(paths ?? {}, 'paths')).filter(([path]) => isWanted(path));
+  const whole = withParameters(asObject(parameters, 'parameters'));
+  const wanted = Object.entries(asObject(paths ?? {}, 'paths'))
+    .filter(([path]) => isWanted(path))
+    .map(([path, item]) => [path, whole(asObject(item, path))] as const);
   const kept: Record<string, JsonValue | undefined> = {};
-  const pending: (JsonValue | undefined)[] = wanted.map(([path, item]) => asObject(item, path));
+  const pending: (JsonValue | undefined)[] = wanted.map(([, item]) => item);
   for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
     for (const name of referencesOf(value)) {
       if (Object.hasOwn(kept, name) || !Object.hasOwn(known, name)) continue;
@@ -74,6 +77,39 @@ export function partOf(document: unknown, isWanted: (path: string) => boolean): 
   }
   return { paths: Object.fromEntries(wanted), definitions: kept };
 }
+
+const PARAMETER = '#/parameters/';
+/** Characters that parameters may become which are written once and meant often. */
+const MAX_REPEATED = 32 << 20;
+
+/** Gives each operation the parameters that it shares, with others of the document or of its path. */
+function withParameters(parameters: JsonObject): (item: JsonObject) => JsonObject {
+  let repeated = 0;
+  const resolved = (value: JsonValue): JsonValue => {
+    const { $ref } = typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+    if (typeof $ref !== 'string' || !$ref.startsWith(PARAMETER)) return value;
+    const found = asObject(parameters[$ref.slice(PARAMETER.length)], $ref);
+    repeated += JSON.stringify(found).length;
+    if (repeated > MAX_REPEATED) throw new Error('parameters are meant too often');
+    return found;
+  };
+  const listOf = ({ parameters: list }: JsonObject): JsonValue[] => (Array.isArray(list) ? list.map(resolved) : []);
+  return ({ parameters: _shared, ...item }) => {
+    const shared = listOf({ parameters: _shared });
+    const operations = Object.entries(item).map(([method, operation]) => {
+      if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) return [method, operation];
+      const own = listOf(operation);
+      const others = shared.filter((each) => !own.some((one) => isSameParameter(one, each)));
+      return [method, own.length + others.length > 0 ? { ...operation, parameters: [...own, ...others] } : operation];
+    });
+    return Object.fromEntries(operations) as JsonObject;
+  };
+}
+
+const isSameParameter = (a: JsonValue, b: JsonValue): boolean => {
+  const [one, other] = [asObject(a, 'a parameter'), asObject(b, 'a parameter')];
+  return one.name === other.name && one.in === other.in;
+};
 
 function asObject(value: unknown, what: string): JsonObject {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject;

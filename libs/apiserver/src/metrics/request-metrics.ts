@@ -30,7 +30,7 @@ const READS: ReadonlySet<string> = new Set(['GET', 'LIST']);
 const KINDS: readonly RequestKind[] = ['mutating', 'readOnly'];
 
 /** What there may be too much of. */
-export type Limit = 'requests' | 'body-bytes' | 'watches' | 'selectors';
+export type Limit = 'requests' | 'body-bytes' | 'watches' | 'selectors' | 'extension-requests';
 
 interface Families {
   readonly total: Family<readonly [...typeof LABELS, 'code'], CounterSeries>;

@@ -153,7 +153,7 @@ describe('objects of a custom kind', () => {
     const patched = await ask('PATCH', `${BASE}/a`, steps, 'application/json-patch+json');
     expect([patched.status, patched.body.spec.color, patched.body.metadata.generation]).toEqual([200, 'green', 2]);
     const wrong = await ask('PATCH', `${BASE}/a`, { metadata: { labels: { a: 1 } } }, 'application/merge-patch+json');
-    expect(wrong.status).toBe(400);
+    expect(wrong.status).toBe(422);
   });
 
   it('take updates of many at once that name no version', async () => {
@@ -241,6 +241,37 @@ describe('objects of a custom kind', () => {
     expect((await ask('GET', `${BASE}?fieldSelector=spec.size=3`)).status).toBe(400);
     expect((await ask('DELETE', `${BASE}?labelSelector=even=false`)).status).toBe(200);
     expect((await ask('GET', '/apis/example.test/v1/widgets')).body.items).toHaveLength(1);
+  });
+
+  it('are selected by the fields that the definition names, of each version by its own', async () => {
+    const fields = (...paths: string[]) => ({ selectableFields: paths.map((jsonPath) => ({ jsonPath })) });
+    await serve(
+      definitionOf([
+        version('v1', SCHEMA, fields('.spec.color', '.spec.size')),
+        version('v2', SCHEMA, { storage: false, ...fields('.spec.size') }),
+      ]),
+    );
+    for (const [name, color] of [
+      ['a', 'red'],
+      ['b', 'blue'],
+      ['c', 'red'],
+    ] as const)
+      await ask('POST', BASE, widget(name, { color }));
+    const found = async (query: string, base = BASE) => {
+      const { status, body } = await ask('GET', `${base}?fieldSelector=${query}`);
+      return status === 200
+        ? body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name)
+        : body.message;
+    };
+    expect(await found('spec.color=red')).toEqual(['a', 'c']);
+    expect(await found('spec.color!=red,spec.size=3')).toEqual(['b']);
+    expect(await found('spec.color=red,metadata.name=c')).toEqual(['c']);
+    expect(await found('spec.nope=1')).toBe('field label not supported: spec.nope');
+    const other = BASE.replace('/v1/', '/v2/');
+    expect(await found('spec.size=3', other)).toEqual(['a', 'b', 'c']);
+    expect(await found('spec.color=red', other)).toBe('field label not supported: spec.color');
+    expect((await ask('DELETE', `${BASE}?fieldSelector=spec.color=red`)).status).toBe(200);
+    expect(await found('spec.size=3')).toEqual(['b']);
   });
 
   it('are shown as tables by the columns of their definition', async () => {

@@ -8,7 +8,7 @@ import { withoutOwners } from '../representation/stored-body.js';
 import { type ConversionCalls, ConversionWebhook, type NamedWebhook } from '../webhooks/conversion-webhook.js';
 import { CONVERTED_BEFORE, CustomConversions } from './custom-conversions.js';
 import type { BeginCreation, Endpoint } from './endpoint.js';
-import { fieldManagersOf } from './field-managers.js';
+import { fieldManagersOf, managedVersions } from './field-managers.js';
 import { type Defaulting, StoredForm } from './stored-form.js';
 import { StructuralModel } from './structural-model.js';
 import { VersionStage } from './version-stage.js';
@@ -23,6 +23,13 @@ export interface CustomParts {
   readonly beginCreation?: BeginCreation;
   /** What webhooks that convert objects are asked with. */
   readonly conversions: ConversionCalls;
+  /** How objects of the type are described, for all that was made of it: those of a definition before see what this one says. */
+  readonly described?: Described;
+}
+
+/** What selectors look at, as the newest definition says it. */
+export interface Described {
+  describe: Describe;
 }
 
 /** What is served of a definition. */
@@ -39,14 +46,17 @@ export interface CustomEndpoints {
  * @throws Error for one that stores no version
  */
 export function customEndpoints(definition: JsonObject, parts: CustomParts): CustomEndpoints {
-  const { scheme, settings, type, beginCreation } = parts;
+  const { scheme, settings, type, beginCreation, described = { describe } } = parts;
   const meta = { objectMeta: scheme.struct('meta/v1.ObjectMeta'), listMeta: scheme.struct('meta/v1.ListMeta') };
   const versions = customVersions(definition, scheme.names, settings);
   const known = versions.map((version) => ({ version, model: new StructuralModel(version, meta) }));
   const models = new Map(known.map(({ model }) => [model.version, model]));
   const webhook = conversionWebhookOf(definition, parts);
   const plain = new CustomConversions(models);
-  const managed = known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields }));
+  const managed = managedVersions(
+    known.map(({ version: { rules }, model }) => ({ model, resetFields: rules.resetFields })),
+  );
+  const selectable = versions.filter(({ rules }) => rules.selectableFieldNames.length > 0);
   const make = ({ definition: served, rules }: CustomVersion, model: StructuralModel): Endpoint => {
     const apiVersion = formatApiVersion(served);
     const conversions = webhook ? CONVERTED_BEFORE : plain;
@@ -69,7 +79,7 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
       fieldManagers: fieldManagersOf(model, managed, (object, to) =>
         stage ? stage.whole(object, to) : plain.whole(object, to),
       ),
-      description: { describe },
+      description: { describe: (row) => described.describe(row) },
       ...(stage && { stage }),
       ...(beginCreation && { beginCreation }),
     };
@@ -77,6 +87,8 @@ export function customEndpoints(definition: JsonObject, parts: CustomParts): Cus
   const made = known.map(({ version, model }) => ({ isServed: version.isServed, endpoint: make(version, model) }));
   const storage = made.find(({ endpoint: { definition: each } }) => each.version === each.storage.version)?.endpoint;
   if (!storage) throw new Error('a definition stores no version');
+  if (selectable.length > 0) described.describe = describer(selectable, storage.form);
+  else described.describe = describe;
   return { endpoints: made.filter(({ isServed }) => isServed).map(({ endpoint }) => endpoint), storage };
 }
 
@@ -107,9 +119,23 @@ function defaultingBy(models: ReadonlyMap<string, StructuralModel>): Defaulting 
   };
 }
 
-/** Labels, names and namespaces are all that these objects are selected by. */
-const describe: Describe = ({ body }) => {
-  const { metadata } = parseStoredJson(withoutOwners(body)) as ApiObject;
+/**
+ * The fields that any version lets selectors name as well: versions that are not converted have what they are at the same places,
+ * and share what is read of a body.
+ */
+function describer(versions: readonly CustomVersion[], form: StoredForm): Describe {
+  return (row) => {
+    const object = parseStoredJson(withoutOwners(row.body)) as ApiObject;
+    form.fill(row, object);
+    const { labels, fields } = attributesOf(object);
+    return { labels, fields: Object.assign(fields, ...versions.map(({ rules }) => rules.selectableFields(object))) };
+  };
+}
+
+/** Labels, names and namespaces are all that objects are selected by whose definition says nothing else. */
+export const describe: Describe = ({ body }) => attributesOf(parseStoredJson(withoutOwners(body)) as ApiObject);
+
+function attributesOf({ metadata }: ApiObject) {
   const { name = '', namespace = '', labels = {} } = metadata ?? {};
   return { labels, fields: { 'metadata.name': name, ...(namespace !== '' && { 'metadata.namespace': namespace }) } };
-};
+}

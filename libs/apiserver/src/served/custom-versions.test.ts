@@ -222,3 +222,17 @@ describe('the scale of objects of a custom kind', () => {
     });
   });
 });
+
+describe('a definition of thousands of versions', () => {
+  it('costs what they are, not what they are times each other', async () => {
+    const many = Array.from({ length: 3_000 }, (_, at) =>
+      version(`v${at + 1}`, { type: 'object' }, { storage: at === 0, deprecated: at > 0 }),
+    );
+    const before = process.cpuUsage();
+    await serveOne(...many);
+    const { user } = process.cpuUsage(before);
+    expect(user / 1_000).toBeLessThan(2_000);
+    expect((await ask('POST', at('v2999'), widget('w', {}, 'example.test/v2999'))).status).toBe(201);
+    expect((await ask('GET', at('v1', 'w'))).status).toBe(200);
+  });
+});

@@ -3,7 +3,7 @@ import { formatApiVersion, type GroupResource, type Names } from '@orch/machiner
 import { deprecationWarning, type ResourceDefinition, type ResourceDescription } from '@orch/schema';
 import type { Row, TypeId } from '@orch/storage';
 import type { TypeDescription } from '@orch/watchcache';
-import { type FieldManagers, fieldManagersOf } from './field-managers.js';
+import { type FieldManagers, fieldManagersOf, managedVersions } from './field-managers.js';
 import { DeclaredModel, type ObjectModel } from './object-model.js';
 import type { StoredForm } from './stored-form.js';
 import type { VersionStage } from './version-stage.js';
@@ -108,7 +108,7 @@ export function makeEndpoint(
     storageRules: kindRules(storage, names, settings),
     model,
     storageModel: storage === definition ? model : new DeclaredModel(storage, storage.schema),
-    fieldManagers: fieldManagersOf(definition, versions.map(managed), (object, to) =>
+    fieldManagers: fieldManagersOf(definition, managedVersions(versions.map(managed)), (object, to) =>
       conversions.between(String(object.apiVersion), to, definition.kind)(object),
     ),
     description,

@@ -1,6 +1,6 @@
 import type { KindRules } from '@orch/kinds';
 import { type ApiObject, formatApiVersion, type GroupVersionKind, type JsonObject } from '@orch/machinery';
-import { FieldManager, pathsOf } from '@orch/merge';
+import { FieldManager, type FieldSet, pathsOf } from '@orch/merge';
 import type { ObjectModel } from './object-model.js';
 
 /** Who keeps the owners of the fields of a resource's objects, for writes through a subresource; '' is the resource itself. */
@@ -14,6 +14,12 @@ export interface ManagedVersion extends Pick<KindRules, 'resetFields'> {
 /** Brings an object of a kind to another of its versions; a promise where somebody outside is asked. Leaves its argument as it is. */
 export type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObject | Promise<ApiObject>;
 
+/** The versions of a kind by their apiVersion: one map for all of them, as a definition may have thousands. */
+export type ManagedVersions = ReadonlyMap<string, ManagedVersion>;
+
+export const managedVersions = (versions: readonly ManagedVersion[]): ManagedVersions =>
+  new Map(versions.map((version) => [formatApiVersion(version.model), version]));
+
 /**
  * The field managers of a resource, made when they are first asked for.
  * @param served the version that they are for
@@ -21,23 +27,22 @@ export type WholeConversion = (object: ApiObject, apiVersion: string) => ApiObje
  */
 export function fieldManagersOf(
   served: GroupVersionKind,
-  versions: readonly ManagedVersion[],
+  versions: ManagedVersions,
   convert: WholeConversion,
 ): FieldManagers {
-  const models = new Map(versions.map(({ model }) => [formatApiVersion(model), model]));
   const known = new Map<string, FieldManager>();
   const converted = (object: JsonObject, apiVersion: string) =>
-    models.has(apiVersion) ? (convert(object as ApiObject, apiVersion) as JsonObject | Promise<JsonObject>) : undefined;
+    versions.has(apiVersion)
+      ? (convert(object as ApiObject, apiVersion) as JsonObject | Promise<JsonObject>)
+      : undefined;
   const make = (subresource: string) =>
     new FieldManager(
       {
         apiVersion: formatApiVersion(served),
         kind: served.kind,
         ...(subresource !== '' && { subresource }),
-        typesOf: (apiVersion) => models.get(apiVersion)?.types(),
-        resetFields: new Map(
-          versions.map(({ model, resetFields }) => [formatApiVersion(model), pathsOf(resetFields(subresource))]),
-        ),
+        typesOf: (apiVersion) => versions.get(apiVersion)?.model.types(),
+        resetFields: resetFieldsOf(versions, subresource),
       },
       converted,
     );
@@ -45,5 +50,22 @@ export function fieldManagersOf(
     const manager = known.get(subresource) ?? make(subresource);
     known.set(subresource, manager);
     return manager;
+  };
+}
+
+/** What a write through a subresource does not own, by apiVersion; drawn up when it is first asked for. */
+function resetFieldsOf(
+  versions: ManagedVersions,
+  subresource: string,
+): { get(apiVersion: string): FieldSet | undefined } {
+  const known = new Map<string, FieldSet>();
+  return {
+    get(apiVersion) {
+      const version = versions.get(apiVersion);
+      if (!version) return undefined;
+      const fields = known.get(apiVersion) ?? pathsOf(version.resetFields(subresource));
+      known.set(apiVersion, fields);
+      return fields;
+    },
   };
 }

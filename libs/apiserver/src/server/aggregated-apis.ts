@@ -60,7 +60,7 @@ export class AggregatedApis {
     this.#parts?.controller?.start();
   }
 
-  /** Tells other servers whom to believe; to be called when the namespaces of the system are there. */
+  /** Tells other servers whom to believe. */
   publishTrust(): void {
     this.#parts?.config?.publish();
   }
@@ -111,7 +111,11 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
     routesToEndpoints: serving.enableAggregatorRouting,
     credentials: () => credentials.current.proxy,
   });
-  const discovery = new RemoteDiscovery({ extensions, names, maxBytes: serving.maxExtensionDocumentBytes });
+  const discovery = new RemoteDiscovery({
+    ...{ extensions, names, maxBytes: serving.maxExtensionDocumentBytes },
+    onProblem: (server, problem) =>
+      logger.v(2)?.info('documents of another server', { server, problem: String(problem) }),
+  });
   let remote = new RemoteRegistrations([], names);
   follower.onChange(() => {
     remote = new RemoteRegistrations(follower.objects.values(), names);
@@ -128,7 +132,7 @@ function partsOf(settings: AggregatedApisSettings): Parts | undefined {
   const controller = settings.decides
     ? controllerOf(settings, { known, follower, backings, extensions, onUnavailable, onError })
     : undefined;
-  const config = settings.decides ? configOf(settings, onError) : undefined;
+  const config = configOf(settings, onError);
   return { follower, backings, extensions, discovery, aggregator, controller, config };
 }
 

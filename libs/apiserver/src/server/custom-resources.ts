@@ -9,7 +9,7 @@ import type { Definition } from '../definitions/definition.js';
 import type { DefinitionController } from '../definitions/definition-controller.js';
 import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
 import { migrationCounter } from '../metrics/migration-counter.js';
-import { customEndpoints } from '../served/custom-endpoints.js';
+import { customEndpoints, type Described, describe } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
@@ -46,6 +46,9 @@ export class CustomResources {
   #pool = new SchemaPool();
   #made = 0;
   #live = 0;
+  readonly #described = new Map<TypeId, Described>();
+  /** Fields that objects of a type are selected by, of those of which something is served. */
+  readonly #selectable = new Map<TypeId, string>();
 
   constructor(private readonly settings: CustomResourcesSettings) {
     const { api, store, feed, logger, decides } = settings;
@@ -106,9 +109,12 @@ export class CustomResources {
     const { name, uid } = definition;
     const beginCreation = () => (this.#kinds as CustomKinds<Endpoint>).beginCreation({ name, uid });
     const settings = { ...kinds, pool: this.#pool };
+    const described = this.#described.get(type) ?? { describe };
+    this.#described.set(type, described);
     const { scheme } = api.deps;
     const { conversions } = this.settings;
-    return customEndpoints(definition.read() as JsonObject, { scheme, settings, type, beginCreation, conversions });
+    const parts = { scheme, settings, type, beginCreation, conversions, described };
+    return customEndpoints(definition.read() as JsonObject, parts);
   }
 
   #publish(served: readonly ServedDefinition<Endpoint>[]): void {
@@ -120,6 +126,16 @@ export class CustomResources {
     this.settings.api.served.replace([...this.#declared, ...told.keys()], (endpoint) =>
       told.has(endpoint) ? told.get(endpoint) : endpoint.definition,
     );
+    for (const { endpoints } of served) this.#forgetAttributes(endpoints);
+  }
+
+  /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
+  #forgetAttributes(endpoints: readonly Endpoint[]): void {
+    const [first] = endpoints;
+    if (!first) return;
+    const names = [...new Set(endpoints.flatMap(({ rules }) => rules.selectableFieldNames))].sort().join();
+    if ((this.#selectable.get(first.type) ?? names) !== names) this.settings.api.deps.cache.unload(first.type);
+    this.#selectable.set(first.type, names);
   }
 
   async #empty({ storage }: CustomKind<Endpoint>, stopped: () => boolean): Promise<number> {

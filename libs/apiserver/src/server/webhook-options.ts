@@ -10,6 +10,7 @@ export const webhookOptions = {
     type: 'duration',
     default: 30_000,
     min: 100,
+    max: 60_000,
     help: 'How long a webhook may take that converts custom resources; then the request fails that needs it.',
   },
   'conversion-webhook-max-objects': {

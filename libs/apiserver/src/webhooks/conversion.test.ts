@@ -2,9 +2,11 @@ import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, type Review, say } from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../served/endpoint.js';
 import { type Asker, askOf, definitionOf, serveConverted, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { ObservedConversion } from './conversion-webhook.js';
 
 const COUNT = { type: 'integer' };
@@ -452,6 +454,66 @@ describe('a webhook that does not convert', () => {
 });
 
 describe('webhooks', () => {
+  it('are not asked for more at a time than there is room for', async () => {
+    await serve(definition(), { maxHeldBytes: 1, timeoutMs: 20_000 });
+    await create('a', 'b');
+    const held: (() => void)[] = [];
+    webhook.answer = (review, response) => void held.push(() => say(response, convertedReview(review)));
+    const asked = [ask('GET', at('v2', 'a')), ask('GET', at('v2', 'b'))];
+    await expect.poll(() => held.length).toBe(1);
+    // What needs no conversion goes past those who wait.
+    expect((await ask('GET', at('v1', 'b'))).status).toBe(200);
+    expect(held).toHaveLength(1);
+    held.shift()?.();
+    await expect.poll(() => held.length).toBe(1);
+    held.shift()?.();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('bring objects to another stored version, all but those that they fail with', async () => {
+    await serve();
+    await create('a', 'b', 'c');
+    const [, storage] = await serve(
+      definition([
+        { ...V1, storage: false },
+        { ...V2, storage: true },
+      ]),
+    );
+    const rewrite = async () => {
+      const failures: unknown[] = [];
+      const tools = { store: api.store, pipeline: api.deps.pipeline, turn: async () => undefined };
+      await rewriteCollection(
+        tools,
+        storage as Endpoint,
+        () => false,
+        ({ error }) => void failures.push(error?.message),
+      );
+      return failures;
+    };
+    webhook.answer = (review, response) =>
+      review.request.objects[0]?.metadata.name === 'b'
+        ? response.writeHead(500).end()
+        : say(response, convertedReview(review));
+    const owners = rows().map(({ name, body }) => [name, JSON.parse(body.toString()).metadata.managedFields]);
+    expect((await rewrite()).filter((failure) => failure !== undefined)).toEqual([
+      expect.stringContaining('failed: Post'),
+    ]);
+    expect(rows().map(({ name, storedVersion }) => [name, storedVersion])).toEqual([
+      ['a', 'v2'],
+      ['b', 'v1'],
+      ['c', 'v2'],
+    ]);
+    webhook.recover();
+    expect(await rewrite()).toEqual([undefined]);
+    expect(rows().map(({ storedVersion, body }) => [storedVersion, JSON.parse(body.toString()).spec])).toEqual(
+      ['a', 'b', 'c'].map(() => ['v2', { dimension: { size: 1 }, kept: 'x' }]),
+    );
+    expect(rows().map(({ name, body }) => [name, JSON.parse(body.toString()).metadata.managedFields])).toEqual(owners);
+    calls();
+    expect((await ask('GET', at('v2'))).body.items).toHaveLength(3);
+    expect(calls()).toBe(0);
+  });
+
   it('of several definitions are each asked for their own, over connections that are kept', async () => {
     const before = webhook.connections;
     await serve();

@@ -80,4 +80,18 @@ describe('an object whose making somebody is asked about', () => {
     expect((await ask('POST', BASE, widget('a'))).status).toBe(409);
     expect(names()).toEqual(['a']);
   });
+
+  it('is given up when its time is over, however long its schema would keep the server busy', { timeout: 15_000 }, async () => {
+    const oneOf = Array.from({ length: 2_000 }, (_, at) => ({ properties: { x: { enum: [at] } } }));
+    const items = { type: 'object', properties: { x: { type: 'integer' } }, oneOf };
+    const list = { type: 'object', properties: { list: { type: 'array', items } } };
+    const [slow] = await serveCustom(api, definitionOf([version('v1', list)]));
+    const { beginCreation } = endpoint;
+    api.served.replace([...api.endpoints, { ...(slow as Endpoint), ...(beginCreation && { beginCreation }) }]);
+    const body = { ...widget('a'), list: Array(15_000).fill({ x: 1_999 }) };
+    const answer = ask('POST', `${BASE}?timeout=2s`, body);
+    await expect.poll(() => underWay, { timeout: 3_000 }).toBe(1);
+    expect((await answer).body).toMatchObject({ code: 504, reason: 'Timeout' });
+    await expect.poll(() => underWay, { timeout: 3_000 }).toBe(0);
+  });
 });

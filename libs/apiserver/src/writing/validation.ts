@@ -1,13 +1,17 @@
-import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
+import { type FieldError, timeout, validateObjectMetaUpdate } from '@orch/machinery';
 import { Slices } from '../decoding/turns.js';
 import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
 
+/** Seconds after which a request that ran out of time may be tried again. */
+const RETRY_SECONDS = 1;
+
 /**
  * The rules of the kind, in the version that is stored; those of a large object a step at a time, and those of a small one that
  * take long.
- * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large
+ * @throws StatusError 422 naming every field, 413 for a large object that defaults have made too large, 504 where they take longer than
+ * the request may
  */
 export function validation(draft: Draft, tools: StageTools): void | Promise<void> {
   const large = draft.turn();
@@ -39,9 +43,17 @@ async function finish(
 ): Promise<void> {
   for (let step = left.next(); !step.done; step = left.next()) {
     if (step.value.length > 0) errors.push(step.value);
-    await turn();
+    const pause = turn();
+    if (!pause) continue;
+    await pause;
+    checkTime(draft);
   }
   judge(draft, errors);
+}
+
+/** Nobody waits for what takes longer than the request may: it would go on for as long as the object and its schema are large. */
+function checkTime({ request: { caller } }: Draft): void {
+  if (performance.now() >= caller.deadline) throw timeout('the request timed out', RETRY_SECONDS);
 }
 
 function judge(draft: Draft, errors: readonly FieldError[][]): void {

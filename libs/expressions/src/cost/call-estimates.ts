@@ -73,6 +73,9 @@ const join: Estimate = ([list, separator]) => {
   return { cost: scaled(size, STRING_FACTOR), size };
 };
 
+/** A pattern that says what the longest named format does. */
+const FORMAT_FACTOR = 128 * REGEX_FACTOR;
+
 const patternCost = ([text, pattern]: Arguments): Range =>
   times(scaled(plus(text.size, ONE), STRING_FACTOR), scaled(pattern?.size ?? NOTHING, REGEX_FACTOR));
 
@@ -88,6 +91,7 @@ const BY_FUNCTION: ReadonlyMap<string, Estimate> = new Map([
   ['replace', replace],
   ['split', split],
   ['join', join],
+  ['validate', ([, text]) => ({ cost: scaled(scaled((text as Argument).size, STRING_FACTOR), FORMAT_FACTOR) })],
   ...each(['find', 'findAll'], (args) => ({ cost: patternCost(args), size: range(0n, args[0].size.max) })),
 ]);
 
@@ -122,6 +126,22 @@ const ofPairs =
 
 const ofParsed: Estimate = ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR) });
 
+/** Values of libraries that are equal or not at once. */
+const ATOMS = new Set(['kubernetes.Quantity', 'kubernetes.Semver', 'net.IP', 'net.CIDR']);
+/** Characters of the longest name of a format. */
+const LONGEST_FORMAT = 64n;
+
+/** `==` of values of libraries, in later releases; undefined for all others. */
+function ofAtoms([a, b]: readonly Argument[]): CallEstimate | undefined {
+  if (!a || !b || a.type?.kind !== 'object' || b.type?.kind !== 'object' || a.type.name !== b.type.name)
+    return undefined;
+  const { name } = a.type;
+  if (ATOMS.has(name) || name.startsWith('kubernetes.authorization.')) return { cost: ONE };
+  if (name === 'kubernetes.NamedFormat') return { cost: scaled(range(1n, LONGEST_FORMAT), STRING_FACTOR) };
+  if (name !== 'kubernetes.URL') return undefined;
+  return { cost: scaled(b.size.max === MAX ? ONE : range(1n, b.size.max), STRING_FACTOR) };
+}
+
 /** By the form (cel-go, checker/cost.go). */
 const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   [
@@ -132,6 +152,14 @@ const BY_FORM: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
     }),
   ],
   ['bytes_to_string', ([{ size }]) => ({ cost: scaled(size, STRING_FACTOR), size: range(size.min / 4n, size.max) })],
+  ['string_format', ofParsed],
+  [
+    'strings_quote',
+    ([{ size }]) => ({
+      cost: scaled(size, STRING_FACTOR),
+      size: plus(range(size.min, BigInt.asUintN(64, size.max * 2n)), exactly(2n)),
+    }),
+  ],
   ...each(['starts_with_string', 'ends_with_string'], ofSecond),
   ['in_list', ([, list]) => ({ cost: scaled((list as Argument).size, 1) })],
   ['matches_string', (args) => ({ cost: patternCost(args) })],
@@ -169,11 +197,12 @@ const LAZY: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
 ]);
 
 /** What a call in one of its forms costs, its arguments included. */
-export function estimateCall(name: string, form: string, args: readonly Argument[]): CallEstimate {
+export function estimateCall(name: string, form: string, args: readonly Argument[], isLater: boolean): CallEstimate {
   if (args.length === 0) return { cost: ONE };
   const all = args as Arguments;
   const lazy = LAZY.get(form);
   if (lazy) return lazy(all);
-  const estimate = (BY_FUNCTION.get(name) ?? BY_FORM.get(form))?.(all) ?? { cost: ONE };
+  const atoms = isLater && form === 'equals' ? ofAtoms(all) : undefined;
+  const estimate = atoms ?? (BY_FUNCTION.get(name) ?? BY_FORM.get(form))?.(all) ?? { cost: ONE };
   return { ...estimate, cost: plus(estimate.cost, argumentCosts(args)) };
 }

@@ -1,8 +1,16 @@
-import type { CallNode, ComprehensionNode, Expression } from '../syntax/ast.js';
-import { ACCUMULATOR } from '../syntax/nodes.js';
+import {
+  ACCUMULATOR,
+  type CallNode,
+  type ComprehensionNode,
+  type Expression,
+  isBinding,
+  type ListNode,
+  type MapNode,
+} from '../syntax/ast.js';
+import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
-import type { Type } from '../types/type.js';
-import { byteCount } from '../values/strings.js';
+import { type Type, valueOfOptional } from '../types/type.js';
+import { byteCount, pointCount } from '../values/strings.js';
 import { type Argument, estimateCall } from './call-estimates.js';
 import { exactly, MAX, NOTHING, ONE, plus, type Range, sum, times, UNKNOWN, union } from './range.js';
 
@@ -15,28 +23,50 @@ export type DeclaredSizes = (path: readonly string[]) => Range | undefined;
 const LIST_COST = exactly(10n);
 const MAP_COST = exactly(30n);
 
-/** The least and the most that an evaluation costs, whatever the values are (cel-go, checker/cost.go). */
-export const estimate = (checked: Checked, sizes: DeclaredSizes): Range =>
-  new Estimator(checked, sizes).of(checked.root);
+/** By which release prices are computed: later ones know the sizes of more, and so find more to be cheap enough. */
+export type Prices = 'base' | 'later';
 
-/** Variables of the loops around a node, with what they run over; innermost first. */
-interface Loop {
-  readonly variable: string;
-  readonly range: Expression;
-  readonly outer: Loop | undefined;
+/** The least and the most that an evaluation costs, whatever the values are (cel-go, checker/cost.go). */
+export const estimate = (checked: Checked, sizes: DeclaredSizes, prices: Prices): Range =>
+  new Estimator(checked, sizes, prices === 'later').of(checked.root);
+
+/** Variables of the loops around a node; innermost first. */
+interface Local {
+  readonly name: string;
+  readonly path: readonly string[] | undefined;
+  readonly size?: Range | undefined;
+  readonly entry?: EntrySize | undefined;
+  readonly outer: Local | undefined;
+}
+
+/** Sizes of the members of a list or map that is made in the expression. */
+interface EntrySize {
+  readonly kind: 'list' | 'map';
+  readonly key: Range;
+  readonly value: Range;
 }
 
 class Estimator {
   readonly #paths = new Map<number, readonly string[]>();
   readonly #sizes = new Map<number, Range>();
-  #loops: Loop | undefined;
+  readonly #entries = new Map<number, EntrySize>();
+  readonly #shared = new Map<number, Range>();
+  #locals: Local | undefined;
 
   constructor(
     private readonly checked: Checked,
     private readonly declared: DeclaredSizes,
+    private readonly isLater: boolean,
   ) {}
 
   of(node: Expression): Range {
+    if (!this.checked.shared.has(node.id)) return this.#of(node);
+    const known = this.#shared.get(node.id) ?? this.#of(node);
+    this.#shared.set(node.id, known);
+    return known;
+  }
+
+  #of(node: Expression): Range {
     switch (node.kind) {
       case 'ident':
         return this.#ident(node.id, node.name);
@@ -45,41 +75,57 @@ class Estimator {
       case 'call':
         return this.#call(node);
       case 'list':
-        return plus(sum(node.elements.map((element) => this.of(element))), LIST_COST);
+        return this.#list(node);
       case 'map':
-        return plus(sum(node.entries.flatMap(({ key, value }) => [this.of(key), this.of(value)])), MAP_COST);
+        return this.#map(node);
       case 'comprehension':
-        return this.#comprehension(node);
+        return isBinding(node) ? this.#binding(node) : this.#comprehension(node);
       default:
         return NOTHING;
     }
   }
 
   #ident(id: number, name: string): Range {
-    const range = this.#rangeOf(name);
-    if (range === undefined) this.#paths.set(id, [name.replace(/^\./, '')]);
-    else {
-      const type = this.#typeOf(range)?.kind;
-      const path = this.#paths.get(range.id) ?? [];
-      if (type === 'list') this.#paths.set(id, [...path, '@items']);
-      else if (type === 'map') this.#paths.set(id, [...path, '@keys']);
-    }
+    const local = this.#local(name);
+    const path = local ? local.path : [name.replace(/^\./, '')];
+    if (path) this.#paths.set(id, path);
     return ONE;
   }
 
-  #rangeOf(variable: string): Expression | undefined {
-    for (let loop = this.#loops; loop; loop = loop.outer) if (loop.variable === variable) return loop.range;
+  #local(name: string): Local | undefined {
+    for (let local = this.#locals; local; local = local.outer) if (local.name === name) return local;
     return undefined;
   }
 
   #select(node: Extract<Expression, { kind: 'select' }>): Range {
     const reference = this.checked.references.get(node.id);
     if (reference) return this.#ident(node.id, reference.name);
-    if (node.testOnly) return NOTHING;
+    if (node.testOnly) return this.isLater ? this.of(node.operand) : NOTHING;
     const operand = this.of(node.operand);
     this.#paths.set(node.id, [...(this.#paths.get(node.operand.id) ?? []), node.field]);
     const type = this.#typeOf(node.operand)?.kind;
     return type === 'map' || type === 'object' || type === 'param' ? plus(operand, ONE) : operand;
+  }
+
+  #list(node: ListNode): Range {
+    const cost = plus(sum(node.elements.map((element) => this.of(element))), LIST_COST);
+    if (this.isLater) this.#entries.set(node.id, { kind: 'list', key: ONE, value: this.#unionOf(node.elements) });
+    return cost;
+  }
+
+  #map(node: MapNode): Range {
+    const keys = node.entries.map(({ key }) => key);
+    const values = node.entries.map(({ value }) => value);
+    const cost = plus(sum([...keys, ...values].map((each) => this.of(each))), MAP_COST);
+    if (this.isLater)
+      this.#entries.set(node.id, { kind: 'map', key: this.#unionOf(keys), value: this.#unionOf(values) });
+    return cost;
+  }
+
+  /** What holds the sizes of all; nothing where there are none. */
+  #unionOf(nodes: readonly Expression[]): Range {
+    const [first, ...rest] = nodes.map((node) => this.#size(node));
+    return first ? rest.reduce(union, first) : NOTHING;
   }
 
   #call(node: CallNode): Range {
@@ -90,20 +136,42 @@ class Estimator {
     let cost: Range | undefined;
     let size: Range | undefined;
     for (const form of reference.overloads) {
-      const estimated = estimateCall(reference.name, form, args);
+      const estimated = estimateCall(reference.name, form, args, this.isLater);
       cost = cost ? union(cost, estimated.cost) : estimated.cost;
       if (estimated.size) size = size ? union(size, estimated.size) : estimated.size;
-      this.#indexed(node, form);
+      if (form === 'index_list' || form === 'index_map') size = this.#indexed(node, form) ?? size;
     }
     if (size) this.#sizes.set(node.id, size);
+    if (this.isLater) this.#noteEntries(node, reference.name, nodes);
     return cost ?? NOTHING;
   }
 
-  /** Notes the path of a part that an index takes. */
-  #indexed({ id, args }: CallNode, form: string): void {
-    if (form !== 'index_list' && form !== 'index_map') return;
-    const path = this.#paths.get((args[0] as Expression).id) ?? [];
+  /** Notes the path of a part that an index takes; its size where that is known of the list or map. */
+  #indexed({ id, args }: CallNode, form: 'index_list' | 'index_map'): Range | undefined {
+    const container = args[0] as Expression;
+    const path = this.#paths.get(container.id) ?? [];
     this.#paths.set(id, [...path, form === 'index_list' ? '@items' : '@values']);
+    return this.#entryOf(container)?.value;
+  }
+
+  /** What calls make of lists and maps has members of the sizes of theirs. */
+  #noteEntries({ id }: CallNode, name: string, nodes: readonly Expression[]): void {
+    if (name === 'dyn') this.#copySizes(id, nodes[0] as Expression);
+    if (name !== Operator.add && name !== Operator.conditional) return;
+    const [a, b] = nodes.slice(-2).map((each) => this.#entryOf(each));
+    if (!a || !b) return;
+    this.#entries.set(id, { kind: a.kind, key: union(a.key, b.key), value: union(a.value, b.value) });
+  }
+
+  #copySizes(id: number, from: Expression): void {
+    const size = this.#knownSize(from);
+    if (size) this.#sizes.set(id, size);
+    const entry = this.#entryOf(from);
+    if (entry) this.#entries.set(id, entry);
+  }
+
+  #entryOf(node: Expression): EntrySize | undefined {
+    return this.#entries.get(node.id) ?? (node.kind === 'ident' ? this.#local(node.name)?.entry : undefined);
   }
 
   #argument(node: Expression): Argument {
@@ -114,17 +182,68 @@ class Estimator {
 
   #comprehension(node: ComprehensionNode): Range {
     const before = plus(this.of(node.range), this.of(node.initial));
-    const outer = this.#loops;
-    this.#loops = { variable: node.variable, range: node.range, outer };
+    const outer = this.#locals;
+    if (this.isLater) this.#name(node.accumulator, node.initial);
+    const holding = this.#locals;
+    this.#nameParts(node);
     const round = plus(this.of(node.condition), this.of(node.step));
-    this.#loops = outer;
+    this.#locals = holding;
     const after = this.of(node.result);
-    return plus(plus(before, after), times(this.#size(node.range), round));
+    this.#locals = outer;
+    const count = this.#size(node.range);
+    if (this.isLater) this.#noteGathered(node, count);
+    return plus(plus(before, after), times(count, round));
+  }
+
+  #noteGathered({ id, initial, step }: ComprehensionNode, count: Range): void {
+    if (initial.kind === 'literal') this.#sizes.set(id, ONE);
+    if (initial.kind !== 'list' && initial.kind !== 'map') return;
+    this.#sizes.set(id, count);
+    const entry = this.#entryOf(step);
+    if (entry) this.#entries.set(id, entry);
+  }
+
+  /** A value with a name, which the release that has it takes for a loop over nothing. */
+  #binding(node: ComprehensionNode): Range {
+    const before = plus(this.of(node.range), this.of(node.initial));
+    const outer = this.#locals;
+    this.#name(node.accumulator, node.initial);
+    const cost = plus(before, this.of(node.result));
+    this.#locals = outer;
+    this.#copySizes(node.id, node.result);
+    return cost;
+  }
+
+  /** A variable that holds a value. */
+  #name(name: string, node: Expression): void {
+    const path = this.#pathOf(node) ?? [];
+    this.#locals = { name, path, size: this.#knownSize(node), entry: this.#entryOf(node), outer: this.#locals };
+  }
+
+  /** The variables of a loop. */
+  #nameParts({ range, variable, second }: ComprehensionNode): void {
+    const entry = this.#entryOf(range);
+    const kind = entry?.kind ?? this.#typeOf(range)?.kind;
+    const path = this.#paths.get(range.id) ?? [];
+    const isList = kind === 'list';
+    const known = isList || kind === 'map' || this.isLater;
+    const key = { path: [...path, isList ? '@indices' : '@keys'], size: entry?.key };
+    const value = { path: [...path, isList ? '@items' : '@values'], size: entry?.value };
+    const single = isList ? value : key;
+    const first = second !== undefined ? key : known ? single : { path: undefined };
+    this.#locals = { name: variable, ...first, outer: this.#locals };
+    if (second !== undefined) this.#locals = { name: second, ...value, outer: this.#locals };
   }
 
   #size(node: Expression): Range {
-    const known = this.#sizes.get(node.id) ?? writtenSize(node) ?? this.#declaredSize(this.#pathOf(node));
-    return known ?? (isScalar(this.#typeOf(node)) ? ONE : UNKNOWN);
+    return this.#knownSize(node) ?? UNKNOWN;
+  }
+
+  #knownSize(node: Expression): Range | undefined {
+    const known = this.#sizes.get(node.id) ?? writtenSize(node, this.isLater) ?? this.#declaredSize(this.#pathOf(node));
+    if (known) return known;
+    if (isScalar(this.#typeOf(node), this.isLater)) return ONE;
+    return this.isLater && node.kind === 'ident' ? this.#local(node.name)?.size : undefined;
   }
 
   #elementSize(node: Expression): Range | undefined {
@@ -148,22 +267,20 @@ class Estimator {
 }
 
 /** Size of what is written out in the expression. */
-function writtenSize(node: Expression): Range | undefined {
+function writtenSize(node: Expression, isLater: boolean): Range | undefined {
   if (node.kind === 'list') return exactly(BigInt(node.elements.length));
   if (node.kind === 'map') return exactly(BigInt(node.entries.length));
   if (node.kind !== 'literal') return undefined;
-  if (node.literal.type === 'string') return exactly(BigInt(byteCount(node.literal.value)));
-  return exactly(node.literal.type === 'bytes' ? BigInt(node.literal.value.length) : 1n);
+  const { literal } = node;
+  if (literal.type === 'string') return exactly(BigInt((isLater ? pointCount : byteCount)(literal.value)));
+  return exactly(literal.type === 'bytes' ? BigInt(literal.value.length) : 1n);
 }
 
-/** Types of later libraries whose values are compared at once. */
-const COMPARED_AT_ONCE = new Set(['kubernetes.Quantity', 'net.IP', 'net.CIDR']);
-
 /** Whether values of a type have no length. */
-function isScalar(type: Type | undefined): boolean {
-  if (type?.kind === 'object') return COMPARED_AT_ONCE.has(type.name);
+function isScalar(type: Type | undefined, isLater: boolean): boolean {
   if (type?.kind === 'primitive') return type.name !== 'string' && type.name !== 'bytes';
-  return type?.kind === 'duration' || type?.kind === 'timestamp';
+  const inner = isLater && type ? valueOfOptional(type) : undefined;
+  return type?.kind === 'duration' || type?.kind === 'timestamp' || (inner !== undefined && isScalar(inner, isLater));
 }
 
 /** A cost as the reference writes it. */

@@ -1,3 +1,5 @@
+import { FormatValue } from '../libraries/formats.js';
+import { OptionalValue } from '../values/optionals.js';
 import { byteCount, pointCount } from '../values/strings.js';
 import { Dictionary, type Effort, List, Opaque, type Value } from '../values/value.js';
 
@@ -14,6 +16,7 @@ export const AUTHORIZATION_COST = 350_000;
 /** Length of what has one; 1 for all else. */
 function sizeOf(value: Value | undefined): number {
   if (typeof value === 'string') return pointCount(value);
+  if (value instanceof OptionalValue) return sizeOf(value.value);
   if (value instanceof List || value instanceof Dictionary || value instanceof Opaque) return value.size;
   return value instanceof Uint8Array ? value.length : 1;
 }
@@ -39,16 +42,36 @@ function traversal(value: Value | undefined, effort: Effort): number {
 const ofText: CallCost = ([text]) => traversed(sizeOf(text), STRING_FACTOR);
 const ofTextTwice: CallCost = ([text]) => traversed(sizeOf(text), 2 * STRING_FACTOR);
 const ofShorter: CallCost = ([a, b]) => traversed(Math.min(sizeOf(a), sizeOf(b)), STRING_FACTOR);
+/** Values of libraries are as one to `==`, and to nothing else. */
+const ofEqual: CallCost = (args, result, effort) =>
+  args[0] instanceof Opaque && !(args[0] instanceof OptionalValue) ? 1 : ofShorter(args, result, effort);
 const ofBoth: CallCost = ([a, b]) => traversed(sizeOf(a) + sizeOf(b), STRING_FACTOR);
 const ofEachInOther: CallCost = ([a, b]) => traversed(sizeOf(a), STRING_FACTOR) * traversed(sizeOf(b), STRING_FACTOR);
 const ofPattern: CallCost = ([text, pattern]) =>
   traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(sizeOf(pattern), REGEX_FACTOR);
+/** Of a text against a named format, by the length of the pattern that would say the same. */
+const ofFormat: CallCost = ([format, text]) =>
+  format instanceof FormatValue
+    ? traversed(1 + sizeOf(text), STRING_FACTOR) * traversed(format.patternSize, REGEX_FACTOR)
+    : 1;
 /** Effort of each place of a text at which a match may begin, when all are wanted. */
 const EFFORT_OF_MATCH = 8;
 const ofAllMatches: CallCost = (args, result, effort) => {
   if (typeof args[0] === 'string') effort.spend(EFFORT_OF_MATCH * args[0].length);
   return ofPattern(args, result, effort);
 };
+/** What is put into a text is an effort, and costs nothing. */
+const ofFormatted: CallCost = (args, result, effort) => {
+  traversal(args[1], effort);
+  return ofText(args, result, effort);
+};
+/** Of going through a list or a map, which is an effort and costs one unit. */
+const ofMembers =
+  (place: number): CallCost =>
+  (args, _, effort) => {
+    effort.spend(sizeOf(args[place]));
+    return 1;
+  };
 const ofResult: CallCost = (_, result) => traversed(sizeOf(result), 2 * STRING_FACTOR);
 const ofElements: CallCost = ([list], _, effort) => traversal(list, effort);
 
@@ -75,6 +98,7 @@ const BY_FUNCTION: ReadonlyMap<string, CallCost> = new Map([
   ...each(['url', 'lowerAscii', 'upperAscii', 'substring', 'trim'], ofText),
   ...each(['replace', 'split'], ofTextTwice),
   ['join', ofResult],
+  ['validate', ofFormat],
   ['find', ofPattern],
   ['findAll', ofAllMatches],
 ]);
@@ -89,6 +113,10 @@ export const PARSED_FORMS: readonly string[] = [
   'is_cidr',
   'ip_to_string',
   'cidr_to_string',
+  'string_to_semver',
+  'string_bool_to_semver',
+  'is_semver_string',
+  'is_semver_string_bool',
 ];
 
 /** Forms that put two texts, or bytes, in order. */
@@ -98,9 +126,13 @@ export const COMPARED_FORMS: readonly string[] = ['less', 'greater', 'less_equal
 
 /** By the form, where the check found a single one (cel-go, interpreter/runtimecost.go). */
 const BY_FORM: ReadonlyMap<string, CallCost> = new Map([
-  ...each(['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string'], ofText),
+  ...each(['starts_with_string', 'ends_with_string', 'string_to_bytes', 'bytes_to_string', 'strings_quote'], ofText),
+  ['string_format', ofFormatted],
+  ...each(['optional_unwrap', 'optional_unwrapOpt'], ofMembers(0)),
+  ['@mapInsert_map_map', ofMembers(1)],
   ['in_list', ([, list]) => sizeOf(list)],
-  ...each([...COMPARED_FORMS, 'equals', 'not_equals'], ofShorter),
+  ...each([...COMPARED_FORMS, 'not_equals'], ofShorter),
+  ['equals', ofEqual],
   ...each(['add_string', 'add_bytes'], ofBoth),
   ['matches_string', ofPattern],
   ['contains_string', ofEachInOther],

@@ -1,4 +1,5 @@
 import { AppendableList } from '../values/lists.js';
+import { GrowingMap } from '../values/maps.js';
 import { Dictionary, failureOr, List, typeNameOf, type Value } from '../values/value.js';
 import type { Run, Step } from './run.js';
 
@@ -11,6 +12,8 @@ export interface Loop {
   readonly result: Step;
   readonly accumulator: number;
   readonly variable: number;
+  /** Of the element, where the first variable is of its place or key. */
+  readonly second: number | undefined;
 }
 
 /** Names of types in the language of the reference, which one message shows. */
@@ -33,24 +36,35 @@ export function looping(loop: Loop): Step {
     if (!(range instanceof List || range instanceof Dictionary))
       return failureOr(range, `got 'types.${NATIVE[typeNameOf(range)] ?? typeNameOf(range)}', expected iterable type`);
     const initial = loop.initial(run);
-    run.locals[loop.accumulator] = initial instanceof List && initial.size === 0 ? new AppendableList() : initial;
+    run.locals[loop.accumulator] = gathered(initial);
     if (range instanceof List) overList(loop, run, range);
-    else overKeys(loop, run, range.keys());
+    else overMap(loop, run, range);
     return loop.result(run);
   };
 }
 
+/** What a loop begins with, in the form that grows without being copied. */
+function gathered(initial: Value): Value {
+  if (initial instanceof List && initial.size === 0) return new AppendableList();
+  return initial instanceof Dictionary && initial.size === 0 ? new GrowingMap() : initial;
+}
+
 function overList(loop: Loop, run: Run, list: List): void {
-  for (let i = 0; i < list.size; i++) if (!iterate(loop, run, list.at(i))) return;
+  for (let i = 0; i < list.size; i++) if (!iterate(loop, run, BigInt(i), list.at(i))) return;
 }
 
-function overKeys(loop: Loop, run: Run, keys: readonly Value[]): void {
-  for (const key of keys) if (!iterate(loop, run, key)) return;
+function overMap(loop: Loop, run: Run, map: Dictionary): void {
+  for (const key of map.keys())
+    if (!iterate(loop, run, key, loop.second === undefined ? key : (map.find(key) as Value))) return;
 }
 
-/** One round; false where the loop ends. */
-function iterate(loop: Loop, run: Run, element: Value): boolean {
-  run.locals[loop.variable] = element;
+/** One round; false where the loop ends. @param key of a list its place */
+function iterate(loop: Loop, run: Run, key: Value, element: Value): boolean {
+  if (loop.second === undefined) run.locals[loop.variable] = element;
+  else {
+    run.locals[loop.variable] = key;
+    run.locals[loop.second] = element;
+  }
   if (loop.condition(run) === false) return false;
   run.locals[loop.accumulator] = loop.step(run);
   return true;

@@ -1,13 +1,15 @@
 import { weightOf } from '@orch/schema';
+import type { Prices } from '../cost/estimate.js';
 import { dispatching, type Implementation, type LibraryFunction } from '../libraries/library.js';
 import { WITH_PATTERN } from '../libraries/regex.js';
 import { compilePattern } from '../libraries/regular-expressions.js';
-import type { CallNode, Expression, Literal } from '../syntax/ast.js';
+import { type CallNode, type ComprehensionNode, type Expression, isBinding, type Literal } from '../syntax/ast.js';
 import { Operator } from '../syntax/operators.js';
 import type { Checked } from '../types/checker.js';
 import { CONVERSIONS } from '../values/convert.js';
 import { ValueList } from '../values/lists.js';
 import { kinsOf, ValueMap } from '../values/maps.js';
+import { OptionalValue } from '../values/optionals.js';
 import { Dictionary, Failure, failureOr, List, nameOfType, TypeValue, Uint, type Value } from '../values/value.js';
 import { callCost } from './call-costs.js';
 import { calling, readingPattern } from './calls.js';
@@ -22,6 +24,7 @@ import {
   constantQualifier,
   isIndex,
   type Plan,
+  partIfAny,
 } from './plans.js';
 import { Run, type Step } from './run.js';
 
@@ -41,6 +44,8 @@ const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
 interface Scope {
   readonly name: string;
   readonly place: number;
+  /** Of a variable that is set when it is first read. */
+  readonly initial?: Step;
   readonly outer: Scope | undefined;
 }
 
@@ -49,21 +54,34 @@ interface Scope {
  * runtimecost.go), which is why plans follow its own.
  * @throws PlanError
  */
-export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFunction>): Step {
-  return new Planner(checked, functions).plan(checked.root).step();
+export function plan(checked: Checked, functions: ReadonlyMap<string, LibraryFunction>, prices: Prices): Step {
+  return new Planner(checked, functions, prices === 'later').plan(checked.root).step();
 }
 
 class Planner {
   #scope: Scope | undefined;
   #places = 0;
   #patternSteps = 0;
+  /** What stands in several places, which is planned once. */
+  readonly #shared = new Map<number, Step>();
 
   constructor(
     private readonly checked: Checked,
     private readonly functions: ReadonlyMap<string, LibraryFunction>,
+    private readonly isLater: boolean,
   ) {}
 
   plan(node: Expression): Plan {
+    if (!this.checked.shared.has(node.id)) return this.#plan(node);
+    let step = this.#shared.get(node.id);
+    if (!step) {
+      step = this.#plan(node).step();
+      this.#shared.set(node.id, step);
+    }
+    return new Computed(step);
+  }
+
+  #plan(node: Expression): Plan {
     switch (node.kind) {
       case 'literal':
         return new Constant(literalValue(node.literal));
@@ -74,13 +92,13 @@ class Planner {
       case 'call':
         return this.#call(node);
       case 'list':
-        return this.#list(node.elements.map((element) => this.plan(element)));
+        return this.#list(node);
       case 'map':
-        return this.#map(node.entries.map(({ key, value }) => [this.plan(key), this.plan(value)] as const));
+        return this.#map(node);
       case 'message':
         throw new PlanError(`unknown type: ${node.name}`);
       case 'comprehension':
-        return this.#comprehension(node);
+        return isBinding(node) ? this.#binding(node) : this.#comprehension(node);
     }
   }
 
@@ -90,8 +108,8 @@ class Planner {
     const name = reference?.name ?? '';
     for (let scope = this.#scope; scope; scope = scope.outer) {
       if (scope.name !== name) continue;
-      const { place } = scope;
-      return new Attribute((run) => run.locals[place] as Value);
+      const { place, initial } = scope;
+      return new Attribute(initial ? readLazily(place, initial) : (run) => run.locals[place] as Value);
     }
     return new Attribute((run) => {
       const value = run.variables.get(name);
@@ -102,7 +120,7 @@ class Planner {
   #select(node: Extract<Expression, { kind: 'select' }>): Plan {
     if (this.checked.references.has(node.id)) return this.#ident(node);
     const operand = this.plan(node.operand);
-    if (node.testOnly) return new Computed(testing(operand.step(), node.field));
+    if (node.testOnly) return new Computed(testing(operand.step(), node.field, this.isLater ? -1 : 0));
     const attribute = attributeOf(operand);
     attribute.add(constantQualifier(node.field));
     return attribute;
@@ -121,7 +139,14 @@ class Planner {
       case Operator.conditional:
         return this.#conditional(plans);
       case Operator.index:
-        return this.#index(plans);
+        return this.#index(plans, false);
+      case Operator.optionalSelect:
+      case Operator.optionalIndex:
+        return this.#index(plans, true);
+      case 'or':
+        return new Computed(firstOptional(plans, (optional) => optional));
+      case 'orValue':
+        return new Computed(firstOptional(plans, ({ value }) => value as Value));
     }
     return this.#function(reference.name, reference.overloads, plans);
   }
@@ -130,15 +155,15 @@ class Planner {
     return new Conditional(condition as Plan, attributeOf(yes as Plan), attributeOf(no as Plan));
   }
 
-  #index([operand, index]: readonly Plan[]): Plan {
+  #index([operand, index]: readonly Plan[], isOptional: boolean): Plan {
     const attribute = attributeOf(operand as Plan);
     if (!(index instanceof Constant)) {
       const key = index instanceof Attribute ? index.resolver() : (index as Computed).step();
-      attribute.add(computedQualifier(key));
+      attribute.add(computedQualifier(key, isOptional));
       return attribute;
     }
     if (!isIndex(index.value)) throw new PlanError('invalid qualifier type');
-    attribute.add(constantQualifier(index.value));
+    attribute.add(constantQualifier(index.value, isOptional));
     return attribute;
   }
 
@@ -181,7 +206,15 @@ class Planner {
     return (text, _, most) => (typeof text === 'string' ? use(compiled, text, most) : failureOr(text as Value));
   }
 
-  #list(plans: readonly Plan[]): Plan {
+  #list({ elements, optional }: Extract<Expression, { kind: 'list' }>): Plan {
+    const plans = elements.map((element) => this.plan(element));
+    if (optional)
+      return new Computed(
+        listOfSome(
+          plans.map((plan) => plan.step()),
+          optional,
+        ),
+      );
     if (plans.every((plan) => plan instanceof Constant))
       return new Constant(new ValueList(plans.map(({ value }) => value)));
     const steps = plans.map((plan) => plan.step());
@@ -192,8 +225,15 @@ class Planner {
     });
   }
 
-  #map(entries: readonly (readonly [Plan, Plan])[]): Plan {
-    const plans = entries.flat();
+  #map({ entries }: Extract<Expression, { kind: 'map' }>): Plan {
+    const plans = entries.flatMap(({ key, value }) => [this.plan(key), this.plan(value)]);
+    if (entries.some(({ isOptional }) => isOptional))
+      return new Computed(
+        mapOfSome(
+          plans.map((plan) => plan.step()),
+          entries.map(({ isOptional }) => isOptional),
+        ),
+      );
     const make = (values: readonly Value[]) =>
       new ValueMap(entries.map((_, i) => [values[2 * i], values[2 * i + 1]] as [Value, Value]));
     if (plans.every((plan) => plan instanceof Constant)) return new Constant(make(plans.map(({ value }) => value)));
@@ -205,19 +245,36 @@ class Planner {
     });
   }
 
-  #comprehension(node: Extract<Expression, { kind: 'comprehension' }>): Plan {
+  /** A value with a name, computed where it is first read. */
+  #binding(node: ComprehensionNode): Plan {
+    const initial = this.plan(node.initial).step();
+    const outer = this.#scope;
+    const place = this.#places++;
+    this.#scope = { name: node.accumulator, place, initial, outer };
+    const result = this.plan(node.result).step();
+    this.#scope = outer;
+    return new Computed((run) => {
+      run.locals[place] = undefined;
+      return result(run);
+    });
+  }
+
+  #comprehension(node: ComprehensionNode): Plan {
     const initial = this.plan(node.initial).step();
     const range = this.plan(node.range).step();
     const outer = this.#scope;
     const holding: Scope = { name: node.accumulator, place: this.#places++, outer };
     this.#scope = { name: node.variable, place: this.#places++, outer: holding };
     const variable = this.#scope.place;
+    if (node.second !== undefined) this.#scope = { name: node.second, place: this.#places++, outer: this.#scope };
+    const second = node.second === undefined ? undefined : this.#scope.place;
     const condition = this.plan(node.condition).step();
     const step = this.plan(node.step).step();
     this.#scope = holding;
     const result = this.plan(node.result).step();
     this.#scope = outer;
-    return new Computed(looping({ range, initial, condition, step, result, accumulator: holding.place, variable }));
+    const places = { accumulator: holding.place, variable, second };
+    return new Computed(looping({ range, initial, condition, step, result, ...places }));
   }
 }
 
@@ -244,15 +301,79 @@ function collected(run: Run, steps: readonly Step[]): Value[] | Failure {
   return values;
 }
 
-/** `has(operand.field)`. */
-function testing(operand: Step, field: string): Step {
+const readLazily =
+  (place: number, initial: Step): Step =>
+  (run) => {
+    const value = run.locals[place] ?? initial(run);
+    run.locals[place] = value;
+    return value;
+  };
+
+/** `a.or(b)` and `a.orValue(b)`: the second is looked at only where the first has no value. */
+function firstOptional([left, right]: readonly Plan[], taken: (optional: OptionalValue) => Value): Step {
+  const [first, second] = [(left as Plan).step(), (right as Plan).step()];
+  return (run) => {
+    const optional = first(run);
+    if (!(optional instanceof OptionalValue)) return optional;
+    return optional.value === undefined ? second(run) : taken(optional);
+  };
+}
+
+/** A list of which some members are there only where their optionals have values. */
+function listOfSome(steps: readonly Step[], optional: ReadonlySet<number>): Step {
+  return (run) => {
+    const values = collected(run, steps);
+    run.charge(LIST_COST);
+    if (values instanceof Failure) return values;
+    const there: Value[] = [];
+    for (const [i, value] of values.entries()) {
+      if (!optional.has(i)) there.push(value);
+      else if (!(value instanceof OptionalValue))
+        return new Failure(`cannot initialize optional list element from non-optional value ${shownValue(value)}`);
+      else if (value.value !== undefined) there.push(value.value);
+    }
+    return new ValueList(there);
+  };
+}
+
+/** A map of which some members are there only where their optionals have values. @param steps of keys and values in turn */
+function mapOfSome(steps: readonly Step[], optional: readonly boolean[]): Step {
+  return (run) => {
+    const values = collected(run, steps);
+    run.charge(MAP_COST);
+    if (values instanceof Failure) return values;
+    const entries = new Map<Value, Value>();
+    for (const [i, isOptional] of optional.entries()) {
+      const [key, value] = values.slice(2 * i, 2 * i + 2) as [Value, Value];
+      if (!isOptional) entries.set(key, value);
+      else if (!(value instanceof OptionalValue))
+        return new Failure(
+          `cannot initialize optional entry '${shownValue(key)}' from non-optional value ${shownValue(value)}`,
+        );
+      else if (value.value === undefined) entries.delete(key);
+      else entries.set(key, value.value);
+    }
+    return new ValueMap(entries);
+  };
+}
+
+const shownValue = (value: Value): string => (value instanceof Uint ? String(value.value) : String(value));
+
+/** `has(operand.field)`. @param cost beside that of the operand, where that has no parts to look at */
+function testing(operand: Step, field: string, cost: number): Step {
   return (run) => {
     const value = operand(run);
+    if (value instanceof OptionalValue) {
+      const found = value.value === undefined ? undefined : partIfAny(value.value, field);
+      if (found === undefined) run.charge(cost);
+      return found instanceof Failure ? found : found !== undefined;
+    }
     if (value instanceof Dictionary) {
       const found = value.find(field);
       return found instanceof Failure ? found : found !== undefined;
     }
     if (value instanceof List) return value.contains(field, run.effort);
+    if (value instanceof Failure) run.charge(cost);
     return failureOr(value, 'invalid type for field selection.');
   };
 }

@@ -1,3 +1,4 @@
+import { NONE, OptionalValue } from '../values/optionals.js';
 import { Dictionary, Failure, failureOr, List, typeNameOf, Uint, type Value } from '../values/value.js';
 import type { Run, Step } from './run.js';
 
@@ -24,7 +25,13 @@ export class Computed {
 }
 
 /** Takes a part of a value, for 1 unit. */
-export type Qualifier = (run: Run, value: Value) => Value;
+export interface Qualifier {
+  take(run: Run, value: Value): Value;
+  /** The same, but undefined and free of charge where there is no such part. */
+  find(run: Run, value: Value): Value | undefined;
+  /** Whether what is taken may be absent. */
+  readonly isOptional: boolean;
+}
 
 /**
  * A variable or a computed value, and the parts of parts that are taken of it. The whole costs 1 unit, which is not charged
@@ -46,9 +53,12 @@ export class Attribute {
     if (qualifiers.length === 0) return base;
     return (run) => {
       let value = base(run);
-      for (const qualify of qualifiers) {
+      for (let i = 0; i < qualifiers.length; i++) {
+        const qualifier = qualifiers[i] as Qualifier;
         if (value instanceof Failure) return value;
-        value = qualify(run, value);
+        if (qualifier.isOptional || value instanceof OptionalValue)
+          return optionalPart(run, value, qualifiers.slice(i));
+        value = qualifier.take(run, value);
       }
       return value;
     };
@@ -62,6 +72,17 @@ export class Attribute {
       return value;
     };
   }
+}
+
+/** Parts of parts of a value that may be absent, each of which may be, too. */
+function optionalPart(run: Run, from: Value, qualifiers: readonly Qualifier[]): Value {
+  let value: Value | undefined = from instanceof OptionalValue ? from.value : from;
+  for (const qualifier of qualifiers) {
+    if (value === undefined) return NONE;
+    value = qualifier.find(run, value);
+    if (value instanceof Failure) return value;
+  }
+  return new OptionalValue(value);
 }
 
 /** `condition ? yes : no`, which costs nothing itself, and of whose branches parts are taken. */
@@ -117,24 +138,51 @@ export function part(value: Value, key: Value): Value {
   return value instanceof Failure ? value : new Failure(`no such key: ${shown(key)}`);
 }
 
+/** The part of a value that a key names, undefined where there is none; or why it cannot be one. */
+export function partIfAny(value: Value, key: Value): Value | undefined {
+  if (value instanceof Dictionary) return value.find(key);
+  if (!(value instanceof List)) return value instanceof Failure ? value : undefined;
+  const place = typeof key === 'bigint' ? key : key instanceof Uint ? key.value : placeOf(key);
+  if (place instanceof Failure) return place;
+  return place >= 0n && place < value.size ? value.at(Number(place)) : undefined;
+}
+
+function placeOf(key: Value): bigint | Failure {
+  if (typeof key !== 'number') return new Failure(`unsupported index type '${typeNameOf(key)}' in list`);
+  return Number.isSafeInteger(key) ? BigInt(key) : new Failure(`unsupported index value ${key} in list`);
+}
+
+/** A part that was looked for, which costs 1 unit if it is there. */
+function charged(run: Run, found: Value | undefined): Value | undefined {
+  if (found !== undefined && !(found instanceof Failure)) run.charge(1);
+  return found;
+}
+
 /** Takes the part that a known key names. */
-export const constantQualifier =
-  (key: Value): Qualifier =>
-  (run, value) => {
+export const constantQualifier = (key: Value, isOptional = false): Qualifier => ({
+  take(run, value) {
     const found = part(value, key);
     run.charge(1);
     return found;
-  };
+  },
+  find: (run, value) => charged(run, partIfAny(value, key)),
+  isOptional,
+});
 
 /** Takes the part that a computed key names. */
-export const computedQualifier =
-  (index: Step): Qualifier =>
-  (run, value) => {
-    const key = index(run);
-    const found = key instanceof Failure ? key : checkedPart(value, key);
+export const computedQualifier = (index: Step, isOptional = false): Qualifier => ({
+  take(run, value) {
+    const key = checkedKey(index(run));
+    const found = key instanceof Failure ? key : part(value, key);
     run.charge(1);
     return found;
-  };
+  },
+  find(run, value) {
+    const key = checkedKey(index(run));
+    return charged(run, key instanceof Failure ? key : partIfAny(value, key));
+  },
+  isOptional,
+});
 
-const checkedPart = (value: Value, key: Value): Value =>
-  isIndex(key) ? part(value, key) : new Failure(`invalid qualifier type: ${typeNameOf(key)}`);
+const checkedKey = (key: Value): Value =>
+  key instanceof Failure || isIndex(key) ? key : new Failure(`invalid qualifier type: ${typeNameOf(key)}`);

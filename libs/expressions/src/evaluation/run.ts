@@ -11,7 +11,7 @@ export class Run {
   /** Units of the reference. */
   cost = 0;
   /** Variables of loops, by the places that the plan gave them. */
-  readonly locals: Value[] = [];
+  readonly locals: (Value | undefined)[] = [];
 
   constructor(
     readonly variables: Bindings,

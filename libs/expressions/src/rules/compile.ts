@@ -4,8 +4,8 @@ import { PlanError } from '../evaluation/planner.js';
 import { type DeclaredType, MAX_REQUEST_BYTES, scopeOf, sizesOf } from '../schema-types/declared-type.js';
 import type { ValidationRule } from '../schema-types/structural-schema.js';
 import { ExpressionError } from '../syntax/issues.js';
-import { parse } from '../syntax/parser.js';
 import type { Scope } from '../types/declarations.js';
+import { optionalOf, type Type } from '../types/type.js';
 
 /** Name of the type of `self` in messages. */
 const SELF_TYPE = 'selfType';
@@ -29,19 +29,26 @@ export interface CompiledRule {
 }
 
 /** Variables of rules; `rule` the reference declares and never sets. */
-const VARIABLES = ['self', 'oldSelf', 'rule'];
+const OLD_SELF = 'oldSelf';
+const VARIABLES = ['self', OLD_SELF, 'rule'];
+
+/** What an expression may name, by its text: one that is stored may name more than a new one. */
+export type EnvironmentOf = (expression: string) => Environment;
 
 /** Compiles the rules on one node of a schema, each by itself. */
 export class RuleCompiler {
   readonly #scope: Scope;
+  readonly #optional: Scope;
+  readonly #environmentOf: EnvironmentOf;
   readonly #sizes: DeclaredSizes;
 
-  /** @param environment what rules may name; default that of release 1.27 */
-  constructor(
-    declared: DeclaredType,
-    private readonly environment: Environment = BASE_ENVIRONMENT,
-  ) {
+  /** @param environment what rules may name, or what each may by its text; default that of release 1.27 */
+  constructor(declared: DeclaredType, environment: Environment | EnvironmentOf = BASE_ENVIRONMENT) {
+    this.#environmentOf = typeof environment === 'function' ? environment : () => environment;
     this.#scope = scopeOf(declared, VARIABLES, SELF_TYPE);
+    const variables = new Map(this.#scope.variables);
+    variables.set(OLD_SELF, optionalOf(variables.get(OLD_SELF) as Type));
+    this.#optional = { ...this.#scope, variables };
     this.#sizes = sizesOf(declared);
   }
 
@@ -57,10 +64,13 @@ export class RuleCompiler {
   /** The same in steps, each of which a long expression may need for itself. */
   *steps(rule: ValidationRule): Generator<void, CompiledRule> {
     if (rule.rule.trim() === '') return { rule, test: undefined, isTransition: false, message: undefined };
-    const { compiled, isTransition } = yield* this.#expression(rule.rule, 'bool', RULE);
+    const scope = rule.optionalOldSelf ? this.#optional : this.#scope;
+    const { compiled, isTransition } = yield* this.#expression(rule.rule, 'bool', RULE, scope);
     const { messageExpression = '' } = rule;
     const hasMessage = messageExpression !== '' && compiled.error === undefined;
-    const message = hasMessage ? (yield* this.#expression(messageExpression, 'string', MESSAGE)).compiled : undefined;
+    const message = hasMessage
+      ? (yield* this.#expression(messageExpression, 'string', MESSAGE, scope)).compiled
+      : undefined;
     return { rule, test: compiled, isTransition, message };
   }
 
@@ -68,15 +78,17 @@ export class RuleCompiler {
     text: string,
     wanted: 'bool' | 'string',
     words: Words,
+    scope: Scope,
   ): Generator<void, { readonly compiled: CompiledExpression; readonly isTransition: boolean }> {
     try {
-      const parsed = parse(text);
+      const environment = this.#environmentOf(text);
+      const parsed = environment.parse(text);
       yield;
-      const expression = this.environment.check(parsed, this.#scope);
+      const expression = environment.check(parsed, scope);
       yield;
       if (expression.type.kind !== 'primitive' || expression.type.name !== wanted)
         return { compiled: { error: words.type }, isTransition: false };
-      const isTransition = expression.names('oldSelf');
+      const isTransition = expression.names(OLD_SELF);
       return { compiled: yield* this.#program(expression, words), isTransition };
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error;

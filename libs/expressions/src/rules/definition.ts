@@ -1,6 +1,6 @@
 import { type FieldError, forbiddenField, internalError, invalidValue, VerbatimValue } from '@orch/machinery';
 import { MAX } from '../cost/range.js';
-import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
+import { BASE_ENVIRONMENT } from '../environment.js';
 import { type DeclaredType, declaredType, partOf } from '../schema-types/declared-type.js';
 import { escapeName } from '../schema-types/escape.js';
 import {
@@ -9,7 +9,13 @@ import {
   type ValidationRule,
   valueSchemaOf,
 } from '../schema-types/structural-schema.js';
-import { type CompiledExpression, type CompiledRule, maxCardinality, RuleCompiler } from './compile.js';
+import {
+  type CompiledExpression,
+  type CompiledRule,
+  type EnvironmentOf,
+  maxCardinality,
+  RuleCompiler,
+} from './compile.js';
 import { isCorrelatable } from './correlation.js';
 
 /** Units that one rule may be estimated at. */
@@ -45,8 +51,8 @@ interface Place {
 
 /** What rules are judged by, and which. */
 export interface RuleErrorOptions {
-  /** What rules may name; default that of release 1.27. */
-  readonly environment?: Environment;
+  /** What rules and their messages may name, by their texts; default that of release 1.27. */
+  readonly environmentOf?: EnvironmentOf;
   /** Whether rules on the schema at a path are left out; default of none. */
   readonly skips?: (path: string) => boolean;
 }
@@ -61,9 +67,9 @@ export interface RuleErrorOptions {
 export function* ruleErrors(
   schema: StructuralSchema,
   path: string,
-  { environment = BASE_ENVIRONMENT, skips = () => false }: RuleErrorOptions = {},
+  { environmentOf = () => BASE_ENVIRONMENT, skips = () => false }: RuleErrorOptions = {},
 ): Iterable<FieldError[]> {
-  const check = new DefinitionCheck(environment, skips);
+  const check = new DefinitionCheck(environmentOf, skips);
   const root = {
     path,
     isRoot: true,
@@ -84,7 +90,7 @@ class DefinitionCheck {
   readonly #dear: { readonly path: string; readonly cost: bigint }[] = [];
 
   constructor(
-    private readonly environment: Environment,
+    private readonly environmentOf: EnvironmentOf,
     private readonly skips: (path: string) => boolean,
   ) {}
 
@@ -143,7 +149,7 @@ class DefinitionCheck {
   }
 
   *#rules(rules: readonly ValidationRule[], place: Place, declared: DeclaredType): Iterable<FieldError[]> {
-    const compiler = new RuleCompiler(declared, this.environment);
+    const compiler = new RuleCompiler(declared, this.environmentOf);
     const cardinality = place.cardinality ?? maxCardinality(declared);
     for (const [i, rule] of rules.entries()) {
       const characters = CHARACTERS_OF_EACH + rule.rule.length + (rule.messageExpression?.length ?? 0);
@@ -172,6 +178,10 @@ class DefinitionCheck {
     if (test) this.#expression(`${path}.rule`, rule, test, { name: 'estimated rule cost', times });
     const named = { name: 'estimated messageExpression cost', times: 1n };
     if (message) this.#expression(`${path}.messageExpression`, rule, message, named);
+    if (!isTransition && test && rule.optionalOldSelf !== undefined) {
+      const detail = 'may not be set if oldSelf is not used in rule';
+      this.#errors.push(invalidValue(`${path}.optionalOldSelf`, rule.optionalOldSelf, detail));
+    }
     if (!isTransition || uncorrelatable === undefined) return;
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
     this.#errors.push(invalidValue(`${path}.rule`, rule.rule, detail));

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { BASE_ENVIRONMENT, type Environment, LATER_ENVIRONMENT } from '../environment.js';
 import { declaredType } from '../schema-types/declared-type.js';
 import type { Raw } from '../schema-types/native.js';
 import { readerOf } from '../schema-types/reader.js';
 import type { StructuralSchema } from '../schema-types/structural-schema.js';
 import { parseExactly } from '../testing/vectors.js';
-import { Failure } from '../values/value.js';
+import { Failure, type Value } from '../values/value.js';
 import { PER_CALL_LIMIT, RuleCompiler } from './compile.js';
 
 /** What the reference said to a rule that was made at random. */
@@ -20,22 +21,26 @@ interface Answer {
   readonly value?: boolean;
 }
 
-const [head = '', ...lines] = readFileSync(new URL('reference-answers.jsonl', import.meta.url), 'utf8')
-  .trim()
-  .split('\n');
-const { schema, selves } = parseExactly(head) as { readonly schema: StructuralSchema; readonly selves: readonly Raw[] };
-const answers = lines.map((line) => parseExactly(line) as Answer);
-const declared = declaredType(schema, false);
-if (!declared) throw new Error('no schema of an object');
-const compiler = new RuleCompiler(declared);
-const read = readerOf(schema);
+/** Answers to rules on one schema. */
+function answersIn(file: string, environment: Environment) {
+  const [head = '', ...lines] = readFileSync(new URL(file, import.meta.url), 'utf8')
+    .trim()
+    .split('\n');
+  const parsed = parseExactly(head) as { readonly schema: StructuralSchema; readonly selves: readonly Raw[] };
+  const declared = declaredType(parsed.schema, false);
+  if (!declared) throw new Error('no schema of an object');
+  const compiler = new RuleCompiler(declared, environment);
+  const selves = parsed.selves.map(readerOf(parsed.schema));
+  return { answers: lines.map((line) => parseExactly(line) as Answer), compiler, selves };
+}
+
 /** Beyond it a static cost is mere saturation. */
 const SATURATED = 10n ** 15n;
 
-function answered({ rule, self }: Answer): Partial<Answer> {
+function answered({ rule, self }: Answer, compiler: RuleCompiler, selves: readonly Value[]): Partial<Answer> {
   const { test } = compiler.compile({ rule });
   if (test?.program === undefined) return test?.error === undefined ? {} : { error: test.error };
-  const { value, cost } = test.program.evaluate(new Map([['self', read(selves[self])]]), PER_CALL_LIMIT);
+  const { value, cost } = test.program.evaluate(new Map([['self', selves[self] as Value]]), PER_CALL_LIMIT);
   const result = value instanceof Failure ? { failure: value.message } : { value: value as boolean };
   return { maxCost: String(test.maxCost), cost, ...result };
 }
@@ -43,9 +48,13 @@ function answered({ rule, self }: Answer): Partial<Answer> {
 const comparable = ({ maxCost, ...rest }: Partial<Answer>): unknown =>
   maxCost === undefined ? rest : { ...rest, maxCost: BigInt(maxCost) > SATURATED ? 'saturated' : maxCost };
 
-describe('rules made at random, as the reference answers them', () => {
+describe.each([
+  ['release 1.27', 'reference-answers.jsonl', BASE_ENVIRONMENT],
+  ['release 1.33', 'later-answers.jsonl', LATER_ENVIRONMENT],
+])('rules made at random, as %s answers them', (_, file, environment) => {
+  const { answers, compiler, selves } = answersIn(file, environment);
   it.each(answers.map((answer) => [answer.rule, answer] as const))('%s', (_, answer) => {
     const { rule, self, ...wanted } = answer;
-    expect(comparable(answered(answer))).toEqual(comparable(wanted));
+    expect(comparable(answered(answer, compiler, selves))).toEqual(comparable(wanted));
   });
 });

@@ -1,4 +1,4 @@
-import { type FieldError, invalidValue } from '@orch/machinery';
+import { duplicate, type FieldError, forbiddenField, invalidValue, required } from '@orch/machinery';
 import { BASE_ENVIRONMENT, type Environment } from '../environment.js';
 import type { Bindings } from '../evaluation/run.js';
 import { declaredType } from '../schema-types/declared-type.js';
@@ -10,9 +10,11 @@ import {
   type ValidationRule,
   valueSchemaOf,
 } from '../schema-types/structural-schema.js';
+import { NONE, OptionalValue } from '../values/optionals.js';
 import { Effort, Failure, type Value } from '../values/value.js';
 import { type CompiledRule, PER_CALL_LIMIT, RuleCompiler } from './compile.js';
 import { isCorrelatable, oldItems } from './correlation.js';
+import { FieldPathError, fieldAt } from './field-path.js';
 import { makeMessage, ruleMessage, ruleName } from './messages.js';
 
 /** Units that all rules of a schema may cost on one object. */
@@ -199,11 +201,19 @@ class NodeRules {
       return;
     }
     this.#reader ??= readerOf(this.schema, this.setting.isRoot);
-    const bindings = new Map<string, Value>([['self', this.#reader(value)]]);
-    if (old !== undefined) bindings.set('oldSelf', this.#reader(old));
+    const self = this.#reader(value);
+    const before = old === undefined ? undefined : this.#reader(old);
+    const plain = new Map<string, Value>([['self', self]]);
+    if (before !== undefined) plain.set('oldSelf', before);
+    const optional = new Map<string, Value>([
+      ['self', self],
+      ['oldSelf', before === undefined ? NONE : new OptionalValue(before)],
+    ]);
     for (let i = 0; i < this.#rules.length; i++) {
       const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
-      if (rule && !(rule.isTransition && old === undefined)) this.#runRule(run, path, rule, bindings);
+      const isOptional = rule?.rule.optionalOldSelf ?? false;
+      const asks = rule && (!rule.isTransition || before !== undefined || isOptional);
+      if (asks) this.#runRule(run, path, rule, isOptional ? optional : plain);
       if (run.exhausted) return;
       if (run.endsStep()) yield;
     }
@@ -227,7 +237,7 @@ class NodeRules {
     }
     if (value === true) return;
     if (!message?.program) {
-      this.#tell(run, path, ruleMessage(rule));
+      run.errors.push(this.#broken(path, rule, ruleMessage(rule)));
       return;
     }
     const made = makeMessage(message.program, rule.messageExpression ?? '', bindings, run);
@@ -236,7 +246,32 @@ class NodeRules {
       return;
     }
     run.spend(made.cost);
-    this.#tell(run, path, made.text ?? ruleMessage(rule));
+    run.errors.push(this.#broken(path, rule, made.text ?? ruleMessage(rule)));
+  }
+
+  /** The error of a rule that does not hold, in its own words and at the field that it blames. */
+  #broken(path: string, rule: ValidationRule, detail: string): FieldError {
+    const field = this.#blamed(path, rule);
+    switch (rule.reason) {
+      case 'FieldValueForbidden':
+        return forbiddenField(field, detail);
+      case 'FieldValueRequired':
+        return required(field, detail);
+      case 'FieldValueDuplicate':
+        return duplicate(field, this.schema.type ?? '');
+      default:
+        return invalidValue(field, this.schema.type ?? '', detail);
+    }
+  }
+
+  #blamed(path: string, { fieldPath }: ValidationRule): string {
+    if (fieldPath === undefined) return path;
+    try {
+      return child(path, fieldAt(fieldPath, this.schema).text);
+    } catch (error) {
+      if (error instanceof FieldPathError) return path;
+      throw error;
+    }
   }
 
   #tellFailure(run: RuleRun, path: string, { message }: Failure, rule: string, exceeded: boolean): void {

@@ -7,6 +7,12 @@ export type Literal =
   | { readonly type: 'string'; readonly value: string }
   | { readonly type: 'bytes'; readonly value: Uint8Array };
 
+/**
+ * Variable that holds what a macro gathered so far. In the reference of 1.27 it is `__result__`, which expressions can name as well,
+ * and so make values that hold themselves; this one they cannot.
+ */
+export const ACCUMULATOR = '@result';
+
 interface Node {
   /** Tells the nodes of one expression apart; one node may stand in several places of a macro's expansion. */
   readonly id: number;
@@ -42,16 +48,25 @@ export interface CallNode extends Node {
   readonly args: readonly Expression[];
 }
 
-/** `[a, b]`. */
+/** `[a, ?b]`. */
 export interface ListNode extends Node {
   readonly kind: 'list';
   readonly elements: readonly Expression[];
+  /** Places of elements that are there only where their optional has a value; undefined for none. */
+  readonly optional?: ReadonlySet<number>;
 }
 
-/** `{a: b}`. */
+/** An entry of a map; an optional one is there only where its value has one. */
+export interface MapEntry {
+  readonly key: Expression;
+  readonly value: Expression;
+  readonly isOptional: boolean;
+}
+
+/** `{a: b, ?c: d}`. */
 export interface MapNode extends Node {
   readonly kind: 'map';
-  readonly entries: readonly { readonly key: Expression; readonly value: Expression }[];
+  readonly entries: readonly MapEntry[];
 }
 
 /** `name{a: b}`. */
@@ -67,6 +82,8 @@ export interface ComprehensionNode extends Node {
   readonly range: Expression;
   /** Name of the variable that holds the element. */
   readonly variable: string;
+  /** Name of the variable that holds the element, where the first holds its place or key. */
+  readonly second?: string;
   /** Name of the variable that holds what was gathered so far. */
   readonly accumulator: string;
   readonly initial: Expression;
@@ -75,6 +92,15 @@ export interface ComprehensionNode extends Node {
   readonly step: Expression;
   readonly result: Expression;
 }
+
+/** Whether a loop is none: it gives a value a name, which macros of optionals do. */
+export const isBinding = ({ range, condition, accumulator }: ComprehensionNode): boolean =>
+  range.kind === 'list' &&
+  range.elements.length === 0 &&
+  condition.kind === 'literal' &&
+  condition.literal.type === 'bool' &&
+  !condition.literal.value &&
+  accumulator !== ACCUMULATOR;
 
 /** A node of an expression. */
 export type Expression =

@@ -1,5 +1,5 @@
-import type { Expression } from './ast.js';
-import { ACCUMULATOR, type Nodes } from './nodes.js';
+import { ACCUMULATOR, type Expression } from './ast.js';
+import type { Nodes } from './nodes.js';
 import { Operator } from './operators.js';
 
 /** Thrown by a macro that cannot be expanded; the place is the call's unless it says another. */
@@ -13,49 +13,59 @@ export class MacroError extends Error {
 }
 
 /** Makes an expression of a call; `offset` is the call's. */
-type Expand = (nodes: Nodes, offset: number, target: Expression, args: readonly Expression[]) => Expression;
+export type Expand = (nodes: Nodes, offset: number, target: Expression, args: readonly Expression[]) => Expression;
+
+/** Macros that are called as methods, by name and number of arguments: `all/2`. */
+export type Macros = ReadonlyMap<string, Expand>;
 
 /** Name of the loop's variable, which must be written as a plain name. */
-function variableOf(argument: Expression, message: string, at?: number): string {
+export function variableOf(argument: Expression, message: string, at?: number): string {
   if (argument.kind !== 'ident') throw new MacroError(message, at);
   return argument.name;
 }
 
-const quantified = (argument: Expression): string =>
+export const quantified = (argument: Expression): string =>
   variableOf(argument, 'argument must be a simple name', argument.offset);
 const mapped = (argument: Expression): string => variableOf(argument, 'argument is not an identifier');
 
-const bool = (nodes: Nodes, offset: number, value: boolean) => nodes.literal(offset, { type: 'bool', value });
+export const bool = (nodes: Nodes, offset: number, value: boolean) => nodes.literal(offset, { type: 'bool', value });
 const int = (nodes: Nodes, offset: number, value: bigint) => nodes.literal(offset, { type: 'int', value });
 
+/** Reads the arguments that name the variables of a loop. */
+export type Variables = (args: readonly Expression[]) => { readonly variable: string; readonly second?: string };
+
+const one: Variables = ([name]) => ({ variable: quantified(name as Expression) });
+
 /** `all` and `exists`: a loop that goes on until an element decides. @param decisive what it comes to then */
-const quantifier =
-  (decisive: boolean): Expand =>
-  (nodes, offset, range, [name, test]) => {
+export const quantifier =
+  (decisive: boolean, variables = one): Expand =>
+  (nodes, offset, range, args) => {
     const accumulated = () => nodes.ident(offset, ACCUMULATOR);
     const open = decisive ? nodes.call(offset, Operator.not, [accumulated()]) : accumulated();
     return nodes.comprehension(offset, {
       range,
-      variable: quantified(name as Expression),
+      ...variables(args),
       initial: bool(nodes, offset, !decisive),
       condition: nodes.call(offset, Operator.notStrictlyFalse, [open]),
-      step: nodes.call(offset, decisive ? Operator.or : Operator.and, [accumulated(), test as Expression]),
+      step: nodes.call(offset, decisive ? Operator.or : Operator.and, [accumulated(), args.at(-1) as Expression]),
       result: accumulated(),
     });
   };
 
-const existsOne: Expand = (nodes, offset, range, [name, test]) => {
-  const counted = () => nodes.ident(offset, ACCUMULATOR);
-  const more = nodes.call(offset, Operator.add, [counted(), int(nodes, offset, 1n)]);
-  return nodes.comprehension(offset, {
-    range,
-    variable: quantified(name as Expression),
-    initial: int(nodes, offset, 0n),
-    condition: bool(nodes, offset, true),
-    step: nodes.call(offset, Operator.conditional, [test as Expression, more, counted()]),
-    result: nodes.call(offset, Operator.equals, [counted(), int(nodes, offset, 1n)]),
-  });
-};
+export const onlyOne =
+  (variables = one): Expand =>
+  (nodes, offset, range, args) => {
+    const counted = () => nodes.ident(offset, ACCUMULATOR);
+    const more = nodes.call(offset, Operator.add, [counted(), int(nodes, offset, 1n)]);
+    return nodes.comprehension(offset, {
+      range,
+      ...variables(args),
+      initial: int(nodes, offset, 0n),
+      condition: bool(nodes, offset, true),
+      step: nodes.call(offset, Operator.conditional, [args.at(-1) as Expression, more, counted()]),
+      result: nodes.call(offset, Operator.equals, [counted(), int(nodes, offset, 1n)]),
+    });
+  };
 
 /** A loop that appends an element for each one that passes the test, if there is one. */
 function gathering(
@@ -88,10 +98,11 @@ const filter: Expand = (nodes, offset, range, [name, test]) => {
   return gathering(nodes, offset, range, variable, { test, element: name as Expression });
 };
 
-const METHODS: ReadonlyMap<string, Expand> = new Map([
+/** Those of release 1.27. */
+export const BASE_MACROS: Macros = new Map([
   ['all/2', quantifier(false)],
   ['exists/2', quantifier(true)],
-  ['exists_one/2', existsOne],
+  ['exists_one/2', onlyOne()],
   ['map/2', map],
   ['map/3', map],
   ['filter/2', filter],
@@ -102,9 +113,10 @@ export function expandMacro(
   nodes: Nodes,
   offset: number,
   call: { readonly name: string; readonly target?: Expression; readonly args: readonly Expression[] },
+  methods: Macros,
 ): Expression | undefined {
   const { name, target, args } = call;
-  if (target !== undefined) return METHODS.get(`${name}/${args.length}`)?.(nodes, offset, target, args);
+  if (target !== undefined) return methods.get(`${name}/${args.length}`)?.(nodes, offset, target, args);
   if (name !== 'has' || args.length !== 1) return undefined;
   const [argument] = args as [Expression];
   if (argument.kind !== 'select') throw new MacroError('invalid argument to has() macro');

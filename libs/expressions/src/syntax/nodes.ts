@@ -1,9 +1,18 @@
-import type { ComprehensionNode, Expression, IdentNode, Literal } from './ast.js';
+import {
+  ACCUMULATOR,
+  type ComprehensionNode,
+  type Expression,
+  type IdentNode,
+  type ListNode,
+  type Literal,
+} from './ast.js';
 import type { Operator } from './operators.js';
 
 /** Makes the nodes of one expression, each with a number of its own. */
 export class Nodes {
   #next = 1;
+  /** Numbers of nodes that stand in several places of an expansion, with all that is in them: each is checked and priced once. */
+  readonly shared = new Set<number>();
 
   /** Number of the next node. */
   id(): number {
@@ -27,13 +36,34 @@ export class Nodes {
     return { kind: 'select', id: this.id(), offset, operand, field, testOnly };
   }
 
-  list(offset: number, elements: readonly Expression[]): Expression {
+  list(offset: number, elements: readonly Expression[]): ListNode {
     return { kind: 'list', id: this.id(), offset, elements };
+  }
+
+  /** `{}`. */
+  emptyMap(offset: number): Expression {
+    return { kind: 'map', id: this.id(), offset, entries: [] };
   }
 
   /** A loop of a macro. */
   comprehension(offset: number, parts: Omit<ComprehensionNode, 'kind' | 'id' | 'offset' | 'accumulator'>): Expression {
     return { kind: 'comprehension', id: this.id(), offset, accumulator: ACCUMULATOR, ...parts };
+  }
+
+  /** Gives a value a name in another one, as a loop over nothing; see {@link isBinding}. */
+  binding(offset: number, name: string, initial: Expression, result: Expression): Expression {
+    return {
+      kind: 'comprehension',
+      id: this.id(),
+      offset,
+      range: this.list(offset, []),
+      variable: '#unused',
+      accumulator: name,
+      initial,
+      condition: this.literal(offset, { type: 'bool', value: false }),
+      step: this.ident(offset, name),
+      result,
+    };
   }
 
   /** A tree of `&&` or `||` as flat as its number of terms allows; `offsets` are those of the operators. */
@@ -47,9 +77,3 @@ export class Nodes {
     return terms.length === 1 ? (terms[0] as Expression) : tree(0, offsets.length - 1);
   }
 }
-
-/**
- * Variable that holds what a macro gathered so far. In the reference it is `__result__`, which expressions can name as well,
- * and so make values that hold themselves; this one they cannot.
- */
-export const ACCUMULATOR = '@result';

@@ -17,6 +17,8 @@ export const Operator = {
   modulo: '_%_',
   negate: '-_',
   index: '_[_]',
+  optionalSelect: '_?._',
+  optionalIndex: '_[?_]',
   in: '@in',
   notStrictlyFalse: '@not_strictly_false',
 } as const;

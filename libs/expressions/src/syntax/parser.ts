@@ -1,9 +1,9 @@
-import { type Expression, qualifiedName } from './ast.js';
+import { type Expression, type MapEntry, qualifiedName } from './ast.js';
 import { DEEPEST, OpenRules, TooDeepError } from './depth.js';
 import { Issues } from './issues.js';
 import { Lexer, type Token, type TokenKind } from './lexer.js';
 import { literalOf, UnescapeError } from './literals.js';
-import { expandMacro, MacroError } from './macros.js';
+import { BASE_MACROS, expandMacro, MacroError, type Macros } from './macros.js';
 import { Nodes } from './nodes.js';
 import { Operator, PRODUCTS, RELATIONS, SUMS } from './operators.js';
 import { NO_LOCATION, Source } from './source.js';
@@ -24,13 +24,26 @@ class SyntaxStop extends Error {}
 export interface Parsed {
   readonly source: Source;
   readonly root: Expression;
+  /** Numbers of nodes that stand in several places; see {@link Nodes.shared}. */
+  readonly shared: ReadonlySet<number>;
 }
+
+/** What languages of different releases differ in before names are looked up. */
+export interface Grammar {
+  /** Whether `.?`, `[?` and optional members can be written. */
+  readonly optionals: boolean;
+  readonly macros: Macros;
+}
+
+/** Of release 1.27. */
+export const BASE_GRAMMAR: Grammar = { optionals: false, macros: BASE_MACROS };
 
 /**
  * Reads an expression of the grammar of cel-go 0.12.7, with its limits of size and depth.
+ * @param grammar what came later than that
  * @throws ExpressionError
  */
-export function parse(text: string): Parsed {
+export function parse(text: string, grammar = BASE_GRAMMAR): Parsed {
   const source = new Source(text);
   const issues = new Issues(source);
   const size = source.points.length;
@@ -38,9 +51,10 @@ export function parse(text: string): Parsed {
     issues.add(NO_LOCATION, `expression code point size exceeds limit: size: ${size}, limit ${LONGEST}`);
   issues.throwIfAny();
   const tokens = new Lexer(source, issues).tokens();
-  const root = new Parser(tokens, issues).parse();
+  const parser = new Parser(tokens, issues, grammar);
+  const root = parser.parse();
   issues.throwIfAny();
-  return { source, root: root as Expression };
+  return { source, root: root as Expression, shared: parser.shared };
 }
 
 /**
@@ -56,7 +70,12 @@ class Parser {
   constructor(
     private readonly tokens: readonly Token[],
     private readonly issues: Issues,
+    private readonly grammar: Grammar,
   ) {}
+
+  get shared(): ReadonlySet<number> {
+    return this.#nodes.shared;
+  }
 
   /** The expression; undefined where faults were told instead. */
   parse(): Expression | undefined {
@@ -194,16 +213,29 @@ class Parser {
   }
 
   #selectOrCall(operand: Expression, dot: Token): Expression {
+    if (this.#takeOptional()) return this.#optionalSelect(operand, dot);
     const { text } = this.#expect('identifier');
     const open = this.#take('(');
     if (!open) return this.#nodes.select(dot.offset, operand, text);
     return this.#call(open, text, this.#arguments(), operand);
   }
 
+  #optionalSelect(operand: Expression, dot: Token): Expression {
+    const { text, offset } = this.#expect('identifier');
+    const field = this.#nodes.literal(offset, { type: 'string', value: text });
+    return this.#nodes.call(dot.offset, Operator.optionalSelect, [operand, field]);
+  }
+
   #index(operand: Expression, open: Token): Expression {
+    const operator = this.#takeOptional() ? Operator.optionalIndex : Operator.index;
     const index = this.#expr();
     this.#expect(']');
-    return this.#nodes.call(open.offset, Operator.index, [operand, index]);
+    return this.#nodes.call(open.offset, operator, [operand, index]);
+  }
+
+  /** Whether a mark of what may be absent was there. */
+  #takeOptional(): boolean {
+    return this.grammar.optionals && this.#take('?') !== undefined;
   }
 
   #message(target: Expression, open: Token): Expression {
@@ -211,6 +243,7 @@ class Parser {
     if (name === undefined) this.#fault(target.offset, 'expected a qualified name');
     const entries: { field: string; offset: number; value: Expression }[] = [];
     this.#separated('}', () => {
+      this.#takeOptional();
       const field = this.#expect('identifier').text;
       const { offset } = this.#expect(':');
       entries.push({ field, offset, value: this.#expr() });
@@ -229,20 +262,30 @@ class Parser {
       return node;
     }
     if (this.#take('[')) {
-      const elements: Expression[] = [];
-      this.#separated(']', () => elements.push(this.#expr()));
-      return this.#nodes.list(token.offset, elements);
+      return this.#list(token);
     }
     return this.#take('{') ? this.#map(token) : this.#literal();
   }
 
+  #list(open: Token): Expression {
+    const elements: Expression[] = [];
+    const optional = new Set<number>();
+    this.#separated(']', () => {
+      if (this.#takeOptional()) optional.add(elements.length);
+      elements.push(this.#expr());
+    });
+    const list = this.#nodes.list(open.offset, elements);
+    return optional.size === 0 ? list : { ...list, optional };
+  }
+
   #map(open: Token): Expression {
-    const entries: { key: Expression; value: Expression }[] = [];
+    const entries: MapEntry[] = [];
     this.#separated('}', () => {
+      const isOptional = this.#takeOptional();
       const key = this.#expr();
       const height = this.#height;
       this.#expect(':');
-      entries.push({ key, value: this.#expr() });
+      entries.push({ key, value: this.#expr(), isOptional });
       this.#height = Math.max(height, this.#height);
     });
     this.#height++;
@@ -290,7 +333,7 @@ class Parser {
   #call(open: Token, name: string, args: readonly Expression[], target?: Expression): Expression {
     const call = target === undefined ? { name, args } : { name, args, target };
     try {
-      const expanded = expandMacro(this.#nodes, open.offset, call);
+      const expanded = expandMacro(this.#nodes, open.offset, call, this.grammar.macros);
       if (expanded) return expanded;
     } catch (error) {
       if (!(error instanceof MacroError)) throw error;

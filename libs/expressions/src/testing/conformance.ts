@@ -1,5 +1,5 @@
 import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js';
-import { Environment } from '../environment.js';
+import { Environment, LATER_OPTIONS } from '../environment.js';
 import { PlanError } from '../evaluation/planner.js';
 import { ExpressionError } from '../syntax/issues.js';
 import {
@@ -14,6 +14,8 @@ import {
   listOf,
   mapOf,
   NULL,
+  OPTIONAL,
+  optionalOf,
   STRING,
   sameType,
   TIMESTAMP,
@@ -91,9 +93,17 @@ function declared(type: JsonObject): Type {
       return NULL;
     case 'type':
       return typeOf();
+    case 'abstractType':
+      return abstractOf(inner);
     default:
       throw new Inapplicable(kind);
   }
+}
+
+/** An optional; there are no others. */
+function abstractOf({ name, parameterTypes = [] }: JsonObject): Type {
+  if (name !== OPTIONAL) throw new Inapplicable('abstractType');
+  return optionalOf(declared(((parameterTypes as JsonObject[])[0] ?? { dyn: {} }) as JsonObject));
 }
 
 const bytes = (text: string): Uint8Array => new Uint8Array(Buffer.from(text, 'base64'));
@@ -139,7 +149,7 @@ function wellKnown(object: JsonObject): Value {
   return new Duration(BigInt(Math.round(Number(value.slice(0, -1)) * 1e9)));
 }
 
-const environment = new Environment({ homogeneousLiterals: false, crossTypeComparisons: true });
+const environment = new Environment({ ...LATER_OPTIONS, homogeneousLiterals: false });
 
 /** The answer to a case: what it should be, and what came of it; `inapplicable` where it speaks of what we do not have. */
 export function judge({ original }: ConformanceCase): 'passed' | 'inapplicable' | { readonly got: string } {

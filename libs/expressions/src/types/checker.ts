@@ -1,8 +1,10 @@
 import { type CallNode, type Expression, type Literal, qualifiedName } from '../syntax/ast.js';
 import { Issues } from '../syntax/issues.js';
+import { Operator } from '../syntax/operators.js';
 import type { Parsed } from '../syntax/parser.js';
 import { Bindings, mostGeneral } from './bindings.js';
 import type { Declarations, Scope } from './declarations.js';
+import { formatFault } from './format-check.js';
 import { Overloads } from './overloads.js';
 import {
   BOOL,
@@ -14,12 +16,15 @@ import {
   formatProto,
   formatType,
   INT,
+  isDyn,
   isDynOrError,
   NULL,
+  optionalOf,
   STRING,
   type Type,
   typeOf,
   UINT,
+  valueOfOptional,
 } from './type.js';
 
 /** What the check found out of a node. */
@@ -67,8 +72,10 @@ const LITERALS: Readonly<Record<Literal['type'], Type>> = {
  */
 export function check(parsed: Parsed, declarations: Declarations, scope: Scope, options: CheckOptions): Checked {
   const issues = new Issues(parsed.source);
-  const checker = new Checker(issues, declarations, scope, options);
+  const checker = new Checker(issues, declarations, scope, { ...options, shared: parsed.shared });
   checker.check(parsed.root);
+  issues.throwIfAny();
+  checker.checkFormats();
   issues.throwIfAny();
   return { ...parsed, ...checker.found(parsed.root) };
 }
@@ -86,13 +93,16 @@ class Checker {
   readonly #bindings = new Bindings();
   #locals: Local | undefined;
   #freeParams = 0;
+  /** Calls of `format`, in which lists may be of anything. */
+  readonly #formats: CallNode[] = [];
+  #openFormats = 0;
   readonly #overloads: Overloads;
 
   constructor(
     private readonly issues: Issues,
     private readonly declarations: Declarations,
     private readonly scope: Scope,
-    private readonly options: CheckOptions,
+    private readonly options: CheckOptions & Pick<Parsed, 'shared'>,
   ) {
     this.#overloads = new Overloads(this.#bindings, () => this.#newParam(), options.crossTypeComparisons);
   }
@@ -108,7 +118,20 @@ class Checker {
     return { type: types.get(root.id) ?? ERROR, types, references: this.#references };
   }
 
+  /** Looks at calls whose arguments a text describes. */
+  checkFormats(): void {
+    for (const call of this.#formats) {
+      const fault = formatFault(call, (node) => {
+        const type = this.#typeOf(node);
+        return type && this.#bindings.substitute(type, true);
+      });
+      if (fault) this.#fault(fault.node.offset, fault.message);
+    }
+  }
+
   check(node: Expression): void {
+    // Macros of macros would have it checked so often that the time doubles with each.
+    if (this.options.shared.has(node.id) && this.#types.has(node.id)) return;
     switch (node.kind) {
       case 'literal':
         this.#setType(node, LITERALS[node.literal.type]);
@@ -168,19 +191,42 @@ class Checker {
     const name = qualifiedName(node);
     if (name !== undefined && this.#named(node, name)) return;
     this.check(node.operand);
-    const result = this.#fieldOf(node, this.#bindings.substitute(this.#typeOf(node.operand) ?? ERROR));
+    const result = this.#selected(node.offset, node.operand, node.field, false);
     this.#setType(node, node.testOnly ? BOOL : this.#bindings.substitute(result));
   }
 
-  #fieldOf(node: Extract<Expression, { kind: 'select' }>, target: Type): Type {
+  /** `operand.?field`, whose name the parser wrote as a text. */
+  #optionalSelect(node: CallNode): void {
+    const [operand, field] = node.args as readonly [Expression, Expression];
+    this.check(operand);
+    this.check(field);
+    const name = field.kind === 'literal' && field.literal.type === 'string' ? field.literal.value : '';
+    this.#setType(node, this.#bindings.substitute(this.#selected(node.offset, operand, name, true)));
+    this.#references.set(node.id, {
+      kind: 'function',
+      name: node.function,
+      overloads: ['select_optional_field'],
+      global: true,
+    });
+  }
+
+  /** Type of a field; of an optional one if it is asked for so, or its object is optional. */
+  #selected(offset: number, operand: Expression, field: string, isOptional: boolean): Type {
+    const target = this.#bindings.substitute(this.#typeOf(operand) ?? ERROR);
+    const inner = valueOfOptional(target);
+    const type = this.#fieldOf(offset, field, inner ?? target);
+    return isOptional || inner ? optionalOf(type) : type;
+  }
+
+  #fieldOf(offset: number, field: string, target: Type): Type {
     if (target.kind === 'map') return target.value;
-    if (target.kind === 'object') return this.#objectField(node.offset, target.name, node.field);
+    if (target.kind === 'object') return this.#objectField(offset, target.name, field);
     if (target.kind === 'param') {
       this.#bindings.assignable(DYN, target);
       return DYN;
     }
     if (isDynOrError(target)) return DYN;
-    this.#fault(node.offset, `type '${formatProto(target)}' does not support field selection`);
+    this.#fault(offset, `type '${formatProto(target)}' does not support field selection`);
     return ERROR;
   }
 
@@ -196,7 +242,21 @@ class Checker {
   }
 
   #call(node: CallNode): void {
+    if (node.function === Operator.optionalSelect) {
+      this.#optionalSelect(node);
+      return;
+    }
+    const isFormat = node.function === 'format' && this.declarations.functions.has('format');
+    if (isFormat) {
+      this.#formats.push(node);
+      this.#openFormats++;
+    }
     for (const arg of node.args) this.check(arg);
+    this.#resolveCall(node);
+    if (isFormat) this.#openFormats--;
+  }
+
+  #resolveCall(node: CallNode): void {
     const { target } = node;
     if (target === undefined) {
       this.#resolve(node, node.function.replace(/^\./, ''), undefined);
@@ -239,9 +299,9 @@ class Checker {
 
   #list(node: Extract<Expression, { kind: 'list' }>): void {
     let element: Type | undefined;
-    for (const item of node.elements) {
+    for (const [i, item] of node.elements.entries()) {
       this.check(item);
-      element = this.#joined(item, element);
+      element = this.#joined(item, this.#memberType(item, node.optional?.has(i) ?? false), element);
     }
     this.#setType(node, { kind: 'list', element: element ?? this.#newParam() });
   }
@@ -251,19 +311,27 @@ class Checker {
     let value: Type | undefined;
     for (const entry of node.entries) {
       this.check(entry.key);
-      key = this.#joined(entry.key, key);
+      key = this.#joined(entry.key, this.#memberType(entry.key, false), key);
       this.check(entry.value);
-      value = this.#joined(entry.value, value);
+      value = this.#joined(entry.value, this.#memberType(entry.value, entry.isOptional), value);
     }
     this.#setType(node, { kind: 'map', key: key ?? this.#newParam(), value: value ?? this.#newParam() });
   }
 
-  /** The most general type of what came before and a node. */
-  #joined(node: Expression, before: Type | undefined): Type {
+  /** Type of what a node adds to a list or a map: of an optional member the value that it may have. */
+  #memberType(node: Expression, isOptional: boolean): Type {
     const type = this.#typeOf(node) ?? ERROR;
+    if (!isOptional) return type;
+    const inner = valueOfOptional(type);
+    if (!inner && !isDyn(type)) this.#mismatch(node.offset, optionalOf(type), type);
+    return inner ?? type;
+  }
+
+  /** The most general type of what came before and a node. */
+  #joined(node: Expression, type: Type, before: Type | undefined): Type {
     if (before === undefined) return type;
     if (this.#bindings.assignable(before, type)) return mostGeneral(before, type);
-    if (!this.options.homogeneousLiterals) return DYN;
+    if (!this.options.homogeneousLiterals || this.#openFormats > 0) return DYN;
     this.#mismatch(node.offset, before, type);
     return ERROR;
   }
@@ -284,10 +352,11 @@ class Checker {
     this.check(node.range);
     this.check(node.initial);
     const accumulated = this.#typeOf(node.initial) ?? ERROR;
-    const element = this.#elementOf(node.range);
+    const [place, element] = this.#elementOf(node.range, node.second !== undefined);
     const outer = this.#locals;
     const holding: Local = { name: node.accumulator, type: accumulated, outer };
-    this.#locals = { name: node.variable, type: element, outer: holding };
+    this.#locals = { name: node.variable, type: place ?? element, outer: holding };
+    if (node.second !== undefined) this.#locals = { name: node.second, type: element, outer: this.#locals };
     this.#overloads.allowCrossTypeComparisons();
     this.check(node.condition);
     this.#assert(node.condition, BOOL);
@@ -299,20 +368,21 @@ class Checker {
     this.#setType(node, this.#bindings.substitute(this.#typeOf(node.result) ?? ERROR));
   }
 
-  #elementOf(range: Expression): Type {
+  /** Types of what the variables of a loop hold; of the first only where there are two. */
+  #elementOf(range: Expression, hasTwo: boolean): readonly [place: Type | undefined, element: Type] {
     const found = this.#typeOf(range);
     const type = found && this.#bindings.substitute(found);
-    if (type?.kind === 'list') return type.element;
-    if (type?.kind === 'map') return type.key;
+    if (type?.kind === 'list') return [hasTwo ? INT : undefined, type.element];
+    if (type?.kind === 'map') return hasTwo ? [type.key, type.value] : [undefined, type.key];
     if (type && (isDynOrError(type) || type.kind === 'param')) {
       this.#bindings.assignable(DYN, type);
-      return DYN;
+      return [hasTwo ? DYN : undefined, DYN];
     }
     this.#fault(
       range.offset,
       `expression of type '${formatType(type)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
     );
-    return ERROR;
+    return [hasTwo ? ERROR : undefined, ERROR];
   }
 
   #assert(node: Expression, type: Type): void {

@@ -48,7 +48,7 @@ export const overload = (id: string, params: readonly Type[], result: Type): Ove
   id,
   params,
   result,
-  typeParams: typeParamsOf(params),
+  typeParams: typeParamsOf([...params, result]),
   method: false,
 });
 

@@ -48,6 +48,13 @@ export const objectOf = (name: string): Type => ({ kind: 'object', name });
 export const paramOf = (name: string): Type => ({ kind: 'param', name });
 /** A value of a type, or null. */
 export const wrapperOf = (name: PrimitiveName): Type => ({ kind: 'wrapper', name });
+/** Name of the type of what may be absent. */
+export const OPTIONAL = 'optional_type';
+/** A value of a type, or none. */
+export const optionalOf = (type: Type): Type => ({ kind: 'abstract', name: OPTIONAL, parameters: [type] });
+/** The type of the value that an optional may have; undefined for other types. */
+export const valueOfOptional = (type: Type): Type | undefined =>
+  type.kind === 'abstract' && type.name === OPTIONAL ? type.parameters[0] : undefined;
 /** The type of a type; of any one without `of`. */
 export const typeOf = (of?: Type): Type => (of === undefined ? { kind: 'type' } : { kind: 'type', of });
 

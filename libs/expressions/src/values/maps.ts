@@ -1,5 +1,5 @@
 import { equal } from './compare.js';
-import { Dictionary, type Effort, type Failure, Uint, type Value } from './value.js';
+import { Dictionary, type Effort, Failure, Uint, type Value } from './value.js';
 
 /** What stands for a key: keys of different types are different keys. */
 function keyOf(key: Value): unknown {
@@ -52,3 +52,57 @@ export class ValueMap extends Dictionary {
     return true;
   }
 }
+
+/** A key that a growing map has, and how many it had before. */
+interface GrownEntry {
+  readonly key: Value;
+  readonly value: Value;
+  readonly place: number;
+}
+
+/**
+ * A map that a loop adds to, one entry at a time. Adding to the newest makes a larger one of the same entries; those made before
+ * stay as they were.
+ */
+export class GrowingMap extends Dictionary {
+  constructor(
+    private readonly entries = new Map<unknown, GrownEntry>(),
+    override readonly size = 0,
+  ) {
+    super();
+  }
+
+  /** With one more entry; a failure where the key is there. */
+  with(key: Value, value: Value): GrowingMap | Failure {
+    if (this.find(key) !== undefined) return new Failure(`insert failed: key ${keyText(key)} already exists`);
+    const entries = this.entries.size === this.size ? this.entries : new Map([...this.entries].slice(0, this.size));
+    entries.set(keyOf(key), { key, value, place: this.size });
+    return new GrowingMap(entries, this.size + 1);
+  }
+
+  override find(key: Value): Value | undefined {
+    for (const each of [key, ...kinsOf(key)]) {
+      const entry = this.entries.get(keyOf(each));
+      if (entry && entry.place < this.size) return entry.value;
+    }
+    return undefined;
+  }
+
+  override keys(): Value[] {
+    const keys: Value[] = [];
+    for (const { key, place } of this.entries.values()) if (place < this.size) keys.push(key);
+    return keys;
+  }
+
+  override equals(other: Value, effort: Effort): boolean | Failure {
+    if (!(other instanceof Dictionary) || this.size !== other.size) return false;
+    effort.spend(this.size);
+    for (const key of this.keys()) {
+      const found = other.find(key);
+      if (found === undefined || equal(this.find(key) as Value, found, effort) === false) return false;
+    }
+    return true;
+  }
+}
+
+const keyText = (key: Value): string => (key instanceof Uint ? String(key.value) : String(key));

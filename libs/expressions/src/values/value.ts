@@ -160,5 +160,6 @@ const SIMPLE: Readonly<Partial<Record<Type['kind'], string>>> = {
 
 /** Name that values of a declared type have; undefined for types that say nothing of their values. */
 export function nameOfType(type: Type): string | undefined {
-  return SIMPLE[type.kind] ?? (type.kind === 'primitive' || type.kind === 'object' ? type.name : undefined);
+  const hasName = type.kind === 'primitive' || type.kind === 'object' || type.kind === 'abstract';
+  return SIMPLE[type.kind] ?? (hasName ? type.name : undefined);
 }

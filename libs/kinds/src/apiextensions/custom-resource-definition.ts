@@ -1,13 +1,15 @@
 import { beginTermination } from '../custom/termination.js';
-import type { GatedFields } from '../rules/gated-fields.js';
+import { type GatedFields, gatedMember } from '../rules/gated-fields.js';
 import type { KindDeclaration } from '../rules/kind-rules.js';
+import type { KindSettings } from '../rules/settings.js';
 import { at, ensureObject, fill, fillZero, isEmpty, objectsAt, textAt } from '../values/fields.js';
 import { validateApproval } from './approval.js';
 import { validateDefinition, validateDefinitionStatus, validateDefinitionUpdate } from './definition-validation.js';
-import { allSchemas, hasSchema } from './schema-walk.js';
+import { allSchemas, hasSchema, isThere } from './schema-walk.js';
 import { schemasOf, validateSchemas } from './version-validation.js';
 
 const MEMBER = 'x-kubernetes-validations';
+const LATER = 'LaterExpressions';
 
 const expressions: GatedFields = {
   feature: 'CustomResourceValidationExpressions',
@@ -20,11 +22,28 @@ const expressions: GatedFields = {
   },
 };
 
-export const customResourceDefinition: KindDeclaration = {
+/** A member of rules that came after release 1.27. */
+const laterMember = (name: string): GatedFields => ({
+  feature: LATER,
+  inUse: (stored) =>
+    schemasOf(at(stored, 'spec')).some((schema) =>
+      hasSchema(schema, (each) => objectsAt(each, MEMBER).some((rule) => isThere(rule[name]))),
+    ),
+  drop(object) {
+    for (const schema of schemasOf(object.spec))
+      for (const each of allSchemas(schema)) for (const rule of objectsAt(each, MEMBER)) delete rule[name];
+  },
+});
+
+export const customResourceDefinition = ({ features }: KindSettings): KindDeclaration => ({
   resetFields: { status: [['metadata'], ['spec']] },
   freeFinalizers: true,
   generation: true,
-  gatedFields: [expressions],
+  gatedFields: [
+    expressions,
+    ...['reason', 'fieldPath', 'optionalOldSelf'].map(laterMember),
+    gatedMember('CustomResourceFieldSelectors', 'spec.versions[].selectableFields'),
+  ],
   unconditionalUpdate: false,
   defaults(object) {
     const spec = ensureObject(object, 'spec');
@@ -50,16 +69,16 @@ export const customResourceDefinition: KindDeclaration = {
     if (isEmpty(status.storedVersions)) delete status.storedVersions;
   },
   validate: validateDefinition,
-  validateInSteps: ({ spec }, _names, old) => validateSchemas(spec, old?.spec),
+  validateInSteps: ({ spec }, _names, old) => validateSchemas(spec, old?.spec, features.enabled(LATER)),
   validateCreate: (object) => validateApproval(object),
   validateStatus: validateDefinitionStatus,
   validateUpdate: validateDefinitionUpdate,
-};
+});
 
 /** As it is where kinds are served of definitions. */
-export const servedDefinition: KindDeclaration = {
-  ...customResourceDefinition,
+export const servedDefinition = (settings: KindSettings): KindDeclaration => ({
+  ...customResourceDefinition(settings),
   prepareForDelete(object, begins, names) {
     if (begins) beginTermination(object, names);
   },
-};
+});

@@ -1,4 +1,4 @@
-import { type RuleRun, RuleValidator } from '@orch/expressions';
+import { LATER_ENVIRONMENT, type RuleRun, RuleValidator } from '@orch/expressions';
 import { copy, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
 import {
   atOnce,
@@ -63,7 +63,7 @@ export function* brokenRules(
   defaults: Iterable<Default>,
   { pool, rules: run }: DefaultBounds,
 ): Iterable<FieldError[]> {
-  const rules = new RuleValidator(pool.of(root));
+  const rules = new RuleValidator(pool.of(root), true, LATER_ENVIRONMENT);
   const before = run.errors.length;
   for (const { schema, value, field } of defaults) {
     for (const _ of rules.steps(run, value, value, field, pool.of(schema))) yield [];

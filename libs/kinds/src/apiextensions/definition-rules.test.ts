@@ -16,7 +16,7 @@ interface Vector {
 const ROOT = 'spec.validation.openAPIV3Schema';
 const RULES = 'x-kubernetes-validations';
 
-const judged = (schema: Json) => [...validateSchema(schema, ROOT, false, schemaStrictness([schema], [], false))];
+const judged = (schema: Json) => [...validateSchema(schema, ROOT, false, schemaStrictness([schema], [], false, false))];
 const told = (schema: Json): string[] =>
   judged(schema)
     .flat()
@@ -178,7 +178,7 @@ describe('defaults and rules', () => {
       ]),
     );
     const root = asEmbedded(whole(properties));
-    const steps = [...brokenRules(root, defaultsOf(root, ROOT), schemaStrictness([], [], false))];
+    const steps = [...brokenRules(root, defaultsOf(root, ROOT), schemaStrictness([], [], false, false))];
     expect(steps.flat()).toEqual([]);
     expect(steps.length).toBeGreaterThan(1);
   });

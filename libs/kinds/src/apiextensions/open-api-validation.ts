@@ -1,7 +1,8 @@
+import { FieldPathError, fieldAt, type StructuralSchema } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, notSupported, required } from '@orch/machinery';
 import { isObject, type Json, objectsAt, textAt } from '../values/fields.js';
 import { type ListStrictness, validateLists } from './list-validation.js';
-import { childSchemas, says } from './schema-walk.js';
+import { childSchemas, isThere, says } from './schema-walk.js';
 
 /** Which parts of JSON Schema a definition may use. */
 
@@ -123,8 +124,35 @@ function validateRules(schema: Json, path: string): FieldError[] {
       ...(expression !== '' && expression.trim() === ''
         ? [required(`${field}.messageExpression`, 'messageExpression must be non-empty if specified')]
         : []),
+      ...reasonErrors(rule.reason, `${field}.reason`),
+      ...fieldPathErrors(textAt(rule, 'fieldPath'), schema, `${field}.fieldPath`),
     ];
   });
+}
+
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+
+const reasonErrors = (reason: unknown, field: string): FieldError[] =>
+  !isThere(reason) || REASONS.includes(reason as string) ? [] : [notSupported(field, reason, REASONS)];
+
+function fieldPathErrors(path: string, schema: Json, field: string): FieldError[] {
+  if (path === '') return [];
+  const refuse = (text: string) => [invalidValue(field, path, text)];
+  return [
+    ...(path.trim() === '' ? refuse('must be non-empty if specified') : []),
+    ...(hasLineBreak(path) ? refuse('must not contain line breaks') : []),
+    ...(isFieldPath(path, schema) ? [] : refuse('must be a valid path')),
+  ];
+}
+
+function isFieldPath(path: string, schema: Json): boolean {
+  try {
+    fieldAt(path, schema as StructuralSchema);
+    return true;
+  } catch (error) {
+    if (error instanceof FieldPathError) return false;
+    throw error;
+  }
 }
 
 /** Of a rule the first thing that is wrong. */

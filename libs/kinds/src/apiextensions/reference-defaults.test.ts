@@ -100,7 +100,7 @@ describe('defaults that would take too long are refused, all of a definition tog
 describe('very many defaults that are wrong', () => {
   const stepsOf = (properties: Json) => {
     const schema = { type: 'object', properties };
-    return [...validateSchema(schema, 's', false, schemaStrictness([schema], [], false))];
+    return [...validateSchema(schema, 's', false, schemaStrictness([schema], [], false, false))];
   };
   const wrong = { type: 'string', default: 1 };
   const unknown = { type: 'object', default: { a: 1 } };

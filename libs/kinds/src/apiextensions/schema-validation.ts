@@ -1,7 +1,7 @@
-import { RuleRun, ruleErrors } from '@orch/expressions';
+import { BASE_ENVIRONMENT, type Environment, LATER_ENVIRONMENT, RuleRun, ruleErrors } from '@orch/expressions';
 import { type FieldError, forbiddenField, invalidValue, VerbatimValue } from '@orch/machinery';
 import { Effort, SchemaPool } from '@orch/schema';
-import { type Json, textAt } from '../values/fields.js';
+import { type Json, objectsAt, textAt } from '../values/fields.js';
 import {
   brokenRules,
   type Default,
@@ -12,7 +12,7 @@ import {
 } from './default-validation.js';
 import { listStrictness } from './list-validation.js';
 import { hasKnownType, type OpenApiStrictness, validateOpenApi } from './open-api-validation.js';
-import { asEmbedded, hasDefault, hasRules, hasSchema, says } from './schema-walk.js';
+import { allSchemas, asEmbedded, hasDefault, hasRules, hasSchema, says } from './schema-walk.js';
 import { unstructured, validateLevels } from './structural-validation.js';
 import { validateValues } from './value-validation.js';
 
@@ -50,13 +50,19 @@ export interface SchemaStrictness extends OpenApiStrictness, DefaultBounds {
   readonly structural: boolean;
   /** Whether defaults must be free of fields that would be pruned. Takes as long as to look into the stored schemas. */
   prunesDefaults(): boolean;
+  /** What an expression may name, by its text. */
+  environmentOf(expression: string): Environment;
 }
 
-/** @param olds the schemas of the stored definition; empty for a new one */
+/**
+ * @param olds the schemas of the stored definition; empty for a new one
+ * @param later whether new expressions may name what came after release 1.27
+ */
 export function schemaStrictness(
   schemas: readonly Json[],
   olds: readonly Json[],
   preserves: boolean,
+  later: boolean,
 ): SchemaStrictness {
   const extended = schemas.some((schema) => hasSchema(schema, isExtended));
   return {
@@ -67,8 +73,24 @@ export function schemaStrictness(
     rules: new RuleRun(MOST_UNITS),
     structural: !preserves || extended || olds.every(isStructural),
     prunesDefaults: () => olds.every(isFreeOfUnknown),
+    environmentOf: later ? () => LATER_ENVIRONMENT : storedEnvironments(olds),
   };
 }
+
+/** Expressions that are stored may name all that there is; new ones what release 1.27 knew. */
+function storedEnvironments(olds: readonly Json[]): (expression: string) => Environment {
+  let stored: Set<string> | undefined;
+  return (expression) => {
+    stored ??= new Set(olds.flatMap((schema) => [...allSchemas(schema)].flatMap(expressionsOf)));
+    return stored.has(expression) ? LATER_ENVIRONMENT : BASE_ENVIRONMENT;
+  };
+}
+
+const expressionsOf = (schema: Json): string[] =>
+  objectsAt(schema, 'x-kubernetes-validations').flatMap((rule) => [
+    textAt(rule, 'rule'),
+    textAt(rule, 'messageExpression'),
+  ]);
 
 function isFreeOfUnknown(schema: Json): boolean {
   for (const each of defaultsOf(asEmbedded(schema), '')) if (unknownIn(each).length > 0) return false;
@@ -113,7 +135,10 @@ function* stepsOf(schema: Json, path: string, hasStatus: boolean, strict: Schema
   yield* together(validateOpenApi(schema, path, strict, spoilt), (errors) => errors);
   // What rules say of a schema that is wrong itself would go away with what is wrong.
   if (isSound && hasSchema(schema, hasRules))
-    yield* ruleErrors(strict.pool.of(schema), path, { skips: (each) => spoilt.has(each) });
+    yield* ruleErrors(strict.pool.of(schema), path, {
+      environmentOf: (expression) => strict.environmentOf(expression),
+      skips: (each) => spoilt.has(each),
+    });
 }
 
 /** Whether values or rules of a schema are judged by what is read of it. */

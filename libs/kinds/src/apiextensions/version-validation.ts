@@ -2,6 +2,7 @@ import { dns1035LabelErrors, type FieldError, invalidValue, required } from '@or
 import { equal } from '../values/equal.js';
 import { at, isObject, type Json, objectAt, objectsAt, textAt } from '../values/fields.js';
 import { schemaStrictness, validateSchema } from './schema-validation.js';
+import { validateSelectable } from './selectable-validation.js';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -22,6 +23,7 @@ export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
     ...versions.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
     ...eachOrAll(versions, 'subresources', (version, path) => validateScale(version, `${path}.subresources.scale`)),
     ...eachOrAll(versions, 'additionalPrinterColumns', validateColumns),
+    ...validateSelectables(versions),
     ...(new Set(names).size < names.length ? [refusal('must contain unique version names')] : []),
     ...(stored === 1 ? [] : [refusal('must have exactly one version marked as storage version')]),
   ];
@@ -31,6 +33,16 @@ export function validateVersions(spec: unknown, old?: unknown): FieldError[] {
 function eachOrAll(versions: readonly Json[], member: string, check: (version: Json, path: string) => FieldError[]) {
   const [first] = versions;
   if (first && versions.every((version) => equal(version[member], first[member]))) return check(first, 'spec');
+  return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
+}
+
+/** Each by the schema of its version; what all versions say alike of one schema is said of the definition. */
+function validateSelectables(versions: readonly Json[]): FieldError[] {
+  const [first] = versions;
+  const check = (version: Json, path: string) =>
+    validateSelectable(version, schemaOf(version), `${path}.selectableFields`);
+  const isOne = first && versions.every((version) => equal(schemaOf(version), schemaOf(first)));
+  if (isOne) return eachOrAll(versions, 'selectableFields', check);
   return versions.flatMap((version, index) => check(version, `spec.versions[${index}]`));
 }
 
@@ -58,11 +70,14 @@ function requireSchemas(versions: readonly Json[], spec: unknown, olds: readonly
   });
 }
 
-/** The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name. */
-export function* validateSchemas(spec: unknown, old: unknown): Iterable<FieldError[]> {
+/**
+ * The schemas of the versions, in steps. A schema that all versions have is one of the definition, under its older name.
+ * @param later whether new expressions may name what came after release 1.27
+ */
+export function* validateSchemas(spec: unknown, old: unknown, later: boolean): Iterable<FieldError[]> {
   const versions = objectsAt(spec, 'versions');
   const [schemas, before] = [schemasOf(spec), schemasOf(old)];
-  const strict = schemaStrictness(schemas, before, isPreserving(spec));
+  const strict = schemaStrictness(schemas, before, isPreserving(spec), later);
   const hasStatus = (version: Json) => isObject(at(version, 'subresources', 'status'));
   const [first] = schemas;
   yield [];

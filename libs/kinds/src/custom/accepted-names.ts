@@ -144,11 +144,7 @@ export const isTrue = (definition: JsonObject, type: DefinitionCondition['type']
  * last change of its status.
  * @param now milliseconds since 1970
  */
-export function withConditions(
-  object: JsonObject,
-  told: readonly ObjectCondition[],
-  now: number,
-): JsonObject[] {
+export function withConditions(object: JsonObject, told: readonly ObjectCondition[], now: number): JsonObject[] {
   const conditions = objectsAt(object, 'status', 'conditions') as JsonObject[];
   for (const condition of told) {
     const at = conditions.findIndex(({ type }) => type === condition.type);

@@ -3,11 +3,12 @@ import { compileSchema, type ResourceDescription, type SchemaPool, type Structur
 import type { KindRules } from '../rules/kind-rules.js';
 import type { KindSettings } from '../rules/settings.js';
 import { at, isObject, type Json, objectsAt } from '../values/fields.js';
-import { customResource } from './definition.js';
+import { type CommonParts, commonParts, customResource } from './definition.js';
 import { JsonPathError, parseJsonPath } from './json-path/index.js';
 import { type PrinterColumn, type PrinterColumns, printerColumns } from './printer-columns.js';
 import { customRules } from './rules.js';
 import { CustomScale } from './scale.js';
+import { selectableFields } from './selectable-fields.js';
 import { CustomValidator } from './validator.js';
 
 /** A version of a custom kind: what is served of it, the form of its objects, and the rules that these obey. */
@@ -37,13 +38,15 @@ export interface CustomSettings extends KindSettings {
  * @param definition a valid CustomResourceDefinition, whose names have been decided on
  * @param settings what the installation decides of its kinds
  */
-export const customVersions = (definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] =>
-  objectsAt(definition, 'spec', 'versions').map((version) => customVersion(definition, version, names, settings));
+export function customVersions(definition: JsonObject, names: Names, settings: CustomSettings): CustomVersion[] {
+  const common = commonParts(definition);
+  return objectsAt(definition, 'spec', 'versions').map((version) => customVersion(common, version, names, settings));
+}
 
 /** Without a schema, nothing is known of objects but their type and metadata. */
 const NO_SCHEMA: Json = { type: 'object' };
 
-function customVersion(definition: JsonObject, version: Json, names: Names, settings: CustomSettings): CustomVersion {
+function customVersion(common: CommonParts, version: Json, names: Names, settings: CustomSettings): CustomVersion {
   const declared = at(version, 'schema', 'openAPIV3Schema');
   let read: StructuralSchema | undefined;
   const schema = () => {
@@ -53,7 +56,8 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
   const scaled = at(version, 'subresources', 'scale');
   const scale = isObject(scaled) ? new CustomScale(scaled) : undefined;
   const printed = printedOf(version);
-  const resource = customResource(definition, version, printed.columns, names);
+  const selectable = settings.features.enabled('CustomResourceFieldSelectors') ? selectableFields(version) : {};
+  const resource = customResource(common, version, printed.columns, names);
   const validator = new CustomValidator(
     schema,
     scale,
@@ -64,8 +68,8 @@ function customVersion(definition: JsonObject, version: Json, names: Names, sett
     schema,
     declared: isObject(declared) ? (declared as JsonObject) : undefined,
     isServed: version.served === true,
-    preservesUnknown: at(definition, 'spec', 'preserveUnknownFields') === true,
-    rules: customRules(resource, { validator, printed, scale }, names, settings),
+    preservesUnknown: at(common.definition, 'spec', 'preserveUnknownFields') === true,
+    rules: customRules(resource, { validator, printed, scale, selectable }, names, settings),
   };
 }
 

@@ -1,8 +1,8 @@
 import type { JsonObject, Names } from '@orch/machinery';
 import type { Column, ResourceDescription, Subresource } from '@orch/schema';
 import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
-import { acceptedNames } from './accepted-names.js';
-import { versionWarning } from './deprecation.js';
+import { type AcceptedNames, acceptedNames } from './accepted-names.js';
+import { newestVersion, versionWarning } from './deprecation.js';
 
 /** In the order in which discovery tells them. */
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
@@ -18,22 +18,41 @@ const NAME: Column = {
   priority: 0,
 };
 
+/** What the versions of a definition share: read once, as there may be thousands of them. */
+export interface CommonParts {
+  readonly definition: JsonObject;
+  readonly accepted: AcceptedNames;
+  /** The version in which objects are stored. */
+  readonly stored: string;
+  readonly newest: string | undefined;
+}
+
+/** @param definition a valid one, whose names have been decided on */
+export const commonParts = (definition: JsonObject): CommonParts => ({
+  definition,
+  accepted: acceptedNames(definition),
+  stored: textAt(
+    objectsAt(definition, 'spec', 'versions').find((each) => each.storage === true),
+    'name',
+  ),
+  newest: newestVersion(definition),
+});
+
 /**
  * One version of a custom kind with everything that its definition says of it but the form of its objects.
- * @param definition a valid one, whose names have been decided on
+ * @param common of its definition
  * @param version one of its versions
  * @param columns what rows show behind the name
  */
 export function customResource(
-  definition: JsonObject,
+  { definition, accepted, stored, newest }: CommonParts,
   version: Readonly<Json>,
   columns: readonly Column[],
   names: Names,
 ): ResourceDescription {
-  const { plural: resource, singular, kind, listKind, shortNames, categories } = acceptedNames(definition);
+  const { plural: resource, singular, kind, listKind, shortNames, categories } = accepted;
   const [group, name] = [textAt(definition, 'spec', 'group'), textAt(version, 'name')];
-  const stored = objectsAt(definition, 'spec', 'versions').find((each) => each.storage === true);
-  const warning = versionWarning(definition, version);
+  const warning = versionWarning(definition, version, newest);
   return {
     group,
     version: name,
@@ -47,7 +66,7 @@ export function customResource(
     verbs: VERBS,
     subresources: subresourcesOf(version, { group, version: name, kind }, names),
     stored: true,
-    storage: { group, version: textAt(stored, 'name'), resource, kind },
+    storage: { group, version: stored, resource, kind },
     servedByDefault: true,
     columns: [NAME, ...columns],
     lifecycle: warning === undefined ? {} : { warning },

@@ -1,17 +1,30 @@
 import { compareVersions, type JsonObject } from '@orch/machinery';
 import { type Json, objectsAt, textAt } from '../values/fields.js';
 
-/** What users of a version of a definition are warned of, in its own words or those of the release; undefined for nothing. */
-export function versionWarning(definition: JsonObject, version: Readonly<Json>): string | undefined {
+/** The version that users of deprecated ones are told of: the newest that is served and not deprecated; undefined for none. */
+export const newestVersion = (definition: JsonObject): string | undefined =>
+  objectsAt(definition, 'spec', 'versions')
+    .filter((version) => version.served === true && version.deprecated !== true)
+    .map((version) => textAt(version, 'name'))
+    .reduce<string | undefined>(
+      (best, name) => (best === undefined || compareVersions(best, name) < 0 ? name : best),
+      undefined,
+    );
+
+/**
+ * What users of a version of a definition are warned of, in its own words or those of the release; undefined for nothing.
+ * @param newest {@link newestVersion} of the definition
+ */
+export function versionWarning(
+  definition: JsonObject,
+  version: Readonly<Json>,
+  newest: string | undefined,
+): string | undefined {
   if (version.deprecated !== true) return undefined;
   const { deprecationWarning } = version;
   if (typeof deprecationWarning === 'string') return deprecationWarning;
   const [group, kind] = [textAt(definition, 'spec', 'group'), textAt(definition, 'spec', 'names', 'kind')];
   const name = textAt(version, 'name');
-  const [best] = objectsAt(definition, 'spec', 'versions')
-    .filter((other) => other.served === true && other.deprecated !== true)
-    .map((other) => textAt(other, 'name'))
-    .filter((other) => compareVersions(name, other) < 0)
-    .sort((a, b) => compareVersions(b, a));
+  const best = newest !== undefined && compareVersions(name, newest) < 0 ? newest : undefined;
   return `${group}/${name} ${kind} is deprecated${best === undefined ? '' : `; use ${group}/${best} ${kind}`}`;
 }

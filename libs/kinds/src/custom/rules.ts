@@ -15,12 +15,14 @@ export interface CustomParts {
   readonly printed: PrinterColumns;
   /** Of objects that have one. */
   readonly scale: CustomScale | undefined;
+  /** By name, what reads the fields that field selectors can name. */
+  readonly selectable: Readonly<Record<string, (object: ApiObject) => string>>;
 }
 
 /** The rules of one version of a definition. */
 export function customRules(
   definition: RuledDefinition,
-  { validator, printed, scale }: CustomParts,
+  { validator, printed, scale, selectable }: CustomParts,
   names: Names,
   settings: KindSettings,
 ): KindRules {
@@ -29,6 +31,7 @@ export function customRules(
     ...CUSTOM,
     generation: { first: 1, rises: changedOutside(separates ? DESCRIBING : TYPE) },
     ...(scale && { scale }),
+    selectableFields: selectable,
   };
   return {
     ...deriveRules(definition, declared, names, settings),

@@ -1,4 +1,4 @@
-import { RuleRun, RuleValidator } from '@orch/expressions';
+import { LATER_ENVIRONMENT, RuleRun, RuleValidator } from '@orch/expressions';
 import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
 import { blocksRules, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
 import type { CustomScale } from './scale.js';
@@ -45,7 +45,8 @@ export class CustomValidator {
     );
     yield errors;
     if (!this.asksRules) return;
-    this.#rules ??= new RuleValidator(this.schema().props);
+    // What is stored keeps working, whether new rules may name as much or not.
+    this.#rules ??= new RuleValidator(this.schema().props, true, LATER_ENVIRONMENT);
     if (this.#rules.isEmpty) return;
     if (blocksRules(found) || blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
     else yield* brokenRules(this.#rules, object, old);

@@ -90,7 +90,8 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
     ValidatingAdmissionPolicyBinding: admission.validatingAdmissionPolicyBinding,
   },
   'apiextensions.orch.io': {
-    CustomResourceDefinition: ({ customKinds = false }) => (customKinds ? servedDefinition : customResourceDefinition),
+    CustomResourceDefinition: (settings) =>
+      settings.customKinds ? servedDefinition(settings) : customResourceDefinition(settings),
   },
   'apiregistration.orch.io': { APIService: apiService },
   apps: {

@@ -1,6 +1,7 @@
 export { fillDefaults, TooManyDefaults } from './defaulting.js';
 export { Effort } from './effort.js';
 export { embeddedErrors } from './embedded-objects.js';
+export { isOfFormat } from './formats.js';
 export { isSame } from './json.js';
 export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';

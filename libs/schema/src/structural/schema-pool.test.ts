@@ -7,7 +7,7 @@ const whole = (properties: Record<string, object>) => ({ type: 'object', propert
 
 describe('schemas that are read', () => {
   it('say what concerns objects, and nothing else', () => {
-    const rule = { rule: 'self > 0', message: '', reason: 'FieldValueInvalid' };
+    const rule = { rule: 'self > 0', message: '', reason: 'FieldValueInvalid', note: 'why' };
     const schema = {
       ...whole({ a: text({ description: 'A', title: '', default: '', maxLength: 0, nullable: false }), b: {} }),
       description: 'all',
@@ -24,7 +24,7 @@ describe('schemas that are read', () => {
       additionalProperties: false,
       not: { type: 'object' },
       anyOf: [{ type: 'string' }, { minimum: 0, default: false }],
-      'x-kubernetes-validations': [{ rule: 'self > 0' }],
+      'x-kubernetes-validations': [{ rule: 'self > 0', reason: 'FieldValueInvalid' }],
     });
   });
 

@@ -149,10 +149,11 @@ const says = (value: unknown): boolean =>
 
 const objectsOf = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-function readRule({ rule, message, messageExpression }: Json): ValidationRule {
-  return {
-    rule: typeof rule === 'string' ? rule : '',
-    ...(typeof message === 'string' && message !== '' && { message }),
-    ...(typeof messageExpression === 'string' && messageExpression !== '' && { messageExpression }),
-  };
+const RULE_TEXTS = ['message', 'messageExpression', 'reason', 'fieldPath'] as const;
+
+function readRule(rule: Json): ValidationRule {
+  const made: Json = { rule: typeof rule.rule === 'string' ? rule.rule : '' };
+  for (const name of RULE_TEXTS) if (typeof rule[name] === 'string' && rule[name] !== '') made[name] = rule[name];
+  if (typeof rule.optionalOldSelf === 'boolean') made.optionalOldSelf = rule.optionalOldSelf;
+  return made as unknown as ValidationRule;
 }

@@ -9,6 +9,12 @@ export interface ValidationRule {
   readonly message?: string;
   /** An expression that makes the message; where it fails, the message is told. */
   readonly messageExpression?: string;
+  /** Of the error; default `FieldValueInvalid`. */
+  readonly reason?: string;
+  /** From the value to the field that the error is about; default the value itself. */
+  readonly fieldPath?: string;
+  /** The rule is asked where there was no value before as well, and knows that by an optional. */
+  readonly optionalOldSelf?: boolean;
 }
 
 /** A structural OpenAPI schema as definitions write it: every keyword that says something of objects. */

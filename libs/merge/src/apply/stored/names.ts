@@ -1,6 +1,7 @@
 /**
  * Texts of path elements that have a number in what is stored ({@link packOwners}): the most used first, then every field of the
- * built-in kinds. Rows hold these numbers: further names go to the end, and none is ever moved or taken away.
+ * built-in kinds. Rows hold these numbers: none is ever moved or taken away. A server of the release before cannot read a row with a
+ * number that it does not know, but it reads names that have none: names of further fields get none before that release has them all.
  */
 const TEXT = String.raw`
 . f:metadata f:labels f:annotations f:spec f:status f:template f:containers f:name f:image f:imagePullPolicy

@@ -148,6 +148,9 @@ describe('packed owners', () => {
     );
   });
 
+  /** Fields that came after release 1.27's, whose names a server that does not know them must be able to read: as texts. */
+  const SPELLED = new Set(['optionalOldSelf', 'selectableFields']);
+
   it('take a byte or two for each field that built-in kinds have', () => {
     const known = new Set(NAMES);
     expect(known.size, 'no name twice').toBe(NAMES.length);
@@ -160,7 +163,7 @@ describe('packed owners', () => {
       else if (schema.kind === 'map') walk(schema.values);
       else if (schema.kind === 'struct')
         for (const field of schema.fields.values()) {
-          if (!known.has(`f:${field.name}`)) missing.add(field.name);
+          if (!known.has(`f:${field.name}`) && !SPELLED.has(field.name)) missing.add(field.name);
           walk(field.schema);
         }
     };

@@ -152,6 +152,8 @@ export interface CustomResourceDefinitionVersion {
   subresources?: CustomResourceSubresources;
   /** Columns of the table form beyond the name. Unset: the age. */
   additionalPrinterColumns?: CustomResourceColumnDefinition[];
+  /** Fields that field selectors can name beside those of the metadata; at most 8. */
+  selectableFields?: SelectableField[];
 }
 
 /** Where in an object the number of replicas stands. */
@@ -291,6 +293,12 @@ export type JSONSchemaPropsOrBool = JsonValue;
 /** A schema, or a list of names. */
 export type JSONSchemaPropsOrStringArray = JsonValue;
 
+/** A field that field selectors can name. */
+export interface SelectableField {
+  /** Path to a text, an integer or a truth value outside of the metadata, through members of objects and maps; such as ".spec.color". */
+  jsonPath?: string;
+}
+
 /** The service that answers a callback. */
 export interface ServiceReference {
   /** Namespace of the service. */
@@ -311,6 +319,12 @@ export interface ValidationRule {
   message?: string;
   /** CEL that yields what is said when the rule fails; wins over message. */
   messageExpression?: string;
+  /** What programs are told when the rule fails: FieldValueInvalid, FieldValueForbidden, FieldValueRequired or FieldValueDuplicate. Unset: FieldValueInvalid. */
+  reason?: string;
+  /** Path from the value to the field that is blamed when the rule fails, such as ".spec.replicas" or ".labels['app']"; through members of objects and maps only. Unset: the value itself. */
+  fieldPath?: string;
+  /** Has the rule asked on creation as well: "oldSelf" is an optional then, without a value where there was none before. */
+  optionalOldSelf?: boolean;
 }
 
 /** How a callback is reached. Exactly one of url and service is set. */

@@ -1,0 +1,22 @@
+import { OPTIONAL } from '../types/type.js';
+import { equalTo } from './compare.js';
+import { type Effort, Failure, Opaque, type Value } from './value.js';
+
+/** A value, or that there is none. */
+export class OptionalValue extends Opaque {
+  override readonly typeName = OPTIONAL;
+
+  /** @param value undefined where there is none */
+  constructor(readonly value: Value | undefined) {
+    super();
+  }
+
+  override equals(other: Value, effort: Effort): boolean | Failure {
+    if (!(other instanceof OptionalValue)) return other instanceof Failure ? other : false;
+    if (this.value === undefined || other.value === undefined) return this.value === other.value;
+    return equalTo(this.value, other.value, effort);
+  }
+}
+
+/** Nothing. */
+export const NONE = new OptionalValue(undefined);
