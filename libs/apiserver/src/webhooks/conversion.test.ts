@@ -148,6 +148,33 @@ describe('reads in another version than the stored one', () => {
     expect(calls()).toBe(0);
   });
 
+  it('ask once for a list of what does not fit into memory, page by page', async () => {
+    await server.close();
+    api.close();
+    api = await testApi({}, 'kubernetes', undefined, { maxCachedBytes: -1 });
+    server = await openServer(listenerOf(api));
+    await serve();
+    await create('a', 'b', 'c');
+    expect((await ask('GET', at('v2'))).body.items.map(({ spec }: Converted) => spec?.dimension)).toHaveLength(3);
+    expect(calls()).toBe(1);
+    const first = (await ask('GET', at('v2', '', 'limit=2'))).body;
+    const second = (await ask('GET', at('v2', '', `limit=2&continue=${first.metadata.continue}`))).body;
+    expect([...first.items, ...second.items].map(({ metadata }: Converted) => metadata.name)).toEqual(['a', 'b', 'c']);
+    expect(calls()).toBe(2);
+    const chosen = await ask('GET', at('v2', '', 'fieldSelector=metadata.name!=b&limit=1'));
+    expect(chosen.body.items).toHaveLength(1);
+    const rest = `fieldSelector=metadata.name!=b&limit=1&continue=${chosen.body.metadata.continue}`;
+    expect((await ask('GET', at('v2', '', rest))).body.items.map(({ metadata }: Converted) => metadata.name)).toEqual([
+      'c',
+    ]);
+    expect([...api.deps.cache.types()]).toEqual([]);
+    webhook.fail();
+    expect((await ask('GET', at('v2'))).body).toMatchObject(failed());
+    // No place among the lists is kept by those that failed.
+    for (let i = 0; i < 10; i++) await ask('GET', at('v2'));
+    expect((await ask('GET', at('v1'))).status).toBe(200);
+  });
+
   it('send nothing that lies in the version asked for, and keep its place', async () => {
     await serve();
     await create('b', 'd');
