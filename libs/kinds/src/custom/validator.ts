@@ -85,5 +85,5 @@ function* brokenRules(
   old: ApiObject | undefined,
 ): Iterable<FieldError[]> {
   for (const _ of rules.steps(run, object, old)) yield [];
-  yield run.errors;
+  yield run.errors.map((error) => (error.field === '' ? { ...error, field: WHOLE } : error));
 }
