@@ -1,5 +1,6 @@
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { observeRegistrations } from './aggregation-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
@@ -29,6 +30,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
