@@ -81,7 +81,9 @@ describe('an object whose making somebody is asked about', () => {
     expect(names()).toEqual(['a']);
   });
 
-  it('is given up when its time is over, however long its schema would keep the server busy', { timeout: 15_000 }, async () => {
+  it('is given up when its time is over, however long its schema would keep the server busy', {
+    timeout: 15_000,
+  }, async () => {
     const oneOf = Array.from({ length: 2_000 }, (_, at) => ({ properties: { x: { enum: [at] } } }));
     const items = { type: 'object', properties: { x: { type: 'integer' } }, oneOf };
     const list = { type: 'object', properties: { list: { type: 'array', items } } };
