@@ -66,7 +66,12 @@ describe("Kubernetes' own sample of a server of group-versions, with kubectl", (
       versionPriority: 15,
       service: { name: 'api', namespace: 'app', port },
     };
-    const registration = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: NAME }, spec };
+    const registration = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: NAME },
+      spec,
+    };
     const items = [{ ...service, spec: { type: 'ExternalName', externalName: 'localhost' } }, registration];
     const list = JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
     await stage.kubectl.ok(['create', '-f', '-'], { input: list });
@@ -82,7 +87,9 @@ describe("Kubernetes' own sample of a server of group-versions, with kubectl", (
 
   test('is found to be there', async () => {
     await isAvailable();
-    const lines = (await stage.kubectl.ok(['get', 'apiservices'])).split('\n').map((line) => line.split(/\s+/).slice(0, 3));
+    const lines = (await stage.kubectl.ok(['get', 'apiservices']))
+      .split('\n')
+      .map((line) => line.split(/\s+/).slice(0, 3));
     expect(lines).toEqual(
       expect.arrayContaining([
         ['v1.', 'Local', 'True'],
@@ -103,11 +110,17 @@ describe("Kubernetes' own sample of a server of group-versions, with kubectl", (
     await stage.kubectl.ok(['-n', 'app', 'create', '-f', '-'], { input: flunder('one', 'two') });
     const reference = ['get', 'flunder', 'one', '-o', 'jsonpath={.spec.reference}'];
     expect(await stage.app(...reference)).toBe('two');
-    await stage.kubectl.ok(['-n', 'app', 'apply', '--server-side', '--force-conflicts', '-f', '-'], { input: flunder('one', 'three') });
+    await stage.kubectl.ok(['-n', 'app', 'apply', '--server-side', '--force-conflicts', '-f', '-'], {
+      input: flunder('one', 'three'),
+    });
     expect(await stage.app(...reference)).toBe('three');
     await stage.app('label', 'flunder', 'one', 'tier=front');
-    const watched = stage.kubectl.until(['-n', 'app', 'get', 'flunders', '--watch'], (out) => /one[^]*later/.test(out));
-    await expect.poll(() => stage.app('get', 'flunders', '-l', 'tier=front', '-o', 'name')).toContain('flunder.wardle.example.com/one');
+    const watched = stage.kubectl.until(['-n', 'app', 'get', 'flunders', '--watch'], (out) =>
+      /one\b.*later/s.test(out),
+    );
+    await expect
+      .poll(() => stage.app('get', 'flunders', '-l', 'tier=front', '-o', 'name'))
+      .toContain('flunder.wardle.example.com/one');
     await stage.kubectl.ok(['-n', 'app', 'create', '-f', '-'], { input: flunder('later') });
     expect(await watched).toContain('later');
     await stage.app('delete', 'flunder', 'one', 'later');
@@ -115,14 +128,21 @@ describe("Kubernetes' own sample of a server of group-versions, with kubectl", (
   }, 60_000);
 
   test('refuses what its own rules are against', async () => {
-    const fischer = { apiVersion: 'wardle.example.com/v1alpha1', kind: 'Fischer', metadata: { name: 'f' }, disallowedFlunders: ['no'] };
+    const fischer = {
+      apiVersion: 'wardle.example.com/v1alpha1',
+      kind: 'Fischer',
+      metadata: { name: 'f' },
+      disallowedFlunders: ['no'],
+    };
     await stage.kubectl.ok(['create', '-f', '-'], { input: JSON.stringify(fischer) });
-    const refused = () => stage.kubectl.refused(['-n', 'app', 'create', '--dry-run=server', '-f', '-'], { input: flunder('no') });
+    const refused = () =>
+      stage.kubectl.refused(['-n', 'app', 'create', '--dry-run=server', '-f', '-'], { input: flunder('no') });
     await expect.poll(() => refused().catch(() => ''), { timeout: 20_000 }).toContain('(Forbidden)');
   }, 60_000);
 
   test('asks this server who callers of its own are, and what they may', async () => {
-    const asked = (authorization?: string) => statusOf(port, '/apis/wardle.example.com/v1alpha1/flunders', authorization);
+    const asked = (authorization?: string) =>
+      statusOf(port, '/apis/wardle.example.com/v1alpha1/flunders', authorization);
     await expect.poll(() => asked(`Bearer ${stage.server.token}`), { timeout: 20_000 }).toBe(200);
     expect([await asked('Bearer nobody'), await asked()]).toEqual([401, 403]);
   }, 60_000);

@@ -58,11 +58,9 @@ const registrations = async (): Promise<ApiObject[]> => (await api.get(REGISTRAT
 describe('what is served here', () => {
   test('is registered, with its priorities, and is always there', async () => {
     await expect.poll(async () => (await registrations()).length, POLL).toBeGreaterThan(15);
-    await expect.poll(() => availability('v1.'), POLL).toEqual([
-      'True',
-      'Local',
-      'Local APIServices are always available',
-    ]);
+    await expect
+      .poll(() => availability('v1.'), POLL)
+      .toEqual(['True', 'Local', 'Local APIServices are always available']);
     const all = await registrations();
     const specs = Object.fromEntries(all.map(({ metadata, spec }) => [metadata.name, spec]));
     expect(specs['v1.']).toEqual({ version: 'v1', groupPriorityMinimum: 18_000, versionPriority: 1 });
@@ -94,8 +92,7 @@ describe('the group-version of a definition', () => {
       metadata: { name: 'widgets.defined.com' },
       spec: { group: 'defined.com', scope: 'Namespaced', names, versions: [version] },
     });
-    const label = async () =>
-      (await api.get(`${REGISTRATIONS}/v2.defined.com`)).json().metadata?.labels?.[AUTOMANAGED];
+    const label = async () => (await api.get(`${REGISTRATIONS}/v2.defined.com`)).json().metadata?.labels?.[AUTOMANAGED];
     await expect.poll(label, POLL).toBe('true');
     expect((await api.get(`${REGISTRATIONS}/v2.defined.com`)).json().spec).toEqual({
       group: 'defined.com',
@@ -142,13 +139,16 @@ describe('a group-version that another server answers for', () => {
       caBundle: extension.caBundle,
       service: { namespace: 'default', name: 'things', port: extension.port },
     };
-    const registration = { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: NAME }, spec };
+    const registration = {
+      apiVersion: 'apiregistration.k8s.io/v1',
+      kind: 'APIService',
+      metadata: { name: NAME },
+      spec,
+    };
     expect((await api.post(REGISTRATIONS, registration)).status).toBe(201);
-    await expect.poll(() => availability(NAME), POLL).toEqual([
-      'False',
-      'ServiceNotFound',
-      'service/things in "default" is not present',
-    ]);
+    await expect
+      .poll(() => availability(NAME), POLL)
+      .toEqual(['False', 'ServiceNotFound', 'service/things in "default" is not present']);
     const refused = await api.get(`${GROUP_VERSION}/things`);
     expect([refused.status, refused.json().reason, refused.json().message, refused.headers['retry-after']]).toEqual([
       503,
@@ -186,13 +186,21 @@ describe('a group-version that another server answers for', () => {
     ['websocket', 'GET'],
   ])('goes on as %s', async (protocol, method) => {
     extension.upgrade = (req, socket) => {
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${req.headers.upgrade}\r\n\r\n`);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${req.headers.upgrade}\r\n\r\n`,
+      );
       socket.write(`${req.method} ${req.headers['x-remote-user']} `);
       socket.pipe(socket);
     };
     const { port } = new URL(server.url);
     const headers = { authorization: `Bearer ${server.token}`, connection: 'Upgrade', upgrade: protocol };
-    const asked = request({ port, ca: server.ca, method, headers, path: `${GROUP_VERSION}/namespaces/a/things/x/exec` });
+    const asked = request({
+      port,
+      ca: server.ca,
+      method,
+      headers,
+      path: `${GROUP_VERSION}/namespaces/a/things/x/exec`,
+    });
     asked.end();
     const [answer, socket] = (await once(asked, 'upgrade')) as [IncomingMessage, Socket];
     expect(answer.headers.upgrade).toBe(protocol);
@@ -251,13 +259,17 @@ describe('a group-version that another server answers for', () => {
     expect((await api.get(`${GROUP_VERSION}/things`)).status).toBe(503);
     expect(performance.now() - before).toBeLessThan(5_000);
     await api.patch(`${REGISTRATIONS}/${NAME}`, 'merge', { metadata: { annotations: { looked: 'at' } } });
-    await expect.poll(async () => (await availability(NAME))?.[1], { timeout: 60_000, interval: 100 }).toBe('FailedDiscoveryCheck');
+    await expect
+      .poll(async () => (await availability(NAME))?.[1], { timeout: 60_000, interval: 100 })
+      .toBe('FailedDiscoveryCheck');
     const { items } = (await api.get('/apis', { accept: AGGREGATED })).json();
     const versions = items.find(({ metadata }: ApiObject) => metadata.name === 'example.com')?.versions;
     expect(versions).toMatchObject([{ version: 'v1', freshness: 'Stale' }]);
     const metrics = (await api.get('/metrics')).text;
     expect(metrics).toContain(`aggregator_unavailable_apiservice{name="${NAME}"} 1`);
-    expect(metrics).toContain(`aggregator_unavailable_apiservice_total{name="${NAME}",reason="FailedDiscoveryCheck"} 1`);
+    expect(metrics).toContain(
+      `aggregator_unavailable_apiservice_total{name="${NAME}",reason="FailedDiscoveryCheck"} 1`,
+    );
   }, 90_000);
 });
 
@@ -265,14 +277,16 @@ describe('who answers for a group-version', () => {
   test('is told whom to believe', async () => {
     const config = async () =>
       (await api.get('/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication')).json().data;
-    await expect.poll(async () => Object.keys((await config()) ?? {}).sort(), POLL).toEqual([
-      'client-ca-file',
-      'requestheader-allowed-names',
-      'requestheader-client-ca-file',
-      'requestheader-extra-headers-prefix',
-      'requestheader-group-headers',
-      'requestheader-username-headers',
-    ]);
+    await expect
+      .poll(async () => Object.keys((await config()) ?? {}).sort(), POLL)
+      .toEqual([
+        'client-ca-file',
+        'requestheader-allowed-names',
+        'requestheader-client-ca-file',
+        'requestheader-extra-headers-prefix',
+        'requestheader-group-headers',
+        'requestheader-username-headers',
+      ]);
     expect((await config())?.['client-ca-file']?.trim()).toBe(server.ca.trim());
   });
 });

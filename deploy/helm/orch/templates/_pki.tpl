@@ -9,12 +9,11 @@ What servers know each other by lies in it too, but for certManager.
 {{- end -}}
 
 {{/*
-What a server mounts, as sources of a projected volume; takes (list $ proxies), proxies for one that passes requests on.
-Never the key of an authority.
+What a server mounts, as sources of a projected volume: never the key of an authority. Gateways too pass requests on, to the
+servers of other APIs.
 */}}
 {{- define "orch.pkiSources" -}}
-{{- $root := index . 0 -}}
-{{- $proxies := index . 1 -}}
+{{- $root := . -}}
 {{- $apart := eq $root.Values.pki.mode "certManager" -}}
 - secret:
     name: {{ include "orch.serversSecret" $root }}
@@ -28,10 +27,8 @@ Never the key of an authority.
     items:
       {{- end }}
       - { key: {{ ternary "ca.crt" "front-proxy-ca.crt" $apart }}, path: front-proxy-ca.crt }
-      {{- if $proxies }}
       - { key: {{ ternary "tls.crt" "front-proxy.crt" $apart }}, path: front-proxy.crt }
       - { key: {{ ternary "tls.key" "front-proxy.key" $apart }}, path: front-proxy.key }
-      {{- end }}
 {{- end -}}
 
 {{/* The Secret with what the load balancer shows and is believed by. */}}

@@ -1,6 +1,6 @@
 {{/*
 The Deployment of api-servers or gateways; takes a dict of root, component (which is the command too), values, args (further
-arguments), proxies (whether it passes requests on to others) and scaled (whether an autoscaler sets the number).
+arguments) and scaled (whether an autoscaler sets the number).
 */}}
 {{- define "orch.server" -}}
 {{- $root := .root -}}
@@ -66,10 +66,8 @@ spec:
             - --tls-ca-file=/etc/orch/pki/ca.crt
             - --client-ca-file=/etc/orch/pki/ca.crt{{ if $root.Values.auth.clientCaSecret }},/etc/orch/client-ca/ca.crt{{ end }}
             - --requestheader-client-ca-file=/etc/orch/pki/front-proxy-ca.crt
-            {{- if .proxies }}
             - --proxy-client-cert-file=/etc/orch/pki/front-proxy.crt
             - --proxy-client-key-file=/etc/orch/pki/front-proxy.key
-            {{- end }}
             - --naming={{ $config.naming }}
             {{- with include "orch.natsUrls" $root }}
             - --nats-url={{ . }}
@@ -165,7 +163,7 @@ spec:
           projected:
             defaultMode: 0440
             sources:
-              {{- include "orch.pkiSources" (list $root .proxies) | nindent 14 }}
+              {{- include "orch.pkiSources" $root | nindent 14 }}
         {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" $root.Values.nats.auth.secret "nats-tls" $root.Values.nats.tls.secret }}
         {{- if $secret }}
         - name: {{ $name }}

@@ -77,7 +77,9 @@ export class AuthenticationConfig {
       else
         await pipeline.write(
           { ...own, operation, ownChange: true },
-          { change: (current) => ({ ...current, data: this.#combined((current.data ?? {}) as Record<string, string>) }) },
+          {
+            change: (current) => ({ ...current, data: this.#combined((current.data ?? {}) as Record<string, string>) }),
+          },
         );
       return true;
     } catch (error) {

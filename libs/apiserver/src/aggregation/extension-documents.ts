@@ -74,7 +74,8 @@ async function readResources(
   return told;
 }
 
-const isAggregated = ({ headers }: Fetched): boolean => /;\s*as=APIGroupDiscoveryList/.test(headers['content-type'] ?? '');
+const isAggregated = ({ headers }: Fetched): boolean =>
+  /;\s*as=APIGroupDiscoveryList/.test(headers['content-type'] ?? '');
 
 const parsed = ({ body }: Fetched): unknown => JSON.parse(body.toString('utf8'));
 

@@ -1,7 +1,7 @@
 import { withConditions } from '@orch/kinds';
 import { type ApiObject, type JsonObject, type Names, StatusError } from '@orch/machinery';
-import type { ObjectRemover } from '../writing/object-remover.js';
 import { serverItself } from '../writing/caller.js';
+import type { ObjectRemover } from '../writing/object-remover.js';
 import { ignoreMissing, type OwnWrites, updateOwn } from '../writing/own-update.js';
 import type { Availability } from './availability.js';
 import type { LocalRegistration, Syncing } from './local-registrations.js';

@@ -33,4 +33,5 @@ export class RemoteRegistrations {
 }
 
 /** Whether another server answers for it. */
-export const isRemote = (registration: Registration): registration is RemoteRegistration => registration.service !== undefined;
+export const isRemote = (registration: Registration): registration is RemoteRegistration =>
+  registration.service !== undefined;

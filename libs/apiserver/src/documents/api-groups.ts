@@ -62,7 +62,11 @@ function apiVersions(entries: readonly Entry[]): ApiVersion[] {
     .map(([version, all]) => {
       const remote = all.find(isRemote);
       const resources = all.filter((entry): entry is ResourceDescription => !isRemote(entry));
-      return { version, resources: resources.sort((a, b) => byText(a.resource, b.resource)), ...(remote && { remote }) };
+      return {
+        version,
+        resources: resources.sort((a, b) => byText(a.resource, b.resource)),
+        ...(remote && { remote }),
+      };
     });
 }
 

@@ -52,10 +52,12 @@ export function discoveryDocuments(
     elsewhere: remote.map(formatApiVersion),
     resources: new Map(
       all.flatMap(({ name, versions }) =>
-        versions.filter(({ remote: other }) => !other).map((version): [string, APIResourceList] => [
-          formatApiVersion({ group: name, version: version.version }),
-          resourceList(name, version),
-        ]),
+        versions
+          .filter(({ remote: other }) => !other)
+          .map((version): [string, APIResourceList] => [
+            formatApiVersion({ group: name, version: version.version }),
+            resourceList(name, version),
+          ]),
       ),
     ),
     aggregated: { core: aggregatedDiscovery(core, names), groups: aggregatedDiscovery(named, names) },

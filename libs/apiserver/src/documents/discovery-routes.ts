@@ -87,7 +87,9 @@ function discoverable(definition: ResourceDescription, model: ObjectModel): Docu
 }
 
 function pathsOf({ groups, resources, elsewhere }: DiscoveryDocuments): string[] {
-  const versions = [...resources.keys(), ...elsewhere].map((version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`);
+  const versions = [...resources.keys(), ...elsewhere].map(
+    (version) => `/${version.includes('/') ? 'apis' : 'api'}/${version}`,
+  );
   return ['/api', '/apis', ...[...groups.keys()].map((group) => `/apis/${group}`), ...versions, ...OPENAPI_PATHS];
 }
 

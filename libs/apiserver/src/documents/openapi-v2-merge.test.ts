@@ -1,5 +1,5 @@
-import { inSlices } from '../decoding/turns.js';
 import { describe, expect, it } from 'vitest';
+import { inSlices } from '../decoding/turns.js';
 import { partOf, withParts } from './openapi-v2-merge.js';
 
 const ref = (name: string) => ({ $ref: `#/definitions/${name}` });

@@ -1,6 +1,8 @@
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { observeRegistrations } from './aggregation-metrics.js';
 import { claimFindings } from './claim-findings.js';
+import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
@@ -27,6 +29,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
   claimFindings(metrics);
+  conversionMetrics(metrics);
+  observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);

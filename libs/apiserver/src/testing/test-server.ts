@@ -3,10 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
 import { type Authorizer, credentialsDecide } from '@orch/authorization';
 import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
+import type { Aggregator } from '../aggregation/aggregator.js';
 import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
 import { ResourceRouter } from '../chain/router.js';
+import type { HandedStreams } from '../handing-on/handed-streams.js';
 import type { RequestContext } from '../http/context.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
 import { OpenWatches } from '../watching/open-watches.js';
@@ -75,6 +77,8 @@ export interface ListenOverrides {
   readonly authorizer?: Authorizer;
   readonly fallback?: RequestListener;
   readonly proxyWatch?: (ctx: RequestContext) => Promise<void>;
+  readonly aggregator?: Aggregator;
+  readonly streams?: HandedStreams;
   /** In place of no limits. */
   readonly flow?: Partial<FlowLimits>;
   readonly watches?: OpenWatches;

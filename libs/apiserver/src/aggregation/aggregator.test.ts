@@ -1,0 +1,135 @@
+import { type IncomingMessage, request } from 'node:http';
+import { namesOf } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { HandedStreams } from '../handing-on/handed-streams.js';
+import { registrationOf, startExtension, type TestExtension } from '../testing/extension-server.js';
+import { type TestApi, testApi } from '../testing/test-api.js';
+import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { OpenWatches } from '../watching/open-watches.js';
+import { Aggregator } from './aggregator.js';
+import type { Registration } from './registration.js';
+import { RemoteRegistrations } from './remote-registrations.js';
+
+const names = namesOf('kubernetes');
+const THINGS = '/apis/example.com/v1/things';
+
+let extension: TestExtension;
+let api: TestApi;
+let server: TestServer;
+let streams: HandedStreams;
+let metrics: Metrics;
+let registrations: Registration[];
+const aggregator = () =>
+  new Aggregator({
+    registrations: () => new RemoteRegistrations(registrations, names),
+    extensions: { of: () => extension.target },
+    maxRequests: 1,
+  });
+
+beforeAll(async () => {
+  extension = await startExtension();
+  api = await testApi();
+});
+afterAll(() => extension.stop());
+beforeEach(async () => {
+  registrations = [registrationOf()];
+  streams = new HandedStreams();
+  metrics = new Metrics();
+  extension.answer = (req, res) => void res.end(`theirs ${req.url}`);
+  const watches = new OpenWatches({ inAll: 0, perUser: 0 });
+  server = await openServer(listenerOf(api, { aggregator: aggregator(), streams, watches, metrics }));
+});
+afterEach(() => server.close());
+
+const answered = async (path: string) => {
+  const { status, body } = await server.ask(path);
+  return [status, body.toString().startsWith('theirs')];
+};
+
+describe('a group-version that is registered for another server', () => {
+  it.each([
+    [THINGS, true],
+    ['/apis/example.com/v1', true],
+    ['/apis/example.com/v1/', true],
+    ['/apis/example.com/v1/namespaces/a/things/b/c/d', true],
+    ['/openapi/v3/apis/example.com/v1?hash=1', true],
+    ['/apis/%65xample.com/v1/things', true],
+    ['/apis/example.com/v1//things', false],
+    ['/apis/example.com', false],
+    ['/apis/example.com/v2/things', false],
+    ['/openapi/v2', false],
+  ])('is asked for %s: %s', async (path, isTheirs) => {
+    expect((await answered(path))[1]).toBe(isTheirs);
+  });
+
+  it('is not asked while it is not there', async () => {
+    registrations = [registrationOf({ told: { status: 'False', reason: 'x', message: '' } })];
+    expect(await answered(THINGS)).toEqual([503, false]);
+    registrations = [registrationOf({ told: undefined })];
+    expect(await answered(THINGS)).toEqual([503, false]);
+  });
+
+  it('is never that of registrations themselves', async () => {
+    const spec = { group: 'apiregistration.k8s.io', version: 'v1' };
+    registrations = [registrationOf({ ...spec, name: 'v1.apiregistration.k8s.io' })];
+    expect((await answered('/apis/apiregistration.k8s.io/v1/apiservices'))[1]).toBe(false);
+  });
+
+  it('is asked so often at a time at most, and again when an answer has left', async () => {
+    let finish = (): void => undefined;
+    const asked = new Promise<void>((resolve) => {
+      extension.answer = (_req, res) => {
+        finish = () => void res.end('theirs');
+        resolve();
+      };
+    });
+    const first = answered(THINGS);
+    await asked;
+    const refused = await server.ask(THINGS);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([429, '1']);
+    expect((await metrics.text()).body).toContain('orch_limit_refusals_total{limit="extension-requests"} 1');
+    finish();
+    expect(await first).toEqual([200, true]);
+    extension.answer = (_req, res) => void res.end('theirs');
+    await expect.poll(() => answered(THINGS)).toEqual([200, true]);
+  });
+
+  it('is not asked for what comes back', async () => {
+    let back: Promise<number> | undefined;
+    extension.answer = (req, res) => {
+      const headers = { via: String(req.headers.via) };
+      back = server.ask(THINGS, { headers }).then(({ status }) => status);
+      void back.then(() => res.end('theirs'));
+    };
+    expect(await answered(THINGS)).toEqual([200, true]);
+    expect(await back).toBe(503);
+  });
+
+  it('is asked once more where a connection that was kept is gone', async () => {
+    expect(await answered(THINGS)).toEqual([200, true]);
+    let cut = 0;
+    extension.answer = (req, res) => {
+      if (cut++ === 0) req.socket.destroy();
+      else res.end('theirs');
+    };
+    expect(await answered(THINGS)).toEqual([200, true]);
+    cut = 0;
+    expect((await server.ask(THINGS, { method: 'POST', body: '{}' })).status).toBe(503);
+  });
+
+  it('is watched behind the others, until this server ends', async () => {
+    extension.answer = (_req, res) => void res.writeHead(200, { 'content-type': 'application/json' }).write('{}\n{"h');
+    const answer = await new Promise<IncomingMessage>((resolve) => {
+      request({ port: server.port, path: `${THINGS}?watch=1` }, resolve).end();
+    });
+    // Watches take no place of a request.
+    const other = await new Promise<IncomingMessage>((resolve) => {
+      request({ port: server.port, path: `${THINGS}?watch=1` }, resolve).end();
+    });
+    expect(streams.size).toBe(2);
+    for (const each of [answer, other]) each.on('error', () => undefined).resume();
+    await streams.drain(0);
+    expect((await server.ask(THINGS)).status).toBe(429);
+  });
+});
