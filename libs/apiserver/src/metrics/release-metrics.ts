@@ -1,6 +1,8 @@
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { observeRegistrations } from './aggregation-metrics.js';
 import { claimFindings } from './claim-findings.js';
+import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
@@ -28,6 +30,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   claimFindings(metrics);
   migrationCounter(metrics);
+  observeRegistrations(metrics, () => []);
+  conversionMetrics(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();
