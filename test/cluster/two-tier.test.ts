@@ -97,12 +97,13 @@ describe.each(LOAD_BALANCERS)('two api-servers and two gateways behind %s', (loa
   test('a custom kind is served by every server once its definition is established, and gone from all after it', async () => {
     const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     const name = 'widgets.example.com';
-    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const schema = { openAPIV3Schema: { type: 'object', properties: { any: { type: 'integer' } } } };
+    const selectableFields = [{ jsonPath: '.any' }];
     const spec = {
       group: 'example.com',
       scope: 'Namespaced',
       names: { plural: 'widgets', kind: 'Widget' },
-      versions: [{ name: 'v1', served: true, storage: true, schema }],
+      versions: [{ name: 'v1', served: true, storage: true, schema, selectableFields }],
     };
     const kind = 'CustomResourceDefinition';
     const definition = { apiVersion: definitions.split('/').slice(2, 4).join('/'), kind, metadata: { name }, spec };
@@ -114,9 +115,10 @@ describe.each(LOAD_BALANCERS)('two api-servers and two gateways behind %s', (loa
     await waitUntil('the definition is established', MAX_WAIT_MS, established);
     const widgets = '/apis/example.com/v1/namespaces/default/widgets';
     for (const server of servers) expect((await server.get(widgets)).status).toBe(200);
-    const streams = await Promise.all(servers.map((server) => server.watch(`${widgets}?watch=1`)));
+    const streams = await Promise.all(servers.map((server) => server.watch(`${widgets}?watch=1&fieldSelector=any=1`)));
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, any: 1 };
-    expect((await second.post(widgets, widget)).status).toBe(201);
+    const other = { ...widget, metadata: { name: 'v' }, any: 2 };
+    for (const object of [other, widget]) expect((await second.post(widgets, object)).status).toBe(201);
     for (const stream of streams) expect((await stream.next())?.object.metadata.name).toBe('w');
     expect((await second.delete(`${definitions}/${name}`)).status).toBe(200);
     for (const stream of streams) expect((await stream.rest()).map(({ type }) => type)).toEqual(['DELETED']);

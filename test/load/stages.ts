@@ -6,6 +6,7 @@ import { growthStage } from './stages/growth.js';
 import { herdStage } from './stages/herd.js';
 import { http2Stage } from './stages/http2.js';
 import { idleStage } from './stages/idle.js';
+import { kindStage } from './stages/kinds.js';
 import { listStage } from './stages/list.js';
 import { listsStage } from './stages/lists.js';
 import { manyStage } from './stages/many.js';
@@ -26,6 +27,12 @@ export interface Stage {
 /** In the order in which they run: those that read memory first. */
 export const STAGES: readonly Stage[] = [
   { name: 'process', about: 'memory when idle and after writes, time to start', usual: false, run: processStage },
+  {
+    name: 'kinds',
+    about: 'memory, discovery and start with 1, 100 and 1,000 definitions',
+    usual: false,
+    run: kindStage,
+  },
   { name: 'idle', about: 'memory of idle watchers', usual: true, run: idleStage },
   { name: 'many', about: 'fan-out to 5,000, 10,000 (in full 15,000)', usual: false, run: manyStage },
   { name: 'requests', about: 'creates, updates, deletions and gets', usual: true, run: requestStage },

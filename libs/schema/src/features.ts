@@ -25,6 +25,7 @@ export const FEATURES = {
   AggregatedDiscoveryEndpoint: on('`/api` and `/apis` as one `APIGroupDiscoveryList` each'),
   AnyVolumeDataSource: on('`dataSourceRef` of claims: kinds of any group'),
   AppArmor: on('annotations that name profiles of AppArmor'),
+  CRDValidationRatcheting: on('what is wrong with a custom resource and an update leaves as it is may stay'),
   CSINodeExpandSecret: on('`csi.nodeExpandSecretRef` of persistent volumes'),
   CSIStorageCapacity: settled('capacity of storage, told by drivers'),
   ClusterTrustBundle: off('alpha', '`clustertrustbundles`, where `certificates.*/v1alpha1` is served'),

@@ -118,6 +118,22 @@ describe('a webhook with a URL', () => {
     expect(JSON.parse(body.toString())).toBe('system:masters');
   });
 
+  it('is shown another certificate as soon as there is another', async () => {
+    answer = (request, response) =>
+      void response.end(JSON.stringify((request.socket as TLSSocket).getPeerCertificate().subject?.CN ?? 'none'));
+    const shown: (Pick<Pki['admin'], 'cert' | 'key'> | undefined)[] = [pki.admin, pki.admin, pki.proxy, undefined];
+    let call = 0;
+    const names = await withClients({ credentials: () => shown[call] }, async (clients) => {
+      const seen: unknown[] = [];
+      for (; call < shown.length; call++) {
+        const body = await clients.post({ url: url(), caBundle: caBundle() }, CALL);
+        seen.push(JSON.parse(body.toString()));
+      }
+      return seen;
+    });
+    expect(names).toEqual(['admin', 'admin', 'front-proxy-client', 'none']);
+  });
+
   it('keeps its connections', async () => {
     await withClients({}, async (clients) => {
       for (let call = 0; call < 20; call++) await clients.post({ url: url(), caBundle: caBundle() }, CALL);

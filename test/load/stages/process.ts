@@ -44,7 +44,8 @@ export async function processStage({ target, run, full }: StageSettings): Promis
   return [...rows, { name, unit: 'ms', value: target.own ? await readyTime(target.own) : Number.NaN }];
 }
 
-async function readyTime({ server }: OwnServer): Promise<number> {
+/** Milliseconds from the start of a server until it is ready with the data that it has. */
+export async function readyTime({ server }: OwnServer): Promise<number> {
   await server.process.stop();
   const start = now();
   await server.process.start();

@@ -44,7 +44,7 @@ export const credentialOptions = {
   },
   'proxy-client-cert-file': {
     type: 'string',
-    help: 'Client certificate with which requests are passed on to gateways and to the servers of APIServices. Default: one made in --cert-dir.',
+    help: 'Client certificate with which requests are passed on to gateways and to the servers of APIServices, and that webhooks are shown which ask for one. Default: one made in --cert-dir, which webhooks are not shown.',
   },
   'proxy-client-key-file': { type: 'string', help: 'Private key of --proxy-client-cert-file.' },
   'token-auth-file': { type: 'string', help: 'Static tokens as CSV: token, user, uid, "group,group".' },

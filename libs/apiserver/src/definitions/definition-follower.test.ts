@@ -1,5 +1,6 @@
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
+import type { Change } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { thingDefinition } from '../testing/definition-servers.js';
 import { MemoryStore } from '../testing/memory-store.js';
@@ -17,6 +18,8 @@ let feed: OrderedFeed;
 let errors: unknown[];
 /** Breaks off what the follower hears. */
 let breakOff: () => void;
+/** Has the follower hear of changes. */
+let hear: (changes: readonly Change[]) => void;
 let follower: DefinitionFollower;
 let served: ServedDefinitions<Made>;
 let published: readonly (CustomKind<Made> & { readonly definition: Definition })[];
@@ -33,6 +36,7 @@ beforeEach(async () => {
     feed: {
       follow(type, after, sink) {
         const following = feed.follow(type, after, sink);
+        hear = (changes) => sink.changes(changes);
         breakOff = () => {
           following.close();
           sink.reset('rewound');
@@ -96,6 +100,35 @@ const names = () => [...follower.definitions.keys()].sort();
 const servedNames = () => published.map(({ definition }) => definition.name).sort();
 
 describe('definitions', () => {
+  it('that are large and change at once leave others their turns', async () => {
+    await create(thingDefinition());
+    await follow();
+    const [row] = store.rows(api.endpoint('customresourcedefinitions').type);
+    if (!row) return expect.unreachable();
+    const { body, version, ...rest } = row;
+    const object = JSON.parse(body.toString());
+    object.spec.names.categories = Array.from({ length: 20_000 }, (_, at) => `category${at}`);
+    const large = Buffer.from(JSON.stringify(object));
+    const changes = Array.from({ length: 50 }, (_, at): Change => {
+      const name = `large${at}`;
+      return {
+        ...rest,
+        type: 0,
+        op: 'create',
+        name,
+        version: version + BigInt(at + 1),
+        previous: 0n,
+        body: large,
+        at: 0,
+      };
+    });
+    hear(changes);
+    expect([names().length < 51, follower.confirmedAt]).toEqual([true, undefined]);
+    await follower.confirm();
+    expect([names().length, follower.version]).toEqual([51, version + 50n]);
+    expect(follower.confirmedAt).toBeDefined();
+  });
+
   it('are known from the start, and as they change', async () => {
     await create(thingDefinition());
     await follow();

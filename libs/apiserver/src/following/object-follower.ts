@@ -32,6 +32,10 @@ export class ObjectFollower<T> {
   #version: Version | undefined;
   #following: Following | undefined;
   #loading: Promise<void> | undefined;
+  /** What has been heard of and is not known yet, in order. */
+  #heard: Change[] = [];
+  /** Set while others have their turn before the next of it. */
+  #noting: Promise<void> | undefined;
   #stopped = false;
   #wakeBackoff = (): void => undefined;
 
@@ -49,9 +53,12 @@ export class ObjectFollower<T> {
     return this.#version;
   }
 
-  /** When it was last known to miss nothing, monotonic milliseconds; undefined where it is not, as it is being loaded. */
+  /**
+   * When it was last known to miss nothing, monotonic milliseconds; undefined where it is not, as it is being loaded, or has heard of
+   * changes that are still to be read.
+   */
   get confirmedAt(): number | undefined {
-    return this.#following?.confirmedAt;
+    return this.#noting ? undefined : this.#following?.confirmedAt;
   }
 
   /** Begins to follow. Resolves when all are known, however long that takes, or it is stopped. */
@@ -78,9 +85,13 @@ export class ObjectFollower<T> {
   async confirm(): Promise<Version> {
     for (;;) {
       await this.#loading;
-      if (this.#stopped || !this.#following) throw new FollowingEndedError('objects are not followed');
+      const following = this.#following;
+      if (this.#stopped || !following) throw new FollowingEndedError('objects are not followed');
       try {
-        return await this.#following.confirm();
+        const version = await following.confirm();
+        while (this.#noting) await this.#noting;
+        // What was heard and not yet known is forgotten where all is loaded anew.
+        if (this.#following === following) return version;
       } catch (error) {
         if (!(error instanceof FollowingEndedError) || this.#stopped) throw error;
       }
@@ -140,12 +151,31 @@ export class ObjectFollower<T> {
   }
 
   #changed(changes: readonly Change[]): void {
-    for (const change of changes) {
+    this.#heard = [...this.#heard, ...changes];
+    if (!this.#noting) this.#noteHeard();
+  }
+
+  /** Takes turns with others: many large objects that change at once take long to read. */
+  #noteHeard(): void {
+    const slices = new Slices();
+    const names = new Set<string>();
+    for (const [at, change] of this.#heard.entries()) {
+      const pause = slices.between();
+      if (pause) {
+        this.#heard = this.#heard.slice(at);
+        this.#noting = pause.then(() => {
+          this.#noting = undefined;
+          if (!this.#stopped) this.#noteHeard();
+        });
+        break;
+      }
       if (change.op === 'delete') this.#known.delete(change.name);
       else this.#note(this.#known, change);
       this.#version = change.version;
+      names.add(change.name);
     }
-    this.#tell(new Set(changes.map(({ name }) => name)));
+    if (!this.#noting) this.#heard = [];
+    if (names.size > 0) this.#tell(names);
   }
 
   /** What cannot be read is not known: the others are not to suffer. */
@@ -161,6 +191,7 @@ export class ObjectFollower<T> {
   /** What was known stays until all is known anew. */
   #reset(): void {
     this.#following = undefined;
+    this.#heard = [];
     void this.#load();
   }
 

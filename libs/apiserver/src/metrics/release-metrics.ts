@@ -29,6 +29,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
   claimFindings(metrics);
+  conversionMetrics(metrics);
+  observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   observeRegistrations(metrics, () => []);
   conversionMetrics(metrics);

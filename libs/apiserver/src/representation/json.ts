@@ -12,7 +12,7 @@ import {
   type ListParts,
   type Representation,
 } from './representation.js';
-import type { Shape } from './shape.js';
+import { itemsHaveTypes, type Shape } from './shape.js';
 import { spliceJson, spliceJsonInto, typePrefix } from './stored-body.js';
 
 /** Writes an item of a collection behind what separates it from the one before. */
@@ -32,18 +32,19 @@ export function jsonRepresentation(
   const { kind } = endpoint.definition;
   const spliced = (stored: Stored): boolean => shape.name === 'self' && liesAsServed(endpoint, stored);
   const prefix = typePrefix(endpoint.apiVersion, kind);
+  const itemPrefix = itemsHaveTypes(endpoint) ? prefix : '{';
   const object = (stored: Stored): Buffer =>
     spliced(stored) ? spliceJson(prefix, stored, form) : json(shape.single(stored));
   const item: ItemWriter = (out, separator, stored) => {
     if (spliced(stored)) {
-      spliceJsonInto(out, separator, stored, form);
+      spliceJsonInto(out, separator + itemPrefix, stored, form);
       return;
     }
     out.ascii(separator);
     out.bytes(json(shape.item(stored)));
   };
   // Tables say how old things are, which does not keep.
-  const share = shape.name === 'table' ? undefined : sharePages(cache, key, item);
+  const share = shape.name === 'table' ? undefined : sharePages(cache, key, item, ITEM_OVERHEAD + itemPrefix.length);
   const bookmarkKind = shape.name === 'self' ? kind : shape.name === 'table' ? 'Table' : 'PartialObjectMetadata';
   return {
     key,
@@ -51,7 +52,7 @@ export function jsonRepresentation(
     streamContentType: 'application/json',
     object,
     parts: partsOf(shape, (stored) =>
-      spliced(stored) ? parseStoredJson(spliceJson('{', stored, form)) : shape.item(stored),
+      spliced(stored) ? parseStoredJson(spliceJson(itemPrefix, stored, form)) : shape.item(stored),
     ),
     list: (meta, pages) => jsonList(shape, meta, pages, item, share),
     event: (type, stored) => eventOf(type, object(stored)),
@@ -87,15 +88,16 @@ function eventOf(type: string, object: Buffer): Buffer {
   return out;
 }
 
-/** What an item that is spliced is longer than its stored body, at most. */
+/** What an item that is spliced is longer than its stored body and its type, at most. */
 const ITEM_OVERHEAD = 64;
 
 /** Makes a piece of a page that may be asked for again; undefined when the page is to be written item by item. */
 type PageSharer = (page: readonly Stored[], separator: string) => SharedPiece | undefined;
 
-function sharePages(cache: PieceCache, key: string, item: ItemWriter): PageSharer {
+/** @param overhead bytes by which an item is longer than its stored body, at most */
+function sharePages(cache: PieceCache, key: string, item: ItemWriter, overhead: number): PageSharer {
   return (page, separator) => {
-    let size = page.length * ITEM_OVERHEAD;
+    let size = page.length * overhead;
     for (const { body } of page) size += body.length;
     if (!isShareable(size)) return undefined;
     return cache.piece(page, key + separator, size, () => wholePage(page, separator, size, item));

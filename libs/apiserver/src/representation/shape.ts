@@ -26,6 +26,9 @@ export function servedObject(endpoint: Endpoint, stored: Stored): ApiObject {
   return endpoint.conversion ? endpoint.conversion.toServed(object) : object;
 }
 
+/** Whether each item of a list says what it is. Those of custom kinds do: clients know nothing of these but what they are told. */
+export const itemsHaveTypes = ({ model }: Endpoint): boolean => model.struct === undefined;
+
 export function selfShape(endpoint: Endpoint): Shape {
   return {
     name: 'self',
@@ -34,7 +37,9 @@ export function selfShape(endpoint: Endpoint): Shape {
     itemsField: 'items',
     envelope: {},
     item(stored) {
-      const { kind: _kind, apiVersion: _apiVersion, ...rest } = servedObject(endpoint, stored);
+      const object = servedObject(endpoint, stored);
+      if (itemsHaveTypes(endpoint)) return object;
+      const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
       return rest;
     },
     single: (stored) => servedObject(endpoint, stored),

@@ -202,8 +202,8 @@ export function spliceJson(prefix: string, stored: Stored, form: StoredForm): Bu
   return out;
 }
 
-/** {@link spliceJson} of a list's item, written in place. */
-export function spliceJsonInto(out: PieceWriter, separator: string, stored: Stored, form: StoredForm): void {
-  out.ascii(`${separator}{"metadata":{${versionMember(stored)}`);
+/** {@link spliceJson} of a list's item, written in place. @param prefix with what separates it from the one before; Latin-1 */
+export function spliceJsonInto(out: PieceWriter, prefix: string, stored: Stored, form: StoredForm): void {
+  out.ascii(`${prefix}"metadata":{${versionMember(stored)}`);
   out.bytes(filledBody(stored, form), OPENING.length);
 }

@@ -59,13 +59,42 @@ describe('objects of a custom kind', () => {
     expect(again).toEqual(made.body);
   });
 
+  it('say in each item of a list what they are, in every form that a list has', async () => {
+    await ask('POST', BASE, widget('a', { color: 'red' }));
+    const type = { kind: 'Widget', apiVersion: 'example.test/v1' };
+    for (const path of [BASE, `${BASE}?pretty=true`]) {
+      expect((await ask('GET', path)).body.items).toMatchObject([{ ...type, metadata: { name: 'a' } }]);
+    }
+    const yaml = (await ask('GET', BASE, undefined, '', 'application/yaml')).body;
+    expect(yaml).toMatch(/\bkind: Widget$/m);
+    expect((await ask('DELETE', BASE)).body.items).toMatchObject([type]);
+    await ask('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'a' } });
+    const declared = await ask('GET', '/api/v1/namespaces/default/configmaps');
+    expect(declared.body.items[0]).not.toHaveProperty('kind');
+  });
+
+  it('keep one of owners that are named twice, whichever way they are written', async () => {
+    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' };
+    const [other, managing] = [
+      { ...owner, name: 'p' },
+      { ...owner, controller: false },
+    ];
+    const metadata = { name: 'a', ownerReferences: [owner, other, owner, managing] };
+    const warned = expect.stringContaining('ownerReferences contains duplicate entries; ');
+    const made = await ask('POST', BASE, { ...widget('a'), metadata });
+    expect([made.body.metadata.ownerReferences, made.warnings]).toEqual([[owner, other, managing], warned]);
+    const patch = [{ op: 'add', path: '/metadata/ownerReferences/-', value: other }];
+    const patched = await ask('PATCH', `${BASE}/a`, patch, 'application/json-patch+json');
+    expect([patched.body.metadata, patched.warnings]).toEqual([made.body.metadata, warned]);
+  });
+
   it('are read at each level of field validation as declared ones are', async () => {
     const text =
       '{"kind":"Widget","apiVersion":"example.test/v1","metadata":{"name":"a","x":1},"spec":{"color":"a","color":"b","nope":1}}';
     const strict = await ask('POST', `${BASE}?fieldValidation=Strict`, text);
     expect([strict.status, strict.body.message]).toEqual([
       400,
-      'strict decoding error: duplicate field "spec.color", unknown field "metadata.x", unknown field "spec.nope"',
+      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: duplicate field "spec.color", unknown field "metadata.x", unknown field "spec.nope"',
     ]);
     expect((await ask('POST', `${BASE}?fieldValidation=Warn`, text)).warnings).toContain('duplicate field');
     await ask('DELETE', `${BASE}/a`);

@@ -3,7 +3,7 @@ export const aggregationOptions = {
   'enable-aggregator-routing': {
     type: 'bool',
     default: false,
-    help: 'Requests for other servers go to the endpoints of their Services, not to the addresses of these, which need a proxy on this machine.',
+    help: 'Requests for other servers, and calls of webhooks, go to the endpoints of their Services, not to the addresses of these, which need a proxy on this machine.',
   },
   'max-requests-per-extension': {
     type: 'int',

@@ -127,6 +127,12 @@ export class CustomResources {
       told.has(endpoint) ? told.get(endpoint) : endpoint.definition,
     );
     for (const { endpoints } of served) this.#forgetAttributes(endpoints);
+    const types = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ type }) => type)));
+    for (const type of this.#selectable.keys()) {
+      if (types.has(type)) continue;
+      this.#selectable.delete(type);
+      this.#described.delete(type);
+    }
   }
 
   /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */

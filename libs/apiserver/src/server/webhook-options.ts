@@ -1,10 +1,5 @@
 /** How webhooks are asked. Bounds are per call. */
 export const webhookOptions = {
-  'enable-aggregator-routing': {
-    type: 'bool',
-    default: false,
-    help: 'Services that webhooks are behind are reached at one of their endpoints, not at the address of the service.',
-  },
   'webhook-max-answer-bytes': {
     type: 'bytes',
     default: 16 << 20,
@@ -15,6 +10,7 @@ export const webhookOptions = {
     type: 'duration',
     default: 30_000,
     min: 100,
+    max: 60_000,
     help: 'How long a webhook may take that converts custom resources; then the request fails that needs it.',
   },
   'conversion-webhook-max-objects': {
@@ -28,5 +24,11 @@ export const webhookOptions = {
     default: 4 << 20,
     min: 64 << 10,
     help: 'Bytes of objects after which no more go with a call of such a webhook.',
+  },
+  'conversion-webhook-max-held-bytes': {
+    type: 'bytes',
+    default: 32 << 20,
+    min: 1 << 20,
+    help: 'Bytes of stored objects of one definition that requests may be having converted at a time; others wait for as long as a call may take, and are then answered with 429.',
   },
 } as const;

@@ -38,6 +38,7 @@ export class Webhooks {
         timeoutMs: serving.conversionWebhookTimeout,
         maxObjects: serving.conversionWebhookMaxObjects,
         maxBytes: serving.conversionWebhookMaxBytes,
+        maxHeldBytes: serving.conversionWebhookMaxHeldBytes,
       },
       observe: conversionMetrics(metrics),
     };

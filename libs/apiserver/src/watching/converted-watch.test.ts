@@ -13,6 +13,8 @@ const V1 = version('v1', schemaOf({ size: COUNT }));
 const V2 = version('v2', schemaOf({ dimension: { type: 'object', properties: { size: COUNT } } }), { storage: false });
 const at = (versionName: string, name = '', query = '') =>
   `/apis/example.test/${versionName}/namespaces/default/widgets${name && `/${name}`}${query && `?${query}`}`;
+/** `CONVERSION_SEEDS=1,2,3` for others. */
+const SEEDS = (process.env.CONVERSION_SEEDS ?? '20261123,20261124').split(',').map(Number);
 const POLL = { timeout: 10_000, interval: 5 };
 
 let webhook: ConversionServer;
@@ -40,7 +42,7 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 };
+const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
 const definition = (conversion = webhook.conversion()): JsonObject => definitionOf([V1, V2], { conversion });
 const serve = (one = definition()) => serveConverted(api, { clients, limits }, one);
 const create = async (name: string, size = 1): Promise<string> => {
@@ -52,6 +54,17 @@ const create = async (name: string, size = 1): Promise<string> => {
 const resize = async (name: string, size: number): Promise<string> =>
   (await ask('PATCH', at('v1', name), { spec: { size } }, 'application/merge-patch+json')).body.metadata
     .resourceVersion;
+
+/** Numbers from 0 to below 1, the same ones for a seed (mulberry32). */
+function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
 
 interface Event {
   readonly type: string;
@@ -164,6 +177,56 @@ describe('watches of another version than the stored one', () => {
     const versions = (stream: Stream) => stream.events.map(({ object }) => object.metadata.resourceVersion);
     expect(versions(late)).toEqual(versions(stored));
   });
+
+  it.each(SEEDS)(
+    'see what those of the stored version see, whatever becomes of the webhook (seed %i)',
+    async (seed) => {
+      const random = randomOf(seed);
+      await serve();
+      const late = await watch(at('v2', '', 'watch=true'));
+      const stored = await watch(at('v1', '', 'watch=true'));
+      let resumed: { stream: Stream; after: string } | undefined;
+      const statuses = new Set<number>();
+      const merge = 'application/merge-patch+json';
+      for (let step = 0; step < 150; step++) {
+        if (random() < 0.1) webhook.fail();
+        if (random() < 0.1) webhook.recover();
+        const [name, size] = [`w${Math.floor(random() * 5)}`, step];
+        const versionName = random() < 0.5 ? 'v1' : 'v2';
+        const spec = versionName === 'v1' ? { size } : { dimension: { size } };
+        const object = { apiVersion: `example.test/${versionName}`, kind: 'Widget', metadata: { name }, spec };
+        const [creates, patch] = [random() < 0.4, random() < 0.7];
+        const { status, body } = creates
+          ? await ask('POST', at(versionName), object)
+          : patch
+            ? await ask('PATCH', at(versionName, name), { spec }, merge)
+            : await ask('DELETE', at(versionName, name));
+        statuses.add(status);
+        const after = body.metadata?.resourceVersion;
+        if (!resumed && step > 50 && status === 200 && !creates && patch && after) {
+          // A state that is in memory already can be gone on from, also while nothing can be converted.
+          resumed = { stream: await watch(at('v2', '', `watch=true&resourceVersion=${after}`)), after };
+        }
+      }
+      webhook.recover();
+      const seen = (stream: Stream) =>
+        stream.events.map(({ type, object: { metadata, spec } }) => {
+          const { dimension, size } = spec as { dimension?: { size: number }; size?: number };
+          return `${type} ${metadata.name} ${metadata.resourceVersion} ${dimension?.size ?? size}`;
+        });
+      // The last change that everybody waits for.
+      const last = await create('last');
+      const has = (stream: Stream) => seen(stream).some((each) => each.includes(` ${last} `));
+      await expect
+        .poll(() => [late, stored, resumed?.stream].map((stream) => stream && has(stream)), POLL)
+        .toEqual([true, true, true]);
+      expect([...statuses], `seed ${seed}`).toEqual(expect.arrayContaining([200, 201, 500]));
+      expect(seen(late), `seed ${seed}`).toEqual(seen(stored));
+      const from = seen(stored).findIndex((each) => each.includes(` ${resumed?.after} `));
+      expect(seen(resumed?.stream as Stream), `seed ${seed}`).toEqual(seen(stored).slice(from + 1));
+    },
+    60_000,
+  );
 
   it('that would begin while the webhook is down are told why they cannot', async () => {
     await serve();

@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { JsonSyntaxError, parseJson, stringifyJson } from '@orch/codec';
+import { JsonSyntaxError, stringifyJson } from '@orch/codec';
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
 import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { Slices, turnFor } from '../decoding/turns.js';
+import { ByteGate } from './byte-gate.js';
+import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
 export interface ConversionLimits {
@@ -13,6 +15,8 @@ export interface ConversionLimits {
   readonly maxObjects: number;
   /** Bytes of objects after which no more are added to a call. */
   readonly maxBytes: number;
+  /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
+  readonly maxHeldBytes: number;
 }
 
 /** A call of a webhook, for those who count. */
@@ -43,6 +47,8 @@ export interface NamedWebhook {
 
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
+  readonly #room: ByteGate;
+
   /**
    * @param definition name of the definition
    * @param group that of definitions, which reviews are of
@@ -52,10 +58,22 @@ export class ConversionWebhook {
     private readonly group: string,
     private readonly webhook: NamedWebhook,
     private readonly calls: ConversionCalls,
-  ) {}
+  ) {
+    const { maxHeldBytes, timeoutMs } = calls.limits;
+    this.#room = new ByteGate(maxHeldBytes, timeoutMs, `objects of ${definition} are being converted`);
+  }
 
   get limits(): ConversionLimits {
     return this.calls.limits;
+  }
+
+  /**
+   * Waits until there is room for a request that has so much to convert: a webhook that is slow must not have all memory filled with what
+   * waits for it. @returns what is to be called when that is done
+   * @throws StatusError 429
+   */
+  room(bytes: number): Promise<() => void> {
+    return this.#room.enter(bytes);
   }
 
   /**
@@ -120,10 +138,9 @@ export class ConversionWebhook {
       const head = stringifyJson(conversionReview({ ...request, objects: [] }));
       await turnFor(bytes);
       const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
+      const review = await readAnswer(answer);
       await turnFor(answer.length);
-      const { value } = parseJson(answer);
-      await turnFor(answer.length);
-      return convertedObjects(value, request) as ApiObject[];
+      return convertedObjects(review, request) as ApiObject[];
     } catch (error) {
       throw failureOf(error, subject);
     }

@@ -2,9 +2,11 @@ import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, type Review, say } from '@orch/webhooks/testing';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Endpoint } from '../served/endpoint.js';
 import { type Asker, askOf, definitionOf, serveConverted, version } from '../testing/custom-kinds.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import { listenerOf, openServer, type TestServer } from '../testing/test-server.js';
+import { rewriteCollection } from '../writing/rewrite-collection.js';
 import type { ObservedConversion } from './conversion-webhook.js';
 
 const COUNT = { type: 'integer' };
@@ -69,7 +71,7 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20 };
+const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
 const definition = (versions: readonly object[] = [V1, V2], conversion = webhook.conversion()): JsonObject =>
   definitionOf(versions, { conversion });
 const serve = (one = definition(), bounds: Partial<typeof limits> = {}) =>
@@ -144,6 +146,33 @@ describe('reads in another version than the stored one', () => {
     expect(calls()).toBe(1);
     expect((await ask('GET', at('v1'))).body.items).toHaveLength(3);
     expect(calls()).toBe(0);
+  });
+
+  it('ask once for a list of what does not fit into memory, page by page', async () => {
+    await server.close();
+    api.close();
+    api = await testApi({}, 'kubernetes', undefined, { maxCachedBytes: -1 });
+    server = await openServer(listenerOf(api));
+    await serve();
+    await create('a', 'b', 'c');
+    expect((await ask('GET', at('v2'))).body.items.map(({ spec }: Converted) => spec?.dimension)).toHaveLength(3);
+    expect(calls()).toBe(1);
+    const first = (await ask('GET', at('v2', '', 'limit=2'))).body;
+    const second = (await ask('GET', at('v2', '', `limit=2&continue=${first.metadata.continue}`))).body;
+    expect([...first.items, ...second.items].map(({ metadata }: Converted) => metadata.name)).toEqual(['a', 'b', 'c']);
+    expect(calls()).toBe(2);
+    const chosen = await ask('GET', at('v2', '', 'fieldSelector=metadata.name!=b&limit=1'));
+    expect(chosen.body.items).toHaveLength(1);
+    const rest = `fieldSelector=metadata.name!=b&limit=1&continue=${chosen.body.metadata.continue}`;
+    expect((await ask('GET', at('v2', '', rest))).body.items.map(({ metadata }: Converted) => metadata.name)).toEqual([
+      'c',
+    ]);
+    expect([...api.deps.cache.types()]).toEqual([]);
+    webhook.fail();
+    expect((await ask('GET', at('v2'))).body).toMatchObject(failed());
+    // No place among the lists is kept by those that failed.
+    for (let i = 0; i < 10; i++) await ask('GET', at('v2'));
+    expect((await ask('GET', at('v1'))).status).toBe(200);
   });
 
   it('send nothing that lies in the version asked for, and keep its place', async () => {
@@ -452,6 +481,66 @@ describe('a webhook that does not convert', () => {
 });
 
 describe('webhooks', () => {
+  it('are not asked for more at a time than there is room for', async () => {
+    await serve(definition(), { maxHeldBytes: 1, timeoutMs: 20_000 });
+    await create('a', 'b');
+    const held: (() => void)[] = [];
+    webhook.answer = (review, response) => void held.push(() => say(response, convertedReview(review)));
+    const asked = [ask('GET', at('v2', 'a')), ask('GET', at('v2', 'b'))];
+    await expect.poll(() => held.length).toBe(1);
+    // What needs no conversion goes past those who wait.
+    expect((await ask('GET', at('v1', 'b'))).status).toBe(200);
+    expect(held).toHaveLength(1);
+    held.shift()?.();
+    await expect.poll(() => held.length).toBe(1);
+    held.shift()?.();
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+  });
+
+  it('bring objects to another stored version, all but those that they fail with', async () => {
+    await serve();
+    await create('a', 'b', 'c');
+    const [, storage] = await serve(
+      definition([
+        { ...V1, storage: false },
+        { ...V2, storage: true },
+      ]),
+    );
+    const rewrite = async () => {
+      const failures: unknown[] = [];
+      const tools = { store: api.store, pipeline: api.deps.pipeline, turn: async () => undefined };
+      await rewriteCollection(
+        tools,
+        storage as Endpoint,
+        () => false,
+        ({ error }) => void failures.push(error?.message),
+      );
+      return failures;
+    };
+    webhook.answer = (review, response) =>
+      review.request.objects[0]?.metadata.name === 'b'
+        ? response.writeHead(500).end()
+        : say(response, convertedReview(review));
+    const owners = rows().map(({ name, body }) => [name, JSON.parse(body.toString()).metadata.managedFields]);
+    expect((await rewrite()).filter((failure) => failure !== undefined)).toEqual([
+      expect.stringContaining('failed: Post'),
+    ]);
+    expect(rows().map(({ name, storedVersion }) => [name, storedVersion])).toEqual([
+      ['a', 'v2'],
+      ['b', 'v1'],
+      ['c', 'v2'],
+    ]);
+    webhook.recover();
+    expect(await rewrite()).toEqual([undefined]);
+    expect(rows().map(({ storedVersion, body }) => [storedVersion, JSON.parse(body.toString()).spec])).toEqual(
+      ['a', 'b', 'c'].map(() => ['v2', { dimension: { size: 1 }, kept: 'x' }]),
+    );
+    expect(rows().map(({ name, body }) => [name, JSON.parse(body.toString()).metadata.managedFields])).toEqual(owners);
+    calls();
+    expect((await ask('GET', at('v2'))).body.items).toHaveLength(3);
+    expect(calls()).toBe(0);
+  });
+
   it('of several definitions are each asked for their own, over connections that are kept', async () => {
     const before = webhook.connections;
     await serve();

@@ -19,7 +19,7 @@ export async function create(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const reading = readingOf(deps, ctx);
   const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.model);
   ctx.trail?.mark('decoded');
-  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings, endpoint.model);
   if (namespace === '' && endpoint.definition.namespaced)
     throw badRequest('an object cannot be created without a namespace');
   const key = { namespace, name: ensureMetadata(object).name ?? '' };

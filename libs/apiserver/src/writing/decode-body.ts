@@ -68,7 +68,7 @@ export async function decodeBody(
   const { object } = decoded;
   if (object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind) {
     throw badRequest(
-      `${object.kind} in version ${versionOf(object.apiVersion || apiVersion)} cannot be handled as a ${expected.kind}: expected kind ${expected.kind}`,
+      `${unhandled(object.kind, object.apiVersion || apiVersion, expected)}: expected kind ${expected.kind}`,
     );
   }
   const accepted = [apiVersion, ...expected.alsoFrom];
@@ -81,6 +81,10 @@ export async function decodeBody(
   object.apiVersion = apiVersion;
   return decoded;
 }
+
+/** How a refusal begins of an object that is not what is expected. */
+const unhandled = (kind: string, apiVersion: string, expected: Pick<ObjectModel, 'kind'>): string =>
+  `${kind} in version ${versionOf(apiVersion)} cannot be handled as a ${expected.kind}`;
 
 /** The version of an apiVersion, quoted; its group does not stand in messages. */
 const versionOf = (apiVersion: string): string => JSON.stringify(apiVersion.slice(apiVersion.indexOf('/') + 1));
@@ -98,9 +102,7 @@ async function decodeAs(
     if (error instanceof StatusError) throw error;
     if (error instanceof TooManyValuesError) throw tooManyValues(error.limit);
     const detail = error instanceof Error ? error.message : 'unreadable';
-    throw badRequest(
-      `${expected.kind} in version ${versionOf(apiVersion)} cannot be handled as a ${expected.kind}: ${detail}`,
-    );
+    throw badRequest(`${unhandled(expected.kind, apiVersion, expected)}: ${detail}`);
   }
 }
 
@@ -128,10 +130,21 @@ export const tooManyValues = (limit: number) =>
 
 /**
  * What unknown and duplicate fields lead to (spec: "Field validation").
+ * @param expected what a whole object was to be, which the refusal names
  * @throws StatusError 400 at level `Strict`, listing every such field
  */
-export function applyFieldValidation(problems: readonly string[], level: FieldValidation, warnings: string[]): void {
+export function applyFieldValidation(
+  problems: readonly string[],
+  level: FieldValidation,
+  warnings: string[],
+  expected?: Pick<ObjectModel, 'kind' | 'group' | 'version'>,
+): void {
   if (problems.length === 0 || level === 'Ignore') return;
-  if (level === 'Strict') throw badRequest(`strict decoding error: ${problems.join(', ')}`);
+  if (level === 'Strict') {
+    const refusal = `strict decoding error: ${problems.join(', ')}`;
+    throw badRequest(
+      expected ? `${unhandled(expected.kind, formatApiVersion(expected), expected)}: ${refusal}` : refusal,
+    );
+  }
   for (const problem of problems) warnings.push(...warningsOf(problem));
 }

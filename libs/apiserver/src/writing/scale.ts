@@ -105,7 +105,7 @@ export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: Reso
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, type);
   ctx.trail?.mark('decoded');
-  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings, type);
   await writeScale(
     deps,
     ctx,

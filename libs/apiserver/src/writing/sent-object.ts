@@ -30,7 +30,7 @@ export async function readSent(
   ctx.trail?.mark('received');
   const { object, problems } = await decodeBody(readingOf(deps, ctx), bytes, encoding, model);
   ctx.trail?.mark('decoded');
-  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings, model);
   await inSlices(model.fillDefaults(object));
   const meta = ensureMetadata(object);
   if (!endpoint.definition.namespaced) delete meta.namespace;

@@ -10,6 +10,7 @@ import {
 import type { Endpoint } from '../served/endpoint.js';
 import type { Draft } from './draft.js';
 import { checkPlace, namedVersion } from './object-checks.js';
+import { uniteOwnerReferences } from './owner-references.js';
 import { UNWRITTEN } from './write-request.js';
 
 /**
@@ -29,6 +30,7 @@ export function systemFields(draft: Draft): void {
     if (!admitted) requireVersion(draft);
     keepSystemFields(served, old);
   } else resetSystemFields(draft);
+  uniteOwnerReferences(draft);
 }
 
 /** What is made of an object that is itself still to be written has its version from nobody: whoever replaces one names it. */

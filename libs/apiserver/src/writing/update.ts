@@ -22,7 +22,7 @@ export async function update(deps: ApiDeps, ctx: RequestContext, call: ResourceC
   const reading = readingOf(deps, ctx);
   const { object, problems } = await decodeBody(reading, bytes, encoding, endpoint.model);
   ctx.trail?.mark('decoded');
-  applyFieldValidation(problems, options.fieldValidation, ctx.warnings);
+  applyFieldValidation(problems, options.fieldValidation, ctx.warnings, endpoint.model);
   const again = async () => (await decodeBody(reading, bytes, encoding, endpoint.model)).object;
   const sent = firstAsItIs(object, again);
   const creates = endpoint.storageRules.createOnUpdate && subresource === '';

@@ -38,6 +38,16 @@ describe('readObject', () => {
     ]);
   });
 
+  it('tells of nothing below types that read themselves, and drops it all the same', () => {
+    const text =
+      '{"spec":{"versions":[{"schema":{"openAPIV3Schema":{"no":1,"items":{"no":1,"type":"a","type":"b"},"additionalProperties":{"properties":{"a":{"no":1}}},"not":{"no":1}}}}]}}';
+    const { object, problems } = decodeJsonObject(crd, text);
+    const at = 'spec.versions[0].schema.openAPIV3Schema';
+    expect(problems).toEqual([`unknown field "${at}.no"`, `unknown field "${at}.not.no"`]);
+    const schema = { items: { type: 'b' }, additionalProperties: { properties: { a: {} } }, not: {} };
+    expect(object.spec).toMatchObject({ versions: [{ schema: { openAPIV3Schema: schema } }] });
+  });
+
   it('tells of repeated fields in the order of the document, but not inside unknown ones', () => {
     const text =
       '{"spec":{"un":{"x":1,"x":2},"paused":true,"paused":false,"un2":1,"template":{"spec":{"containers":[{"name":"a","image":"1","image":"2"}]}}},"metadata":{"labels":{"a":"1","a":"2"}}}';

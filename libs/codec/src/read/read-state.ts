@@ -33,6 +33,7 @@ export class ReadState {
   readonly #problems = new Set<string>();
   #room = MAX_PROBLEM_TEXT;
   #depth = 0;
+  #silent = 0;
 
   constructor(readonly duplicates: Duplicates | undefined) {}
 
@@ -49,9 +50,18 @@ export class ReadState {
     this.#depth--;
   }
 
+  /** Tells of no problems until {@link speak}. */
+  silence(): void {
+    this.#silent++;
+  }
+
+  speak(): void {
+    this.#silent--;
+  }
+
   /** Notes an unknown or repeated member of where the reader stands. */
   problem(what: 'unknown' | 'duplicate', member: string): void {
-    if (this.#problems.size >= MAX_PROBLEMS || this.#room < 0) return;
+    if (this.#silent > 0 || this.#problems.size >= MAX_PROBLEMS || this.#room < 0) return;
     let path = '';
     for (const segment of this.path) {
       if (typeof segment === 'number') path += `[${segment}]`;

@@ -194,7 +194,11 @@ const shapeOf = (value: JsonValue): Shape => {
 };
 const SHAPES: Readonly<Record<string, Shape>> = { struct: 'object', list: 'array', bool: 'boolean' };
 
-/** The member whose form the value has stands for the whole: a schema, a list of them, or a boolean. */
+/**
+ * The member whose form the value has stands for the whole: a schema, a list of them, or a boolean. What is unknown or repeated within is
+ * dropped and not told, as in the reference, whose strict decoder does not look into types that read themselves (sigs.k8s.io/json):
+ * definitions that are taken there with `fieldValidation=Strict` must be taken here.
+ */
 function readerOfCustomJson(schema: StructSchema): Reader {
   const owner = structName(schema.id);
   const members = [...schema.fields.values()].map((field) => ({
@@ -204,6 +208,10 @@ function readerOfCustomJson(schema: StructSchema): Reader {
   return (value, state) => {
     const shape = shapeOf(value);
     const member = members.find((candidate) => candidate.shape === shape);
-    return member ? member.read(value, state) : MISMATCH;
+    if (!member) return MISMATCH;
+    state.silence();
+    const read = member.read(value, state);
+    state.speak();
+    return read;
   };
 }

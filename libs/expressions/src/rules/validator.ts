@@ -46,8 +46,15 @@ export class RuleRun {
   readonly effort: Effort;
   #work = 0;
 
-  /** @param left units that all rules may cost */
-  constructor(public left = PER_OBJECT_BUDGET) {
+  /**
+   * @param left units that all rules may cost
+   * @param isUnchanged whether an object or a list is what it was before an update: rules that do not look at what was before may be
+   * broken there. Default of none
+   */
+  constructor(
+    public left = PER_OBJECT_BUDGET,
+    readonly isUnchanged?: (container: object) => boolean,
+  ) {
     this.effort = new Effort(left);
   }
 
@@ -168,34 +175,39 @@ class NodeRules {
     this.#rules = schema['x-kubernetes-validations'] ?? [];
   }
 
-  *steps(run: RuleRun, path: string, value: Raw, old: Raw): Iterable<void> {
+  /** @param around what the value stands in */
+  *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: Surroundings): Iterable<void> {
     if (value === null || value === undefined) return;
-    if (this.#rules.length > 0) yield* this.#runRules(run, path, value, old ?? undefined);
+    const here = { value, old, around };
+    if (this.#rules.length > 0) yield* this.#runRules(run, path, here);
     if (run.exhausted) return;
-    if (Array.isArray(value)) yield* this.#itemSteps(run, path, value, old);
-    else if (isRawObject(value)) yield* this.#memberSteps(run, path, value, old);
+    if (Array.isArray(value)) yield* this.#itemSteps(run, path, value, here);
+    else if (isRawObject(value)) yield* this.#memberSteps(run, path, value, here);
   }
 
-  *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], old: Raw): Iterable<void> {
+  *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], here: Surroundings): Iterable<void> {
     if (!this.items) return;
-    const before = oldItems(this.schema, old);
+    const before = oldItems(this.schema, here.old);
     for (const [i, item] of items.entries()) {
       if (run.exhausted) return;
-      yield* this.items.steps(run, `${path}[${i}]`, item, before(item));
+      yield* this.items.steps(run, `${path}[${i}]`, item, before(item), here);
     }
   }
 
-  *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, old: Raw): Iterable<void> {
+  *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, here: Surroundings): Iterable<void> {
+    const { old } = here;
     const before = isCorrelatable(this.schema) && isRawObject(old) ? old : {};
     for (const [name, member] of Object.entries(value)) {
       const previous = Object.hasOwn(before, name) ? before[name] : undefined;
-      if (this.values && !run.exhausted) yield* this.values.steps(run, `${path}[${name}]`, member, previous);
+      if (this.values && !run.exhausted) yield* this.values.steps(run, `${path}[${name}]`, member, previous, here);
       const property = this.properties.get(name);
-      if (property && !run.exhausted) yield* property.steps(run, child(path, name), member, previous);
+      if (property && !run.exhausted) yield* property.steps(run, child(path, name), member, previous, here);
     }
   }
 
-  *#runRules(run: RuleRun, path: string, value: Raw, old: Raw): Iterable<void> {
+  *#runRules(run: RuleRun, path: string, here: Surroundings): Iterable<void> {
+    const { value } = here;
+    const old = here.old ?? undefined;
     if (run.left <= 0) {
       this.#stop(run, path, OUT_OF_BUDGET);
       return;
@@ -213,13 +225,14 @@ class NodeRules {
       const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
       const isOptional = rule?.rule.optionalOldSelf ?? false;
       const asks = rule && (!rule.isTransition || before !== undefined || isOptional);
-      if (asks) this.#runRule(run, path, rule, isOptional ? optional : plain);
+      if (asks) this.#runRule(run, path, rule, isOptional ? optional : plain, here);
       if (run.exhausted) return;
       if (run.endsStep()) yield;
     }
   }
 
-  #runRule(run: RuleRun, path: string, { rule, test, message }: CompiledRule, bindings: Bindings): void {
+  #runRule(run: RuleRun, path: string, compiled: CompiledRule, bindings: Bindings, here: Surroundings): void {
+    const { rule, test, message, isTransition } = compiled;
     if (test === undefined) return;
     if (test.error !== undefined) {
       this.#tell(run, path, `rule compile error: Invalid: ${test.error}`);
@@ -235,7 +248,7 @@ class NodeRules {
       this.#tellFailure(run, path, value, ruleName(rule), exceeded);
       return;
     }
-    if (value === true) return;
+    if (value === true || (!isTransition && isSettled(run, here))) return;
     if (!message?.program) {
       run.errors.push(this.#broken(path, rule, ruleMessage(rule)));
       return;
@@ -316,6 +329,23 @@ class NodeRules {
     this.#tell(run, path, detail);
     run.exhausted = true;
   }
+}
+
+/** A value that is judged, with what it was before, and what it stands in. */
+interface Surroundings {
+  readonly value: Raw;
+  readonly old: Raw;
+  readonly around: Surroundings | undefined;
+}
+
+/** Whether an update leaves a value as it was, or what it stands in as far as that can be told. */
+function isSettled({ isUnchanged }: RuleRun, { value, old, around }: Surroundings): boolean {
+  if (!isUnchanged) return false;
+  if (old !== undefined && old === value) return true;
+  const isKept = (each: Raw): boolean => typeof each === 'object' && each !== null && isUnchanged(each);
+  if (isKept(value)) return true;
+  for (let outer = around; outer; outer = outer.around) if (isKept(outer.value)) return true;
+  return false;
 }
 
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run';

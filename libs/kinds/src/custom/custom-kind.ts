@@ -62,6 +62,7 @@ function customVersion(common: CommonParts, version: Json, names: Names, setting
     schema,
     scale,
     settings.features.enabled('CustomResourceValidationExpressions'),
+    settings.features.enabled('CRDValidationRatcheting'),
   );
   return {
     definition: resource,

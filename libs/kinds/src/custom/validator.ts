@@ -1,6 +1,6 @@
 import { LATER_ENVIRONMENT, RuleRun, RuleValidator } from '@orch/expressions';
-import { type ApiObject, type FieldError, invalidValue } from '@orch/machinery';
-import { blocksRules, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
+import { type ApiObject, type FieldError, invalidValue, type JsonObject } from '@orch/machinery';
+import { atOnce, blocksRules, Prior, type Steps, type StructuralSchema, validateObject } from '@orch/schema';
 import type { CustomScale } from './scale.js';
 
 /** Whatever names the object; nothing else can be said of where it is. */
@@ -16,11 +16,13 @@ export class CustomValidator {
    * @param schema told when it is first asked for: a definition that nobody uses costs its text only
    * @param scale of objects that have one
    * @param asksRules whether rules in CEL are asked
+   * @param ratchets whether what is wrong may stay where an update leaves it as it is
    */
   constructor(
     private readonly schema: () => StructuralSchema,
     private readonly scale: CustomScale | undefined,
     private readonly asksRules: boolean,
+    private readonly ratchets: boolean,
   ) {}
 
   /**
@@ -36,20 +38,34 @@ export class CustomValidator {
     isStatus: boolean,
     found: readonly FieldError[] = [],
   ): Iterable<FieldError[]> {
-    const errors = yield* inTurns(
+    const judge = (prior?: Prior) =>
       validateObject(object, this.schema(), {
         ...(old && { old }),
+        prior,
         skipsEmbedded: isStatus,
         besides: () => this.scale?.errors(object, isStatus) ?? [],
-      }),
-    );
+      });
+    const before = this.ratchets ? old : undefined;
+    let prior: Prior | undefined;
+    let errors = yield* inTurns(judge());
+    // Most objects are right, and need not be compared with what is stored.
+    if (errors.length > 0 && before) {
+      prior = yield* inTurns(Prior.of(object as JsonObject, before as JsonObject, this.schema()));
+      errors = yield* inTurns(judge(prior));
+    }
     yield errors;
     if (!this.asksRules) return;
     // What is stored keeps working, whether new rules may name as much or not.
     this.#rules ??= new RuleValidator(this.schema().props, true, LATER_ENVIRONMENT);
     if (this.#rules.isEmpty) return;
     if (blocksRules(found) || blocksRules(errors)) yield [invalidValue(WHOLE, null, NOT_CHECKED)];
-    else yield* brokenRules(this.#rules, object, old);
+    else {
+      const isUnchanged = (container: object): boolean => {
+        prior ??= atOnce(Prior.of(object as JsonObject, before as JsonObject, this.schema()));
+        return prior.isUnchanged(container);
+      };
+      yield* brokenRules(this.#rules, new RuleRun(undefined, before && isUnchanged), object, old);
+    }
   }
 }
 
@@ -62,8 +78,12 @@ function* inTurns<T>(steps: Steps<T>): Generator<FieldError[], T> {
   }
 }
 
-function* brokenRules(rules: RuleValidator, object: ApiObject, old: ApiObject | undefined): Iterable<FieldError[]> {
-  const run = new RuleRun();
+function* brokenRules(
+  rules: RuleValidator,
+  run: RuleRun,
+  object: ApiObject,
+  old: ApiObject | undefined,
+): Iterable<FieldError[]> {
   for (const _ of rules.steps(run, object, old)) yield [];
-  yield run.errors;
+  yield run.errors.map((error) => (error.field === '' ? { ...error, field: WHOLE } : error));
 }

@@ -6,6 +6,7 @@ export { isSame } from './json.js';
 export { MalformedObject } from './metadata-reader.js';
 export { type NormalizeOptions, normalizeObject } from './normalize.js';
 export { weightOf } from './pattern-weight.js';
+export { Prior } from './prior.js';
 export { prune } from './prune.js';
 export { SchemaPool } from './schema-pool.js';
 export type { Count, SchemaProps, ValidationRule } from './schema-props.js';

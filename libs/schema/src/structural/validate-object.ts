@@ -3,6 +3,7 @@ import { Effort } from './effort.js';
 import { embeddedRuleErrors } from './embedded-objects.js';
 import type { Json } from './json.js';
 import { uniquenessErrors } from './list-uniqueness.js';
+import type { Prior } from './prior.js';
 import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import { validateValue } from './validation.js';
@@ -11,6 +12,8 @@ import { validateValue } from './validation.js';
 export interface Judging {
   /** What is stored, in an update: elements that stood twice there in lists that are sets or maps may go on to. */
   readonly old?: Json;
+  /** What an update leaves as it is, of which nothing is told by the schema of single values. */
+  readonly prior?: Prior | undefined;
   /** Whole objects in it are left out, as where only its status is written; default false. */
   readonly skipsEmbedded?: boolean;
   /** What else is asked of it, told behind what the schema says of single values. */
@@ -22,9 +25,9 @@ export interface Judging {
  * In steps of some ten milliseconds, so that others have their turn between them.
  */
 export function* validateObject(object: Json, schema: StructuralSchema, judging: Judging = {}): Steps<FieldError[]> {
-  const { old, skipsEmbedded = false } = judging;
+  const { old, prior, skipsEmbedded = false } = judging;
   const effort = Effort.inSteps(schema.whole.patterns);
-  const errors = yield* validateValue(schema, object, { effort });
+  const errors = yield* validateValue(schema, object, { effort, prior });
   yield;
   const more = judging.besides?.() ?? [];
   const embedded = skipsEmbedded ? [] : yield* embeddedRuleErrors(schema, object, '', effort);

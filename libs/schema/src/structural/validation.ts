@@ -1,7 +1,8 @@
 import { type FieldError, invalidValue, notSupported, required, shownUntyped, tooMany } from '@orch/machinery';
 import { type Effort, TooManyComparisons, TooManySteps } from './effort.js';
 import { type Finding, Findings, type Place } from './findings.js';
-import { isObject, type Json, sizeOf } from './json.js';
+import { isContainer, isObject, type Json, sizeOf } from './json.js';
+import type { Prior } from './prior.js';
 import { checkNumber, checkText, isGiven, refused, typeFault, wrongType } from './scalar-validation.js';
 import type { Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
@@ -15,6 +16,8 @@ export interface ValidationOptions {
   readonly effort: Effort;
   /** Defaults are judged by the schema as it is written: formats that nobody knows are types of their own there. */
   readonly isDefault?: boolean;
+  /** What an update leaves as it is, of which nothing is told. */
+  readonly prior?: Prior | undefined;
 }
 
 /**
@@ -26,10 +29,10 @@ export function* validateValue(
   value: unknown,
   options: ValidationOptions,
 ): Steps<FieldError[]> {
-  const { base = '', effort, isDefault = false } = options;
+  const { base = '', effort, isDefault = false, prior } = options;
   const findings = new Findings(base, effort);
   try {
-    yield* new Validation(findings, effort, isDefault).value(schema, value);
+    yield* new Validation(findings, effort, isDefault, prior).value(schema, value);
     return findings.errors();
   } catch (error) {
     if (!(error instanceof TooManyComparisons || error instanceof TooManySteps)) throw error;
@@ -46,6 +49,7 @@ class Validation {
     private readonly findings: Findings,
     private readonly effort: Effort,
     private readonly isDefault: boolean,
+    private prior: Prior | undefined,
   ) {}
 
   *value(schema: StructuralSchema, value: unknown): Steps<number> {
@@ -118,6 +122,8 @@ class Validation {
     const { maxItems: most, minItems: least } = props;
     let count = 0;
     for (let at = 0; items && at < value.length; at++) {
+      const item = value[at];
+      if (isContainer(item) && this.prior?.isUnchanged(item)) continue;
       this.findings.enter(at);
       const isOne = isLeaf(items.rules, value[at]) && !this.effort.isSpent;
       count += isOne ? this.#leaf(items, value[at]) : yield* this.value(items, value[at]);
@@ -139,18 +145,22 @@ class Validation {
     for (const name of names) {
       if (isNamed(name)) continue;
       if (schema.props.additionalProperties === false) this.#unallowed(name);
-      if (others) count += yield* this.#member(others, root ? `.${name}` : name, value[name]);
+      if (others) count += yield* this.#member(others, root ? `.${name}` : name, value, name);
     }
     for (const name of names) {
       const property = schema.property(name);
-      if (property) count += yield* this.#member(property, name, value[name]);
+      if (property) count += yield* this.#member(property, name, value, name);
     }
     for (const name of rules.required) if (!Object.hasOwn(value, name)) this.#required(name);
     return count;
   }
 
-  *#member(schema: StructuralSchema, name: string, value: unknown): Steps<number> {
-    this.findings.enter(name);
+  /** @param shown the name as paths show it */
+  *#member(schema: StructuralSchema, shown: string, object: Json, name: string): Steps<number> {
+    const isType = this.findings.isAtRoot && (name === 'apiVersion' || name === 'kind');
+    if (this.prior?.keeps(object, name) && !isType) return COMMON;
+    const value = object[name];
+    this.findings.enter(shown);
     const isOne = isLeaf(schema.rules, value) && !this.effort.isSpent;
     const count = isOne ? this.#leaf(schema, value) : yield* this.value(schema, value);
     this.findings.leave();
@@ -199,7 +209,11 @@ class Validation {
 
   *#attempt(schema: StructuralSchema, value: unknown): Steps<Attempt> {
     const before = this.findings.aside();
+    const { prior } = this;
+    // Of several schemas for one value none is laxer because the value is partly what it was.
+    this.prior = undefined;
     const count = yield* this.value(schema, value);
+    this.prior = prior;
     const found = this.findings.aside();
     this.findings.list = before;
     return { count, found };

@@ -21,6 +21,7 @@ export interface ConversionRequest {
   readonly objects: readonly Readonly<JsonObject>[];
   /** What was asked for, as {@link kindText} names it: the list where the objects are items of one. */
   readonly subject: string;
+  /** Of several objects messages say which of them is meant. */
   readonly isList: boolean;
 }
 

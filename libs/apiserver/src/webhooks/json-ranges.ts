@@ -1,0 +1,96 @@
+/** Where a value stands in a text: from its first byte to behind its last. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPENING = { object: 0x7b, array: 0x5b } as const;
+const CLOSING = { object: 0x7d, array: 0x5d } as const;
+const SPACE = 0x20;
+
+/**
+ * Where the value of a member stands. Nothing is checked but what is needed to find it.
+ * @param within an object, perhaps with space around it
+ * @returns undefined for a text that is no object, has no such member or several, or names that are written with escapes
+ */
+export function memberIn(text: Buffer, within: Range, name: string): Range | undefined {
+  let found: Range | undefined;
+  for (let at = start(text, within, OPENING.object); at !== undefined && text[at] !== CLOSING.object; ) {
+    const keyEnd = text[at] === QUOTE ? endOfValue(text, at) : undefined;
+    const colon = keyEnd && skipSpace(text, keyEnd);
+    if (!keyEnd || !colon || text[colon] !== COLON) return undefined;
+    const key = text.toString('latin1', at + 1, keyEnd - 1);
+    const from = skipSpace(text, colon + 1);
+    const to = endOfValue(text, from);
+    if (to === undefined || key.includes('\\')) return undefined;
+    if (key === name && found) return undefined;
+    if (key === name) found = { from, to };
+    at = behindComma(text, to, CLOSING.object);
+    if (at === undefined) return undefined;
+  }
+  return found;
+}
+
+/** Where the items of an array stand; undefined for what is none. */
+export function itemsIn(text: Buffer, within: Range): Range[] | undefined {
+  const items: Range[] = [];
+  let at = start(text, within, OPENING.array);
+  while (at !== undefined && text[at] !== CLOSING.array) {
+    const to = endOfValue(text, at);
+    if (to === undefined) return undefined;
+    items.push({ from: at, to });
+    at = behindComma(text, to, CLOSING.array);
+  }
+  return at === undefined ? undefined : items;
+}
+
+/** What stands first in an object or array; undefined where there is none. */
+function start(text: Buffer, { from }: Range, opening: number): number | undefined {
+  const at = skipSpace(text, from);
+  return text[at] === opening ? skipSpace(text, at + 1) : undefined;
+}
+
+/** The next value or name, or what closes the whole; undefined for anything else. A comma before the end is for the reader to find. */
+function behindComma(text: Buffer, at: number, closing: number): number | undefined {
+  const next = skipSpace(text, at);
+  if (text[next] === closing) return next;
+  const behind = skipSpace(text, next + 1);
+  return text[next] === COMMA && text[behind] !== closing ? behind : undefined;
+}
+
+function skipSpace(text: Buffer, at: number): number {
+  let next = at;
+  while (next < text.length && (text[next] as number) <= SPACE) next++;
+  return next;
+}
+
+/** Behind the value that begins here; undefined where it does not end. */
+function endOfValue(text: Buffer, from: number): number | undefined {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) {
+      at = endOfString(text, at);
+      if (depth === 0) return at < text.length ? at + 1 : undefined;
+    } else if (byte === OPENING.object || byte === OPENING.array) depth++;
+    else if (byte === CLOSING.object || byte === CLOSING.array) {
+      depth--;
+      if (depth === 0) return at + 1;
+      if (depth < 0) return at > from ? at : undefined;
+    } else if (depth === 0 && (byte === COMMA || byte === COLON || (byte as number) <= SPACE)) {
+      return at > from ? at : undefined;
+    }
+  }
+  return undefined;
+}
+
+/** The quote that ends a string. */
+function endOfString(text: Buffer, from: number): number {
+  let at = from + 1;
+  while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;
+  return at;
+}

@@ -1,0 +1,110 @@
+import { Connection, type Endpoint, requestBytes } from '../connection.js';
+import type { Measurement } from '../report.js';
+import type { StageSettings } from '../settings.js';
+import { median, now } from '../summary.js';
+import { settledMemory } from './idle.js';
+import { readyTime } from './process.js';
+
+/** How many definitions there are, one after the other. */
+const COUNTS = [1, 100, 1_000];
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+const DISCOVERIES = 21;
+/** Groups that the kinds are in, so that there are many documents of OpenAPI as well. */
+const GROUPS = 50;
+/** Members of a schema, which make its definition about 30 KB long. */
+const MEMBERS = 120;
+
+/** Memory, discovery, the time until a definition is served, and the time to start, with ever more definitions of real size. */
+export async function kindStage({ target, run, scale }: StageSettings): Promise<Measurement[]> {
+  const { endpoint } = target;
+  const connection = await Connection.open(endpoint);
+  const rows: Measurement[] = [];
+  const before = await settledMemory(target);
+  let made = 0;
+  let served: number[] = [];
+  try {
+    for (const count of COUNTS.map((each) => Math.max(1, Math.round(each * scale)))) {
+      served = [];
+      for (; made < count; made++) served.push(await define(connection, endpoint, `${run}${made}`, made));
+      const name = `${count} definitions`;
+      const grown = (await settledMemory(target)) - before;
+      rows.push(
+        { name: `${name}: more RSS`, unit: 'MB', value: grown / 1e6 },
+        { name: `${name}: until one is served, p50`, unit: 'ms', value: median(served) },
+        { name: `${name}: all discovery, p50`, unit: 'ms', value: await discoveryTime(connection, endpoint) },
+      );
+    }
+  } finally {
+    connection.close();
+  }
+  const name = `${made} definitions: ready with them`;
+  return [...rows, { name, unit: 'ms', value: target.own ? await readyTime(target.own) : Number.NaN }];
+}
+
+/** @returns milliseconds from when it is sent until its objects are served */
+async function define(connection: Connection, endpoint: Endpoint, name: string, at: number): Promise<number> {
+  const definition = definitionOf(name, at);
+  const { group } = definition.spec;
+  const path = `/apis/${group}/v1/${name}`;
+  const start = now();
+  const answer = await connection.request(
+    requestBytes(endpoint, 'POST', DEFINITIONS, JSON.stringify(definition)),
+    true,
+  );
+  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${answer.body}`);
+  for (let tries = 0; tries < 100_000; tries++) {
+    const { status } = await connection.request(requestBytes(endpoint, 'GET', `${path}?limit=1`));
+    if (status === 200) return now() - start;
+  }
+  throw new Error(`${name} is not served`);
+}
+
+function definitionOf(name: string, at: number) {
+  const kind = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+  return {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${name}.g${at % GROUPS}.bench.example.com` },
+    spec: {
+      group: `g${at % GROUPS}.bench.example.com`,
+      scope: 'Cluster',
+      names: { plural: name, singular: name, kind, listKind: `${kind}List` },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: part(at), status: part(-at) } } },
+        },
+      ],
+    },
+  };
+}
+
+/** No two are the same: schemas of several kinds share little. */
+function part(at: number): object {
+  const member = (i: number): [string, object] => [
+    `member${i}of${at}`,
+    {
+      type: 'object',
+      description: `What the ${i}th member of the ${at}th kind is for, in a sentence as long as people write them.`,
+      properties: { name: { type: 'string', maxLength: 63 + i }, count: { type: 'integer', format: 'int32' } },
+    },
+  ];
+  return { type: 'object', properties: Object.fromEntries(Array.from({ length: MEMBERS / 2 }, (_, i) => member(i))) };
+}
+
+async function discoveryTime(connection: Connection, endpoint: Endpoint): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < DISCOVERIES; i++) {
+    const start = now();
+    const { status } = await connection.request(
+      requestBytes(endpoint, 'GET', '/apis', undefined, { Accept: AGGREGATED }),
+    );
+    if (status !== 200) throw new Error(`discovery was answered with ${status}`);
+    times.push(now() - start);
+  }
+  return median(times);
+}
