@@ -32,8 +32,6 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
-  observeRegistrations(metrics, () => []);
-  conversionMetrics(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();
