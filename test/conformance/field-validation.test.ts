@@ -146,7 +146,7 @@ unknown: 1
     const headers = { 'content-type': 'application/yaml' };
     const strict = await api.request('POST', `${configMaps(ns)}?fieldValidation=Strict`, { body: TWICE, headers });
     expect(expectRefusal(strict, 400, 'BadRequest').message).toBe(
-      'strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map, unknown field "unknown"',
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  line 7: key "a" already set in map\n  line 9: key "b" already set in map, unknown field "unknown"',
     );
     const warned = expectStatus(await api.request('POST', configMaps(ns), { body: TWICE, headers }), 201);
     expect(warned.warnings).toEqual([
