@@ -36,6 +36,7 @@ export class StateLoader {
     for (let backoff = MIN_BACKOFF; !this.#closed; backoff = Math.min(backoff * 2, MAX_BACKOFF)) {
       try {
         const loaded = await this.#snapshot();
+        this.failure = undefined;
         if (!this.#closed) take(loaded);
         return;
       } catch (error) {

@@ -73,7 +73,9 @@ export class Backings {
       this.#stale.delete(key);
       if (!service) continue;
       try {
-        this.#known.set(key, await this.#read(service));
+        const backing = await this.#read(service);
+        // Of one that nobody wants any more no changes are heard.
+        if (this.#wanted.has(key)) this.#known.set(key, backing);
       } catch (error) {
         this.#stale.add(key);
         throw error;

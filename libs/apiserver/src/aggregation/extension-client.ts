@@ -31,8 +31,14 @@ export function fetchFrom(extension: Extension, path: string, fetching: Fetching
       headers: { host: serverName, ...headers, ...remoteIdentity(AGGREGATOR) },
     });
     const limit = setTimeout(() => asked.destroy(new Error(`no answer within ${limitMs} ms`)), limitMs);
-    asked.once('close', () => clearTimeout(limit)).on('error', reject);
+    let isAnswered = false;
+    asked.on('error', reject).once('close', () => {
+      clearTimeout(limit);
+      // As after an answer that goes on with another protocol, of which nothing else is heard.
+      if (!isAnswered) reject(new Error('the connection has ended without an answer'));
+    });
     asked.once('response', (answer) => {
+      isAnswered = true;
       const { statusCode: status = 0, headers: answered } = answer;
       bodyOf(answer, maxBytes).then((body) => resolve({ status, headers: answered, body }), reject);
     });

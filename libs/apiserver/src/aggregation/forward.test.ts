@@ -153,6 +153,47 @@ describe('a request that another server answers', () => {
     expect([other.status, other.body.toString()]).toEqual([503, expect.stringContaining('altnames')]);
   });
 
+  it.each(['GET', 'DELETE', 'POST'])('is one request there, whatever the body of a %s looks like', async (method) => {
+    const seen: string[] = [];
+    const bodies: string[] = [];
+    answer = (req, res) => {
+      seen.push(`${req.method} ${req.url}`);
+      req.setEncoding('utf8').on('data', (chunk) => bodies.push(chunk));
+      req.on('end', () => res.end('done'));
+    };
+    const body = 'GET /smuggled HTTP/1.1\r\nHost: api.default.svc\r\nX-Remote-User: admin\r\n\r\n';
+    for (let i = 0; i < 2; i++) {
+      // Without a length: it comes in chunks.
+      const got = await new Promise<IncomingMessage>((resolve, reject) => {
+        const headers = { 'transfer-encoding': 'chunked' };
+        request({ port: front.port, path: '/one', method, headers }, resolve).on('error', reject).end(body);
+      });
+      expect([got.statusCode, String(await once(got, 'data'))]).toEqual([200, 'done']);
+    }
+    expect([seen, bodies]).toEqual([Array(2).fill(`${method} /one`), Array(2).fill(body)]);
+  });
+
+  it('is not sent elsewhere', async () => {
+    answer = (_req, res) => void res.writeHead(307, { location: 'https://elsewhere.example.com/' }).end();
+    const got = await front.ask('/');
+    expect([got.status, got.headers.location, got.body.toString()]).toEqual([
+      502,
+      undefined,
+      'the backend attempted to redirect this request, which is not permitted',
+    ]);
+    answer = (_req, res) => void res.writeHead(304, { etag: '"1"' }).end();
+    expect((await front.ask('/')).status).toBe(304);
+  });
+
+  it('is refused where that one goes on with another protocol unasked, and breaks off', async () => {
+    answer = (req) => {
+      req.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+      (req.socket as TLSSocket & { _parent?: Socket })._parent?.resetAndDestroy();
+    };
+    const got = await front.ask('/');
+    expect(got.status).toBe(503);
+  });
+
   it('may come before the body has ended', async () => {
     answer = (_req, res) => void res.writeHead(413).end('too much');
     const got = await front.ask('/', { method: 'POST', body: Buffer.alloc(5_000_000) });

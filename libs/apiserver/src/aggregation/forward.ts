@@ -5,7 +5,7 @@ import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import type { HandedStream } from '../handing-on/handed-streams.js';
 import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
-import { isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { http2StreamOf, isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
@@ -71,8 +71,20 @@ export async function forward(
   }
   // Of a body that was refused before its end nobody takes the rest.
   leaveBody(ctx);
+  if (isRedirect(message)) return refuseRedirect(ctx, message);
   if (isWatch) return passWatchOn(ctx, message);
   return void passOn(ctx, message);
+}
+
+const isRedirect = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
+  statusCode >= 300 && statusCode < 400 && headers.location !== undefined;
+
+/** A client would take its credentials wherever the other server sends it (CVE-2022-3172): as kube-aggregator answers. */
+function refuseRedirect({ res }: RequestContext, answer: IncomingMessage): undefined {
+  answer.destroy();
+  res.writeHead(502, { 'Content-Type': 'text/plain; charset=utf-8' });
+  res.end('the backend attempted to redirect this request, which is not permitted');
+  return undefined;
 }
 
 /** Joins two connections on which nobody here knows what is said. */
@@ -120,7 +132,7 @@ async function ask(ctx: RequestContext, extension: Extension, forwarding: Forwar
   try {
     return await askOnce(ctx, extension, forwarding);
   } catch (error) {
-    if (!(error instanceof LostConnectionError) || !isBodiless(ctx.req) || isGone(ctx)) throw error;
+    if (!(error instanceof LostConnectionError) || !isBodiless(ctx) || isGone(ctx)) throw error;
     return askOnce(ctx, extension, forwarding);
   }
 }
@@ -129,10 +141,10 @@ class LostConnectionError extends Error {
   override readonly name = 'LostConnectionError';
 }
 
-const isBodiless = ({ method, headers }: IncomingMessage): boolean =>
-  (method === 'GET' || method === 'HEAD') &&
-  headers['content-length'] === undefined &&
-  headers['transfer-encoding'] === undefined;
+const isBodiless = (ctx: RequestContext): boolean =>
+  (ctx.req.method === 'GET' || ctx.req.method === 'HEAD') &&
+  ctx.req.headers['content-length'] === undefined &&
+  !hasUnmeasuredBody(ctx);
 
 function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Forwarding): Promise<Answer> {
   const { host, port, serverName, agent } = extension;
@@ -153,7 +165,13 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
       const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isLost ? new LostConnectionError(error.message) : error);
     });
-    upstream.once('upgrade', (message, socket: Socket, head) => resolve({ message, switched: { socket, head } }));
+    upstream.once('upgrade', (message, socket: Socket, head) => {
+      // Nobody else hears of its end yet.
+      socket.on('error', () => undefined);
+      if (upgrade) return resolve({ message, switched: { socket, head } });
+      socket.destroy();
+      reject(new Error('it goes on with another protocol, which it was not asked for'));
+    });
     res.once('close', () => upstream.destroy());
     boundConnecting(upstream);
     if (limitMs !== undefined) boundAnswer(upstream, limitMs);
@@ -162,7 +180,7 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
   });
 }
 
-function headersOf({ req, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
+function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
   return {
     ...passedOn(req.headers, upgrade ? NOT_UPGRADED_WITH : NOT_ASKED_WITH),
     ...remoteIdentity(user),
@@ -171,7 +189,16 @@ function headersOf({ req, user, requestId, trail, upgrade }: RequestContext, ser
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
     ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),
+    // Node frames no body of methods that seldom have one: its bytes would be read as the next request, of whomever it names.
+    ...(!upgrade && hasUnmeasuredBody({ req, res }) && { 'transfer-encoding': 'chunked' }),
   };
+}
+
+/** Whether there is a body, or may be one, whose length was not said before. */
+function hasUnmeasuredBody({ req, res }: Pick<RequestContext, 'req' | 'res'>): boolean {
+  if (req.headers['content-length'] !== undefined) return false;
+  const stream = http2StreamOf({ res });
+  return stream ? !stream.endAfterHeaders : req.headers['transfer-encoding'] !== undefined;
 }
 
 /** A server that is gone without a word is not waited for as long as one that is slow. */

@@ -2,6 +2,7 @@ import { cleanupFinalizer, conditionOf, type DefinitionCondition, TERMINATION } 
 import type { Names } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Version } from '@orch/storage';
+import { latched } from '../following/latched.js';
 import type { Definition } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { CustomKind } from './served-definitions.js';
@@ -80,10 +81,11 @@ export class DefinitionCleaner<E> {
 
   /** Never rejects. */
   async #clean(definition: Definition): Promise<void> {
-    const { writer, stopped, onError } = this.options;
+    const { writer, onError } = this.options;
+    const stopped = latched(this.options.stopped);
     try {
       await this.#tell(definition, TERMINATION.inProgress);
-      const outcome = await this.#outcomeOf(definition);
+      const outcome = await this.#outcomeOf(definition, stopped);
       if (stopped()) return;
       if (outcome.status === 'True') return await this.#tell(definition, outcome);
       await writer.report(definition, outcome);
@@ -94,8 +96,8 @@ export class DefinitionCleaner<E> {
   }
 
   /** What it has come to; a condition that is not true any more is the end of it. */
-  async #outcomeOf(definition: Definition): Promise<DefinitionCondition> {
-    const { kindOf, empty, isBuiltIn, stopped, onError } = this.options;
+  async #outcomeOf(definition: Definition, stopped: () => boolean): Promise<DefinitionCondition> {
+    const { kindOf, empty, isBuiltIn, onError } = this.options;
     const { group, names, isEstablished } = definition;
     // Names that were never all accepted were never served.
     if (names.plural === '' || names.kind === '') return TERMINATION.neverEstablished;

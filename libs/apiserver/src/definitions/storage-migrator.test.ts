@@ -20,15 +20,15 @@ function stage(...definitions: Definition[]) {
   const known = new Map(definitions.map((one) => [one.name, one]));
   const told: string[] = [];
   const errors: unknown[] = [];
-  let rewrite = async (_onDone: (rewriting: Rewriting) => void): Promise<void> => undefined;
+  let rewrite = async (_onDone: (rewriting: Rewriting) => void, _stopped: () => boolean): Promise<void> => undefined;
   const leads = { now: true };
   const migrator = new StorageMigrator<string>({
     ...{ clock, settlingMs: SETTLING_MS, onError: (error) => void errors.push(error), stopped: () => !leads.now },
     definitionOf: (name) => known.get(name),
     kindOf: async ({ name }) => ({ endpoints: [], storage: name }) as CustomKind<string>,
-    rewrite: async ({ storage }, _stopped, onDone) => {
+    rewrite: async ({ storage }, stopped, onDone) => {
       told.push(`rewrite ${storage}`);
-      await rewrite(onDone);
+      await rewrite(onDone, stopped);
     },
     writer: {
       report: async ({ name }, { reason, message }) => void told.push(`${name} ${reason}: ${message}`),
@@ -85,11 +85,14 @@ it('waits anew for a definition that has changed before its turn', async () => {
 });
 
 it('finishes nothing of a definition that has changed meanwhile, nor where another process leads', async () => {
-  for (const change of ['definition', 'leader'] as const) {
+  for (const change of ['definition', 'leader', 'leader for a moment'] as const) {
     const { clock, known, told, begin, rewrites, leads } = stage(definition('a', 7n));
-    rewrites(async () => {
-      if (change === 'leader') leads.now = false;
-      else known.set('a', definition('a', 8n));
+    rewrites(async (_onDone, stopped) => {
+      leads.now = change === 'definition';
+      // Objects are passed over where this is true.
+      stopped();
+      if (change === 'leader for a moment') leads.now = true;
+      if (change === 'definition') known.set('a', definition('a', 8n));
     });
     await begin();
     await clock.advance(SETTLING_MS);

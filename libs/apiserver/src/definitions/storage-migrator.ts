@@ -1,6 +1,7 @@
 import { type DefinitionCondition, MIGRATION } from '@orch/kinds';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Version } from '@orch/storage';
+import { latched } from '../following/latched.js';
 import type { Rewriting } from '../writing/rewrite-collection.js';
 import { type Definition, tells } from './definition.js';
 import type { DefinitionWriter } from './definition-writer.js';
@@ -96,12 +97,12 @@ export class StorageMigrator<E> {
   /** Never rejects. */
   async #migrate(definition: Definition): Promise<void> {
     const { uid, since } = definition;
-    const { onError, stopped } = this.options;
+    const { onError } = this.options;
     try {
       const run = new Run(definition, this.options, this.#clock);
       await run.tell(MIGRATION.inProgress(0));
       await run.rewrite();
-      if (stopped()) return;
+      if (run.isOver()) return;
       if (run.failure) {
         this.#waiting.set(uid, { since, notBefore: this.#clock.now() + RETRY_MS });
         return await run.tell(MIGRATION.failed(run.failed, run.failure));
@@ -120,6 +121,7 @@ class Run<E> {
   /** Of the first object that could not be written. */
   failure: string | undefined;
   #rewritten = 0;
+  #isOver: () => boolean;
   #telling: Promise<void> | undefined;
   #toldAt: number;
 
@@ -129,17 +131,19 @@ class Run<E> {
     private readonly clock: Clock,
   ) {
     this.#toldAt = clock.now();
+    this.#isOver = latched(() => options.stopped() || this.#current() === undefined);
+  }
+
+  /** Whether it has been broken off: objects may have been passed over then. */
+  isOver(): boolean {
+    return this.#isOver();
   }
 
   /** @throws StoreUnavailableError */
   async rewrite(): Promise<void> {
     const { kindOf, rewrite } = this.options;
     const kind = await kindOf(this.definition);
-    await rewrite(
-      kind,
-      () => this.#isOver(),
-      (rewriting) => this.#count(rewriting),
-    ).finally(() => this.#telling);
+    await rewrite(kind, this.#isOver, (rewriting) => this.#count(rewriting)).finally(() => this.#telling);
   }
 
   /** Nothing is finished of a definition that has changed meanwhile: it is to be migrated anew. */
@@ -152,10 +156,6 @@ class Run<E> {
   async tell(condition: DefinitionCondition): Promise<void> {
     const now = this.#current();
     if (now && !tells(now.outline, condition)) await this.options.writer.report(now, condition);
-  }
-
-  #isOver(): boolean {
-    return this.options.stopped() || this.#current() === undefined;
   }
 
   /** The definition as it is now, unless another one is served of it. */

@@ -17,7 +17,7 @@ export function* withParts(document: JsonObject, parts: readonly OpenApiV2Part[]
   for (const part of parts) {
     const renamed = new Map<string, string>();
     for (const [name, definition] of Object.entries(part.definitions)) {
-      const free = freeName(name, definition, definitions);
+      const free = freeName(name, definition, definitions, part.definitions);
       if (free !== name) renamed.set(name, free);
       yield;
     }
@@ -32,11 +32,14 @@ export function* withParts(document: JsonObject, parts: readonly OpenApiV2Part[]
 }
 
 /** The name that a definition goes by: its own where nobody else has it, or who has it says the same. */
-function freeName(name: string, definition: JsonValue | undefined, taken: JsonObject): string {
+function freeName(name: string, definition: JsonValue | undefined, taken: JsonObject, own: JsonObject): string {
   const text = JSON.stringify(definition);
   const isFree = (each: string) => !Object.hasOwn(taken, each) || JSON.stringify(taken[each]) === text;
   if (isFree(name)) return name;
-  for (let number = 2; ; number++) if (isFree(`${name}_v${number}`)) return `${name}_v${number}`;
+  for (let number = 2; ; number++) {
+    const numbered = `${name}_v${number}`;
+    if (isFree(numbered) && !Object.hasOwn(own, numbered)) return numbered;
+  }
 }
 
 function withReferences(value: JsonValue | undefined, renamed: ReadonlyMap<string, string>): JsonValue | undefined {

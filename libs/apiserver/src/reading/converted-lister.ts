@@ -68,11 +68,14 @@ const converted = (windows: Pages, stage: VersionStage): Pages =>
     for await (const portion of portions(windows, stage)) yield await stage.toServed(portion);
   });
 
-/** Rows for one call each. Pages in which nothing has to be converted stay what they are: their bytes may be kept with them. */
+/**
+ * Rows for one call each, those among them that need none counted: they wait with the others. Pages in which nothing has to be converted
+ * stay what they are: their bytes may be kept with them.
+ */
 async function* portions(windows: Pages, stage: VersionStage): AsyncGenerator<readonly Row[]> {
   const { maxObjects, maxBytes } = stage.limits;
   let portion: Row[] = [];
-  let [objects, bytes] = [0, 0];
+  let bytes = 0;
   for await (const page of windows) {
     if (portion.length === 0 && page.every((row) => stage.isServed(row))) {
       yield page;
@@ -80,12 +83,10 @@ async function* portions(windows: Pages, stage: VersionStage): AsyncGenerator<re
     }
     for (const row of page) {
       portion.push(row);
-      if (stage.isServed(row)) continue;
-      objects++;
       bytes += row.body.length;
-      if (objects < maxObjects && bytes < maxBytes) continue;
+      if (portion.length < maxObjects && bytes < maxBytes) continue;
       yield portion;
-      [portion, objects, bytes] = [[], 0, 0];
+      [portion, bytes] = [[], 0];
     }
   }
   if (portion.length > 0) yield portion;

@@ -132,6 +132,8 @@ export class CustomResources {
       if (types.has(type)) continue;
       this.#selectable.delete(type);
       this.#described.delete(type);
+      // One that is made anew has its objects described anew.
+      this.settings.api.deps.cache.unload(type);
     }
   }
 

@@ -1,11 +1,9 @@
-import { type FieldError, timeout, validateObjectMetaUpdate } from '@orch/machinery';
+import { type FieldError, validateObjectMetaUpdate } from '@orch/machinery';
 import { Slices } from '../decoding/turns.js';
+import { checkTime } from './check-time.js';
 import { tooManyValues } from './decode-body.js';
 import type { Draft, StageTools } from './draft.js';
 import { holdsTooMany, invalidObject, validateMeta, valuesOf } from './object-checks.js';
-
-/** Seconds after which a request that ran out of time may be tried again. */
-const RETRY_SECONDS = 1;
 
 /**
  * The rules of the kind, in the version that is stored; those of a large object a step at a time, and those of a small one that
@@ -46,14 +44,9 @@ async function finish(
     const pause = turn();
     if (!pause) continue;
     await pause;
-    checkTime(draft);
+    checkTime(draft.request);
   }
   judge(draft, errors);
-}
-
-/** Nobody waits for what takes longer than the request may: it would go on for as long as the object and its schema are large. */
-function checkTime({ request: { caller } }: Draft): void {
-  if (performance.now() >= caller.deadline) throw timeout('the request timed out', RETRY_SECONDS);
 }
 
 function judge(draft: Draft, errors: readonly FieldError[][]): void {

@@ -5,6 +5,7 @@ import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { judgesOf } from './admission.js';
 import { fateAfter } from './allocation-fate.js';
+import { checkTime } from './check-time.js';
 import { commit } from './commit.js';
 import { createError } from './create-error.js';
 import { triedCreation } from './dry-run.js';
@@ -102,6 +103,7 @@ export class WritePipeline {
     const attempts = callsOut ? CALLING_ATTEMPTS : make.change ? WRITE_ATTEMPTS : NAME_ATTEMPTS;
     let base = await this.#firstBase(request, make, callsOut);
     for (let attempt = 1; ; attempt++) {
+      checkTime(request);
       const tried = await this.#try(request, base, make);
       if ('stored' in tried) return tried;
       if (attempt >= attempts) throw tried.failure();
@@ -154,6 +156,8 @@ export class WritePipeline {
     }
     let outcome: WriteOutcome;
     try {
+      // Whoever was asked meanwhile may have taken long.
+      checkTime(request);
       outcome = await commit(store, plan.ops);
     } catch (error) {
       await plan.conclude(fateAfter(error));
