@@ -20,8 +20,8 @@ beforeEach(() => {
   asked = [];
 });
 
-const read = (before?: Awaited<ReturnType<typeof readExtension>>, maxBytes = 10_000) =>
-  readExtension(extension.target, VERSIONS, { names, maxBytes, onProblem: (_name, one) => problems.push(one) }, before);
+const read = (before?: Awaited<ReturnType<typeof readExtension>>, maxBytes = 10_000, versions = VERSIONS) =>
+  readExtension(extension.target, versions, { names, maxBytes, onProblem: (_name, one) => problems.push(one) }, before);
 
 /** Answers with these by path, what is not among them with 404. */
 function tells(documents: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}): void {
@@ -119,5 +119,20 @@ describe('what another server tells', () => {
     expect((await read(first)).openApiV2).toBe(first.openApiV2);
     tells({ ...documents, '/openapi/v2': { paths: { [path]: { get: { nobodys: {} } } } } });
     expect([(await read()).openApiV2, problems.length]).toEqual([undefined, 1]);
+  });
+
+  it('is the very same of OpenAPI 2.0 where it tells the same, without a tag too, and no longer where other versions are meant', async () => {
+    const [one, two] = ['/apis/example.com/v1/things', '/apis/example.com/v2/things'];
+    const operation = { get: { responses: {} } };
+    tells({
+      '/apis/example.com/v1': LIST,
+      '/apis/example.com/v2': { ...LIST, groupVersion: 'example.com/v2' },
+      '/openapi/v2': { paths: { [one]: operation, [two]: operation } },
+    });
+    const first = await read();
+    const second = await read(first);
+    expect(second.openApiV2).toBe(first.openApiV2);
+    const both = await read(second, 10_000, [...VERSIONS, { group: 'example.com', version: 'v2' }]);
+    expect(Object.keys(both.openApiV2?.paths ?? {})).toEqual([one, two]);
   });
 });

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import type { Names } from '@orch/machinery';
 import { encodeOpenApiV2Protobuf } from '@orch/schema/openapi';
-import { inSlices } from '../decoding/turns.js';
+import { inSlices, turnFor } from '../decoding/turns.js';
 import { partOf } from '../documents/openapi-v2-merge.js';
 import type { OpenApiV2Part } from '../documents/remote-documents.js';
 import { type Fetched, fetchFrom } from './extension-client.js';
@@ -19,8 +20,18 @@ export interface ExtensionDocuments {
   /** Where its OpenAPI 3 documents are, by `apis/<group>/<version>`. */
   readonly openApiV3: ReadonlyMap<string, string>;
   readonly openApiV2: OpenApiV2Part | undefined;
-  /** By which it knows again what it told last, by path; for the next time. */
-  readonly tags: Readonly<Record<string, string>>;
+  /** By what that is known again, the next time. */
+  readonly openApiV2Of: DocumentTags | undefined;
+}
+
+/** By what a document is known again. */
+interface DocumentTags {
+  /** As its server calls it; empty where it does not. */
+  readonly etag: string;
+  /** SHA-256 of its bytes. */
+  readonly digest: string;
+  /** Paths of what was taken from it. */
+  readonly taken: string;
 }
 
 export interface ReadingOptions {
@@ -50,7 +61,7 @@ export async function readExtension(
   const unusable = (problem: unknown) => options.onProblem?.(extension.serverName, problem);
   const openApiV3 = await readV3(extension, versions, options).catch(unusable);
   const v2 = await readV2(extension, versions, options, before).catch(unusable);
-  return { resources, openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, tags: v2 ? { [V2]: v2.tag } : {} };
+  return { resources, openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, openApiV2Of: v2?.tags };
 }
 
 async function readResources(
@@ -105,16 +116,29 @@ async function readV2(
   versions: readonly ServedVersion[],
   { maxBytes }: ReadingOptions,
   before?: ExtensionDocuments,
-): Promise<{ part: OpenApiV2Part; tag: string } | undefined> {
-  const known = before?.openApiV2;
-  const tag = before?.tags[V2];
-  const headers = { accept: 'application/json', ...(known && tag && { 'if-none-match': tag }) };
-  const answer = await fetchFrom(extension, V2, { limitMs: OPENAPI_MS, maxBytes, headers });
-  if (answer.status === 304 && known && tag) return { part: known, tag };
-  if (answer.status !== 200) return undefined;
+): Promise<{ part: OpenApiV2Part; tags: DocumentTags } | undefined> {
   const prefixes = versions.map(({ group, version }) => `/apis/${group}/${version}/`);
-  const part = partOf(parsed(answer), (path) => prefixes.some((prefix) => `${path}/`.startsWith(prefix)));
+  const taken = prefixes.join();
+  const { openApiV2: part, openApiV2Of: of } = before ?? {};
+  const known = part && of?.taken === taken ? { part, tags: of } : undefined;
+  const headers = { accept: 'application/json', ...(known?.tags.etag && { 'if-none-match': known.tags.etag }) };
+  const answer = await fetchFrom(extension, V2, { limitMs: OPENAPI_MS, maxBytes, headers });
+  if (answer.status === 304 && known) return known;
+  if (answer.status !== 200) return undefined;
+  const digest = createHash('sha256').update(answer.body).digest('base64');
+  const tags = { etag: answer.headers.etag ?? '', digest, taken };
+  // The very part, by which it is known that nothing has changed.
+  if (known?.tags.digest === digest) return { part: known.part, tags };
+  return { part: await usablePart(answer, prefixes), tags };
+}
+
+/** What a document says of some paths, and of what is below them. @throws Error for what nobody could read */
+async function usablePart(answer: Fetched, prefixes: readonly string[]): Promise<OpenApiV2Part> {
+  await turnFor(answer.body.length);
+  const document = parsed(answer);
+  await turnFor(answer.body.length);
+  const part = partOf(document, (path) => prefixes.some((prefix) => `${path}/`.startsWith(prefix)));
   // What cannot be written is not taken: nobody could read the whole.
   await inSlices(encodeOpenApiV2Protobuf({ swagger: '2.0', info: { title: '', version: '' }, ...part }));
-  return { part, tag: answer.headers.etag ?? '' };
+  return part;
 }

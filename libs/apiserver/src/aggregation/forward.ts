@@ -5,7 +5,7 @@ import type { UserInfo } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import type { HandedStream } from '../handing-on/handed-streams.js';
 import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
-import { http2StreamOf, isGone, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { http2StreamOf, isGone, leaveBody, type RequestContext, socketOf, type Upgrade } from '../http/context.js';
 import { switchProtocols } from '../http/joined-connections.js';
 import { OF_THE_CALL, passedOn } from '../http/passed-on.js';
 import { REQUEST_ID_HEADER } from '../http/request-id.js';
@@ -186,6 +186,9 @@ function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext
     ...remoteIdentity(user),
     host: serverName,
     [REQUEST_ID_HEADER]: requestId,
+    'x-forwarded-for': [...[req.headers['x-forwarded-for'] ?? []].flat(), socketOf(req)?.remoteAddress ?? ''].join(
+      ', ',
+    ),
     ...(via && { via: [...[req.headers.via ?? []].flat(), `1.1 ${via}`].join(', ') }),
     ...(trail?.span && { traceparent: trail.span.traceparent }),
     ...(upgrade && { Connection: 'Upgrade', Upgrade: req.headers.upgrade ?? 'websocket' }),

@@ -144,10 +144,7 @@ const isAlike = (before: readonly RemoteRegistration[], now: readonly RemoteRegi
 
 function isSame(a: RemoteDocuments, b: RemoteDocuments): boolean {
   const partsAlike =
-    a.openApiV2.length === b.openApiV2.length &&
-    a.openApiV2.every(
-      (part, at) => part === b.openApiV2[at] || JSON.stringify(part) === JSON.stringify(b.openApiV2[at]),
-    );
+    a.openApiV2.length === b.openApiV2.length && a.openApiV2.every((part, at) => part === b.openApiV2[at]);
   const rest = ({ versions, openApiV3 }: RemoteDocuments) => JSON.stringify([versions, [...openApiV3]]);
   return partsAlike && rest(a) === rest(b);
 }
