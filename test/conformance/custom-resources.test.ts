@@ -129,6 +129,29 @@ conformance('Custom resources', ({ api, names, namespace }) => {
     await watched.rest();
   });
 
+  test('are selected by the fields of the definition that there is, not by those of one of the same name before it', async () => {
+    const kind = new Kind(api, names);
+    const properties = {
+      spec: { type: 'object', properties: { size: { type: 'integer' }, color: { type: 'string' } } },
+    };
+    const ns = await namespace();
+    for (const path of ['color', 'size']) {
+      const selectableFields = [{ jsonPath: `.spec.${path}` }];
+      await kind.define({
+        versions: [{ ...VERSION, schema: { openAPIV3Schema: { type: 'object', properties } }, selectableFields }],
+      });
+      expectStatus(await api.post(kind.collection(ns), kind.object('a', { color: '1', size: 1 })), 201);
+      // Read from the watch cache, which the first watch fills.
+      const watched = await api.watch(`${kind.collection(ns)}?watch=true&fieldSelector=spec.${path}=1`);
+      expect((await watched.take(1))[0]?.object.metadata.name).toBe('a');
+      watched.close();
+      const listed = await api.get(`${kind.collection(ns)}?resourceVersion=0&fieldSelector=spec.${path}=1`);
+      expect(listed.json<{ items: ApiObject[] }>().items).toHaveLength(1);
+      expectStatus(await api.delete(kind.path), 200);
+      await expect.poll(async () => (await api.get(kind.path)).status, POLL).toBe(404);
+    }
+  });
+
   test('go with their definition, whose name is free then', async () => {
     const kind = new Kind(api, names);
     await kind.define();

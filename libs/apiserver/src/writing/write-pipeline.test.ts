@@ -216,6 +216,23 @@ describe('update', () => {
     expect(api.stored('configmaps', 'a')?.data).toMatchObject({ text: 'y' });
   });
 
+  it('is not written when its time is over before that', async () => {
+    await create(configMap('a'));
+    const request = requestFor('UPDATE', 'a', {});
+    for (const [deadline, namesVersion] of [
+      [performance.now() - 1, true],
+      [performance.now() + 20, true],
+    ] as const) {
+      const change: Change = async (current) => {
+        await expect.poll(() => performance.now(), { interval: 1 }).toBeGreaterThan(deadline);
+        return { ...current, data: { text: 'late' } };
+      };
+      const late = { ...request, namesVersion, caller: { ...request.caller, deadline } };
+      expect(await refusal(api.deps.pipeline.write(late, { change }))).toMatchObject({ code: 504, reason: 'Timeout' });
+    }
+    expect(api.stored('configmaps', 'a')?.data).not.toEqual({ text: 'late' });
+  });
+
   it('reads anew before it says that a named version is stale', async () => {
     await create(configMap('a'));
     const cache = api.deps.cache.type(api.endpoint('configmaps').type, api.endpoint('configmaps').description);
