@@ -1,0 +1,14 @@
+import { tryRows } from './rows.js';
+
+// The database, and what is read from it.
+tryRows([
+  'postgres-kills',
+  'head-row-held',
+  'failover-asynchronous',
+  'gateway-without-postgres',
+  'restored-backup',
+  'busy-pages',
+  'compaction',
+  'watch-from',
+  'trespass',
+]);
