@@ -125,6 +125,15 @@ describe('what the release says of', () => {
     expect(object.metadata.resourceVersion).not.toBe('7');
     const made = await send('POST', configMaps, 'application/json', { metadata: { name: 'd', resourceVersion: '7' } });
     expect(made.status).toBe(400);
+    // A kind that updates may create.
+    const lease = { metadata: { name: 'l', namespace: 'default', resourceVersion: '7' } };
+    const put = await send(
+      'PUT',
+      '/apis/coordination.orch.io/v1/namespaces/default/leases/l',
+      'application/json',
+      lease,
+    );
+    expect([put.status, api.stored('leases', 'l')]).toEqual([400, undefined]);
   });
 
   it('who owns the generation of the template of a DaemonSet: who makes it', async () => {

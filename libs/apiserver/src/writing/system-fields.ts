@@ -63,9 +63,9 @@ function keepSystemFields(served: ApiObject, old: ApiObject): void {
 }
 
 /** A new object has none of it: uid, time and name are given once it has been admitted. */
-function resetSystemFields({ request: { endpoint, key, operation }, served }: Draft): void {
-  // Whoever updates or applies what turns out not to be there has named the version of one that is gone.
-  if (operation === 'CREATE' && namedVersion(served) !== '') {
+function resetSystemFields({ request: { endpoint, key, applies }, served }: Draft): void {
+  // An applier says how the object is to be, whichever there was; who replaces a version means that one, and no other is to be made.
+  if (!applies && namedVersion(served) !== '') {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
   const meta = ensureMetadata(served);
