@@ -143,11 +143,18 @@ const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
 
 const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = $1)`;
 
-/** Whatever is there already is copied too; the lock keeps everybody from adding to it in between. */
+/**
+ * Whatever is there already is copied too; the lock keeps everybody from adding to it in between. What servers made when they
+ * started (one config map) may have been dropped from history already: it stands at the beginning.
+ */
 const COPY = `
 BEGIN;
 LOCK TABLE change IN SHARE ROW EXCLUSIVE MODE;
 CREATE TABLE recorded_change AS TABLE change;
+INSERT INTO recorded_change (type, version, previous, at, action, namespace, name, uid, body, owners)
+  SELECT o.type, o.version, 0, 0, 1, o.namespace, o.name, o.uid, o.body, o.owners
+    FROM object o JOIN resource_type t ON t.id = o.type AND t.api_group = '' AND t.resource = 'configmaps'
+   WHERE NOT EXISTS (SELECT FROM change c WHERE c.type = o.type AND c.version = o.version);
 CREATE INDEX ON recorded_change (type, version);
 CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO cluster.recorded_change SELECT NEW.*; RETURN NULL; END';
