@@ -100,7 +100,9 @@ conformance('Discovery [Groups and paths]', ({ api, names }) => {
 
   test('every resource that discovery lists can be listed and watched as it says', async () => {
     const { groups } = expectStatus(await api.get('/apis'), 200).json();
-    const versions = groups.flatMap(({ versions: all }: { versions: { groupVersion: string }[] }) =>
+    // Kinds of other tests come and go, and may be made not to answer.
+    const declared = groups.filter(({ name }: { name: string }) => !name.endsWith('.example.com'));
+    const versions = declared.flatMap(({ versions: all }: { versions: { groupVersion: string }[] }) =>
       all.map(({ groupVersion }) => `/apis/${groupVersion}`),
     );
     for (const root of ['/api/v1', ...versions]) {
