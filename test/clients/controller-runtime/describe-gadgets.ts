@@ -11,7 +11,7 @@ export function describeGadgets(count: number): void {
       'objects are made, with defaults and by rules',
       'a reconciler writes the status of each while gateways are restarted',
       'the caches of objects and of metadata are what a list is',
-      'informers list once, and once more where a stream was cut off',
+      'informers list once, and watch anew when a gateway goes',
     ],
     program: () => ({ command: program(), args: [`-gadgets=${count}`] }),
     servers: ['two tiers whose gateways restart'],
