@@ -94,7 +94,7 @@ describe('the Prometheus operator', () => {
     await expect.poll(configuration, WAIT).not.toContain('/second');
   }, 120_000);
 
-  test('refuses what the schema is against, and says what is wrong with a rule', async () => {
+  test('makes an Alertmanager too, and has the server refuse what its schemas are against', async () => {
     const answer = await stage.api.post(`${CUSTOM}/prometheuses`, object('Prometheus', 'wrong', { retention: 'long' }));
     expect(answer.status).toBe(422);
     expect(answer.text).toContain('spec.retention in body should match');
