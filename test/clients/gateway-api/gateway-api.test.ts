@@ -1,8 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { goModule } from './go-module.js';
-import { kubectlStage } from './kubectl-stage.js';
+import { kubectlStage } from '../kubectl-stage.js';
+import { definitionsIn, gatewayApi } from './definitions.js';
 
 /**
  * Releases of Gateway API, in the order in which a cluster gets them: the rules of the first are those that Kubernetes 1.27 was
@@ -46,11 +46,11 @@ describe('definitions of Gateway API, each release after the one before', () => 
   describe.each(RELEASES)('$version', ({ version, definitions, refusals }) => {
     let folder: string;
     beforeAll(() => {
-      folder = goModule('sigs.k8s.io/gateway-api', version);
+      folder = gatewayApi(version);
     }, 300_000);
 
     test('are established', async () => {
-      const files = definitionsIn(join(folder, 'config/crd/experimental'));
+      const files = definitionsIn(folder, 'experimental');
       await stage.kubectl.ok(['apply', '--server-side', ...files.flatMap((file) => ['-f', file])]);
       const established = await stage.kubectl.ok([
         'wait',
@@ -87,12 +87,6 @@ describe('definitions of Gateway API, each release after the one before', () => 
 });
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
-
-/** The definitions alone: policies of admission and kustomizations lie beside them. */
-const definitionsIn = (folder: string): string[] =>
-  readdirSync(folder)
-    .map((name) => join(folder, name))
-    .filter((file) => /^kind: CustomResourceDefinition$/m.test(readFileSync(file, 'utf8')));
 
 const manifestsIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
