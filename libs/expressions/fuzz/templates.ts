@@ -281,7 +281,7 @@ export const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
   pair: ['self.lo[0]', 'oldSelf.lo[0]', '<pairs>[<int>]'],
   dict: ["{'a': 'b'}", '{}', 'self.m', 'oldSelf.m', '{<string>: <string>}'],
   counts: ["{'p': 1}", 'self.mi', 'oldSelf.mi', '{<string>: <int>}'],
-  intstr: ['self.x', 'oldSelf.x', "dyn('25%')", 'dyn(<int>)'],
+  intstr: ['self.x', 'oldSelf.x', "dyn('25')", 'dyn(<int>)'],
   any: [
     'dyn(<int>)',
     'dyn(<string>)',
