@@ -97,6 +97,8 @@ describe('the JobSet operator', () => {
   }, 60_000);
 
   test('goes on over restarts of the gateways: a set is suspended, resumed, and another one made', async () => {
+    const lists = await stage.lists('jobsets');
+    expect(lists).toBeGreaterThan(0);
     await restartGateways(stage.cluster);
     const suspend = (wanted: boolean) => stage.api.patch(`${SETS}/training`, 'merge', { spec: { suspend: wanted } });
     expect((await suspend(true)).status).toBe(200);
@@ -108,6 +110,7 @@ describe('the JobSet operator', () => {
     await expect.poll(() => conditionsOf('training'), WAIT).toMatchObject({ Suspended: 'False' });
     await stage.create(SETS, jobSet('later'));
     await expect.poll(async () => (await namesOfJobs('later')).length, WAIT).toBe(4);
+    expect(await stage.lists('jobsets'), 'nothing is listed anew').toBe(lists);
   }, 120_000);
 
   test('makes a job anew that is gone', async () => {

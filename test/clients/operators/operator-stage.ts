@@ -26,6 +26,8 @@ export interface OperatorStage {
   create(path: string, object: object): Promise<ApiObject>;
   /** The object at a path, undefined when there is none. */
   find(path: string): Promise<ApiObject | undefined>;
+  /** How many lists of some resources have been asked for since the servers began, by whomever. */
+  lists(...resources: readonly string[]): Promise<number>;
 }
 
 /**
@@ -82,6 +84,15 @@ export function operatorStage(
       if (answer.status === 404) return undefined;
       if (answer.status !== 200) throw new Error(answer.text);
       return answer.json();
+    },
+    async lists(...resources: readonly string[]) {
+      const [url = ''] = stage.cluster.apiServerUrls;
+      const server = new Api({ ...stage.cluster, url });
+      const { text } = await server.get('/metrics');
+      server.close();
+      const counted = [...text.matchAll(/^apiserver_request_total\{verb="LIST",.*\bresource="([^"]+)".*\} (\d+)$/gm)];
+      const ofThese = counted.filter(([, resource = '']) => resources.includes(resource));
+      return ofThese.reduce((sum, [, , count]) => sum + Number(count), 0);
     },
   });
 }

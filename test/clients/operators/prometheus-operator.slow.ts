@@ -74,6 +74,9 @@ describe('the Prometheus operator', () => {
   }, 60_000);
 
   test('goes on over restarts of the gateways', async () => {
+    const kinds = ['prometheuses', 'servicemonitors', 'prometheusrules'];
+    const lists = await stage.lists(...kinds);
+    expect(lists).toBeGreaterThanOrEqual(kinds.length);
     await restartGateways(stage.cluster);
     const changed = async (path: string, spec: object) => {
       const answer = await stage.api.patch(`${CUSTOM}/${path}`, 'merge', { spec });
@@ -92,6 +95,7 @@ describe('the Prometheus operator', () => {
       });
     expect((await stage.api.delete(`${CUSTOM}/servicemonitors/web`)).status).toBe(200);
     await expect.poll(configuration, WAIT).not.toContain('/second');
+    expect(await stage.lists(...kinds), 'nothing is listed anew').toBe(lists);
   }, 120_000);
 
   test('makes an Alertmanager too, and has the server refuse what its schemas are against', async () => {
