@@ -125,7 +125,7 @@ func gadgetChecks(config *rest.Config, count int) {
 	checks.Run("informers list once, and watch anew when a gateway goes", func(context.Context) {
 		for _, each := range []*requests{&asked.whole, &asked.metadata} {
 			lists, watches := each.lists.Load(), each.watches.Load()
-checks.Require(lists == 1 && watches >= 2 && watches <= 4, lists, watches)
+			checks.Require(lists == 1 && watches >= 2 && watches <= 4, lists, watches)
 		}
 	})
 }
