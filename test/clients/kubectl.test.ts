@@ -1,14 +1,11 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { kubectlStage } from './kubectl-stage.js';
+import { hasManifests, MANIFESTS } from './manifests.js';
 
 /** The oldest and the newest release that are promised to work. */
 const RELEASES = ['1.27', '1.33'] as const;
-const SHARED = process.env.ORCH_SHARED ?? fileURLToPath(new URL('../../../shared', import.meta.url));
-const MANIFESTS = join(SHARED, 'manifests');
-const hasManifests = readable(MANIFESTS);
 
 describe.each(RELEASES)('kubectl %s', (release) => {
   const stage = kubectlStage(release);
@@ -172,11 +169,3 @@ describe.each(RELEASES)('kubectl %s', (release) => {
 });
 
 const lines = (text: string): string[] => text.split('\n').filter((line) => line !== '');
-
-function readable(folder: string): boolean {
-  try {
-    return readdirSync(folder).length > 0;
-  } catch {
-    return false;
-  }
-}

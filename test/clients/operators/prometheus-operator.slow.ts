@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { freePorts } from '../../../tools/up/index.js';
 import { Api } from '../../support/api.js';
+import { hasManifests, MANIFESTS } from '../manifests.js';
 import { restartGateways } from '../restart-gateways.js';
 import { operatorStage } from './operator-stage.js';
 
@@ -107,4 +109,22 @@ describe('the Prometheus operator', () => {
     await expect.poll(() => setOf('alertmanager-main'), WAIT).toMatchObject({ replicas: 1 });
     await expect.poll(() => conditionsOf(`${CUSTOM}/alertmanagers/main`), WAIT).toMatchObject({ Reconciled: 'True' });
   }, 60_000);
+
+  test.runIf(hasManifests)(
+    'reconciles a whole stack of others, applied with the definitions that it brings',
+    async () => {
+      const stack = join(MANIFESTS, 'kube-prometheus');
+      await stage.kubectl.ok(['apply', '--server-side', '--force-conflicts', '-f', join(stack, 'setup')]);
+      // An object of this name is there already.
+      expect((await stage.api.delete(`${CUSTOM}/alertmanagers/main`)).status).toBe(200);
+      await stage.kubectl.ok(['apply', '-f', stack]);
+      await expect.poll(() => setOf('prometheus-k8s'), WAIT).toMatchObject({ replicas: 2 });
+      await expect.poll(() => setOf('alertmanager-main'), WAIT).toMatchObject({ replicas: 3 });
+      for (const path of ['prometheuses/k8s', 'alertmanagers/main'])
+        await expect.poll(() => conditionsOf(`${CUSTOM}/${path}`), WAIT).toMatchObject({ Reconciled: 'True' });
+      const rules = async () => (await stage.find(`${CORE}/configmaps/prometheus-k8s-rulefiles-0`))?.data ?? {};
+      await expect.poll(async () => Object.keys(await rules()).length, WAIT).toBeGreaterThanOrEqual(8);
+    },
+    120_000,
+  );
 });
