@@ -47,7 +47,7 @@ export class Traffic {
   }
 }
 
-export const refOf = (kind: Kind, namespace?: string) => ({
+export const refOf = (kind: string, namespace?: string) => ({
   group: '',
   version: 'v1',
   resource: kind,

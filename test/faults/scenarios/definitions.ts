@@ -1,0 +1,237 @@
+import { Client } from '@orch/client';
+import { namesOf } from '@orch/machinery';
+import { waitUntil } from '../../../tools/up/index.js';
+import { Changer } from '../definitions/changer.js';
+import { ChangingKind, NAMESPACE, VERSIONS } from '../definitions/changing-kind.js';
+import { judgeKind } from '../definitions/judge.js';
+import { type Direct, KindWatcher } from '../definitions/kind-watcher.js';
+import { Prober } from '../definitions/prober.js';
+import { type KindRecord, readRecords } from '../definitions/records.js';
+import { Floors } from '../model/floors.js';
+import type { List } from '../model/records.js';
+import type { Random } from '../random.js';
+import { Probe } from '../stage/probe.js';
+import type { Stage } from '../stage/stage.js';
+import { rest, Traffic } from '../traffic/context.js';
+import { list } from '../traffic/lister.js';
+import { type Target, Writer } from '../traffic/writer.js';
+import { checkServed, checkStreams } from '../validators/served.js';
+import { checkWatch } from '../validators/watch.js';
+import { type Scenario, type ScenarioSettings, scaled, tortured } from './scenario.js';
+
+const CHANGING = 12;
+const STEADY = 2;
+const WRITERS = 3;
+const WATCHERS_OF_EACH = 2;
+const NAMES = ['o-0', 'o-1', 'o-2', 'o-3'];
+const CALM_MS = 3_000;
+/** What two servers that serve at most may take of each other: p99 of writes and events of others, ms. */
+const NOISE_MS = 250;
+const CATCH_UP_MS = 40_000;
+/** Longer than a server may be behind. */
+const SETTLED_MS = 1_500;
+
+const about = {
+  name: 'definitions',
+  fault:
+    'definitions are made, changed and deleted, 10 a second for 10 minutes, beside writers, lists and watches of their kinds and of others',
+  pass: 'V1–V4 of them, too; within a second every server serves what they say, and what is established at once; watches of what changes end in order; no object is left without a definition; others do not notice: no stream ends, no call fails, p99 at most three times as long',
+};
+
+export const definitions = unnoticed(
+  tortured(about, (settings) => ({ writers: 2, faults: (stage) => change(stage, settings) })),
+);
+
+/** The validators allow a write to have an unknown outcome, and a watch to be refused for a while: here neither may happen. */
+function unnoticed(scenario: Scenario): Scenario {
+  return {
+    ...scenario,
+    async run(settings) {
+      const result = await scenario.run(settings);
+      const noticed = Object.entries(result.counts ?? {}).filter(
+        ([name, count]) => count > 0 && (name === 'writes of unknown outcome' || name.startsWith('watches answered')),
+      );
+      const found = noticed.map(([name, count]) => ({ rule: 'R.answer' as const, message: `${name}: ${count}` }));
+      return { ...result, violations: [...result.violations, ...found] };
+    },
+  };
+}
+
+async function change(stage: Stage, settings: ScenarioSettings): Promise<void> {
+  const load = new Load(stage);
+  try {
+    const probe = await Probe.start(stage);
+    await load.begin();
+    const calm = await probe.during(CALM_MS);
+    await load.run(scaled(settings, 600_000, 15_000));
+    const beside = probe.take();
+    await load.settle();
+    await probe.stop();
+    stage.must('R.answer', beside.failedWrites === 0, `${beside.failedWrites} writes of others failed`);
+    for (const of of ['writes', 'events'] as const) {
+      const [most, took] = [3 * calm[of].p99 + NOISE_MS, beside[of].p99];
+      stage.measure(`p99 of ${of} without`, calm[of].p99);
+      stage.measure(`p99 of ${of} beside`, took);
+      stage.must('R.latency', took <= most, `p99 of ${of} of others ${took} ms, without ${calm[of].p99}`);
+    }
+    await load.judge();
+  } finally {
+    await load.end();
+  }
+}
+
+/** Everybody who has to do with custom kinds. */
+class Load {
+  readonly #kinds = Array.from({ length: STEADY + CHANGING }, (_, i) => new ChangingKind(i, i < STEADY));
+  readonly #servers: readonly Direct[];
+  readonly #traffic: Traffic;
+  readonly #changer: Changer;
+  readonly #probers: readonly Prober[];
+  readonly #watchers: readonly KindWatcher[];
+  readonly #writers: readonly Writer[];
+  /** Milliseconds of this process at 1970. */
+  readonly #monotonic = performance.now() - Date.now();
+  readonly #watching = new AbortController();
+  #watched: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly stage: Stage) {
+    const { cluster, random } = stage;
+    this.#servers = [...cluster.apiServerUrls, ...cluster.gatewayUrls].map((url, i) => {
+      const name = [...cluster.apiServers, ...cluster.gateways][i]?.name ?? url;
+      return { name, api: stage.api(url), client: clientOf(stage, url) };
+    });
+    const [first] = this.#servers;
+    if (!first) throw new Error('no servers');
+    this.#traffic = new Traffic(first, this.#servers);
+    this.#changer = new Changer(stage, random.fork('changer'), this.#kinds);
+    this.#probers = this.#servers.map(
+      ({ name, api }) => new Prober(name, api, random.fork(`prober ${name}`), this.#kinds),
+    );
+    this.#watchers = this.#kinds.flatMap((kind) =>
+      Array.from({ length: WATCHERS_OF_EACH }, (_, i) => {
+        const id = `kind-watcher-${kind.index}-${i}`;
+        return new KindWatcher(id, kind, this.#traffic, this.#servers, random.fork(id));
+      }),
+    );
+    this.#writers = Array.from({ length: WRITERS }, (_, i) => {
+      const id = `c${i}`;
+      return new Writer(id, this.#traffic, random.fork(id), (own) => this.#target(own));
+    });
+    stage.signal.addEventListener('abort', () => this.#watching.abort());
+  }
+
+  /** Has the kinds that nobody changes watched. */
+  async begin(): Promise<void> {
+    await this.#changer.settle();
+    this.#watched = Promise.all(this.#watchers.map((watcher) => watcher.run(this.#watching.signal)));
+  }
+
+  async run(ms: number): Promise<void> {
+    const { stage } = this;
+    const changing = new AbortController();
+    const stop = () => changing.abort();
+    stage.signal.addEventListener('abort', stop);
+    const actors = [this.#changer, ...this.#writers, ...this.#probers].map((actor) => actor.run(changing.signal));
+    const start = performance.now();
+    await Promise.race([rest(ms, changing.signal), Promise.all(actors)]);
+    const seconds = (performance.now() - start) / 1000;
+    stop();
+    await Promise.all(actors);
+    stage.measure('definitions changed a second', this.#changer.changes / seconds);
+  }
+
+  /** Brings all definitions to an end at which everything is served, and has everybody look at it. */
+  async settle(): Promise<void> {
+    await this.#changer.settle();
+    await rest(SETTLED_MS, this.stage.signal);
+    await Promise.all(this.#probers.map((prober) => prober.all()));
+  }
+
+  async judge(): Promise<void> {
+    const { stage } = this;
+    const records = await readRecords(stage.postgresUrl, this.#kinds, this.#monotonic);
+    await this.#catchUp(records);
+    for (const { lives } of this.#watchers) for (const life of lives.slice(-1)) life.lasted = true;
+    this.#watching.abort();
+    await this.#watched;
+    for (const record of records) {
+      const lives = this.#watchers.filter(({ kind }) => kind === record.kind).flatMap((watcher) => watcher.lives);
+      const final = await this.#finalList(record.kind);
+      for (const { rule, message } of judgeKind(record, this.#traffic, lives, final)) stage.report(rule, message);
+    }
+    this.#judgeServed(records);
+    this.#count(records);
+  }
+
+  async end(): Promise<void> {
+    this.#watching.abort();
+    await this.#watched.catch(() => undefined);
+    await Promise.all(this.#servers.map(({ client }) => client.close()));
+  }
+
+  #judgeServed(records: readonly KindRecord[]): void {
+    const { stage } = this;
+    const timelines = new Map(records.map(({ kind, states }) => [kind.name, states]));
+    const steady = new Set(this.#kinds.filter(({ isSteady }) => isSteady).map(({ name }) => name));
+    const streams = this.#watchers.flatMap((watcher) => watcher.streams);
+    const served = checkServed(
+      this.#probers.flatMap(({ observations }) => observations),
+      timelines,
+    );
+    const ended = checkStreams(streams, timelines, steady);
+    for (const { rule, message } of [...served.violations, ...ended.violations]) stage.report(rule, message);
+    for (const { failures } of [...this.#probers, ...this.#watchers]) {
+      for (const failure of failures) stage.report('R.answer', failure);
+    }
+    stage.measure('ms until every server serves a change', served.latest);
+    stage.measure('ms until watches of what changed end', ended.latest);
+  }
+
+  /** Nothing was tried where nothing happened. */
+  #count(records: readonly KindRecord[]): void {
+    const { stage } = this;
+    const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
+    const counts = {
+      'changes of definitions': this.#changer.changes,
+      'definitions deleted': sum(
+        records.map(({ states }) => states.filter((state, at) => at > 0 && !state.uid).length),
+      ),
+      'objects of custom kinds changed': sum(records.map(({ history }) => history.changes.length)),
+      'looks at what is served': sum(this.#probers.map(({ observations }) => observations.length)),
+      'watches of custom kinds': sum(this.#watchers.map(({ streams }) => streams.length)),
+    };
+    for (const [name, count] of Object.entries(counts)) {
+      stage.measure(name, count);
+      stage.must('R.answer', count > 0, `${name}: ${count}`);
+    }
+  }
+
+  async #catchUp(records: readonly KindRecord[]): Promise<void> {
+    const isWhole = () =>
+      this.#watchers.every(({ kind, lives }) => {
+        const history = records.find((record) => record.kind === kind)?.history;
+        const life = lives.at(-1);
+        return history && life && checkWatch({ ...life, lasted: true }, history, new Floors()).length === 0;
+      });
+    await waitUntil('watchers have everything', CATCH_UP_MS, async () => isWhole()).catch(() => undefined);
+  }
+
+  #finalList(kind: ChangingKind): Promise<List> {
+    const [server] = this.#servers;
+    const settings = { kind: kind.name, selection: {}, client: 'final', asked: 'recent', ref: kind.ref('v1') } as const;
+    return list(this.#traffic, server as Direct, settings);
+  }
+
+  #target(random: Random): Target {
+    const kind = random.pick(this.#kinds);
+    const version = random.pick(VERSIONS);
+    const { group, name, namespace } = kind;
+    const ref = { ...kind.ref(version), ...(namespace === NAMESPACE && { namespace }) };
+    const more = { apiVersion: `${group}/${version}`, kind: kind.kind };
+    return { kind: name, shape: 'configmaps', ref, namespace, name: random.pick(NAMES), more };
+  }
+}
+
+function clientOf({ cluster: { ca, token } }: Stage, server: string): Client {
+  return new Client({ server, ca, token }, { names: namesOf('kubernetes'), maxRetries: 0, timeoutMs: 15_000 });
+}
