@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Client } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { waitUntil } from '../../../tools/up/index.js';
@@ -21,7 +22,7 @@ import { type Scenario, type ScenarioSettings, scaled, tortured } from './scenar
 
 const CHANGING = 12;
 const STEADY = 2;
-const WRITERS = 3;
+const WRITERS = 6;
 const WATCHERS_OF_EACH = 2;
 const NAMES = ['o-0', 'o-1', 'o-2', 'o-3'];
 const CALM_MS = 3_000;
@@ -117,10 +118,11 @@ class Load {
       const id = `c${i}`;
       return new Writer(id, this.#traffic, random.fork(id), (own) => this.#target(own));
     });
+    setMaxListeners(0, this.#watching.signal);
     stage.signal.addEventListener('abort', () => this.#watching.abort());
   }
 
-  /** Has the kinds that nobody changes watched. */
+  /** Has all kinds served, and watched from then on. */
   async begin(): Promise<void> {
     await this.#changer.settle();
     this.#watched = Promise.all(this.#watchers.map((watcher) => watcher.run(this.#watching.signal)));
@@ -129,6 +131,7 @@ class Load {
   async run(ms: number): Promise<void> {
     const { stage } = this;
     const changing = new AbortController();
+    setMaxListeners(0, changing.signal);
     const stop = () => changing.abort();
     stage.signal.addEventListener('abort', stop);
     const actors = [this.#changer, ...this.#writers, ...this.#probers].map((actor) => actor.run(changing.signal));
