@@ -17,6 +17,7 @@ export function judgeKind(
   traffic: Traffic,
   lives: readonly RunningLife[],
   final: List | undefined,
+  withinMs: number,
 ): Violation[] {
   const { history, objects, made, states, kind } = record;
   const isOwn = (one: { readonly kind: string }) => one.kind === kind.name;
@@ -26,7 +27,7 @@ export function judgeKind(
     ...checkHistory(history),
     ...checkDurable(history, writes),
     ...checkFinalState(history, objects),
-    ...checkStored(history, made, states),
+    ...checkStored(history, made, states, withinMs),
     ...checkKeys(record, traffic),
     ...lists.flatMap((list) => checkList(list, history)),
     // Nothing is dropped from history meanwhile.

@@ -6,7 +6,7 @@ import { discoveryText, type Facet, type Names } from './facets.js';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
-const REST_MS = 60;
+const REST_MS = 100;
 
 /** What a server was found to serve of a definition. */
 export interface Observation {
