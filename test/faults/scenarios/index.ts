@@ -2,7 +2,7 @@ import { apiServerKills, commitPublish } from './api-server.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
-import { definitions } from './definitions.js';
+import { definitions, definitionsLeft, definitionsStale, definitionsUnawaited } from './definitions.js';
 import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
@@ -67,6 +67,9 @@ export const SCENARIOS: readonly Scenario[] = [
   watchFrom,
   clocks,
   definitions,
+  definitionsUnawaited,
+  definitionsStale,
+  definitionsLeft,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,
