@@ -1,12 +1,12 @@
 import { Floors } from '../model/floors.js';
-import type { List } from '../model/records.js';
+import type { List, Write } from '../model/records.js';
 import type { Traffic } from '../traffic/context.js';
 import type { RunningLife } from '../traffic/watcher.js';
 import { checkDurable, checkFinalState } from '../validators/durable.js';
 import { checkHistory } from '../validators/history.js';
 import { checkKey } from '../validators/linearizable.js';
 import { checkList, checkRebuilt } from '../validators/list-watch.js';
-import { checkStored } from '../validators/served.js';
+import { checkStored, type Made } from '../validators/served.js';
 import type { Violation } from '../validators/violation.js';
 import { checkWatch } from '../validators/watch.js';
 import { emptyings, type KindRecord } from './records.js';
@@ -19,7 +19,7 @@ export function judgeKind(
   final: List | undefined,
   withinMs: number,
 ): Violation[] {
-  const { history, objects, made, states, kind } = record;
+  const { history, objects, states, kind } = record;
   const isOwn = (one: { readonly kind: string }) => one.kind === kind.name;
   const writes = traffic.writes.filter(isOwn);
   const lists = [...traffic.lists.filter(isOwn), ...(final ? [final] : [])];
@@ -27,13 +27,19 @@ export function judgeKind(
     ...checkHistory(history),
     ...checkDurable(history, writes),
     ...checkFinalState(history, objects),
-    ...checkStored(history, made, states, withinMs),
+    ...checkStored(history, fromTheirStart(record, writes), states, withinMs),
     ...checkKeys(record, traffic),
     ...lists.flatMap((list) => checkList(list, history)),
     // Nothing is dropped from history meanwhile.
     ...lives.flatMap((life) => checkWatch(life, history, new Floors())),
     ...lives.filter(({ lasted }) => lasted).flatMap((life) => rebuilt(life, final)),
   ];
+}
+
+/** A request finishes on what was served when it began. */
+function fromTheirStart({ made, history }: KindRecord, writes: readonly Write[]): Made[] {
+  const starts = new Map(writes.map(({ stamp, start }) => [stamp, start]));
+  return made.map((one) => ({ ...one, at: starts.get(history.at(one.version)?.state.stamp ?? '') ?? one.at }));
 }
 
 function rebuilt(life: RunningLife, final: List | undefined): Violation[] {

@@ -119,7 +119,7 @@ export function checkStreams(
 /** An object as it was made: which definition's number it was given. */
 export interface Made {
   readonly version: number;
-  /** Monotonic ms, right before it was committed. */
+  /** Monotonic ms: when the request began. */
   readonly at: number;
   readonly number: number | undefined;
 }
