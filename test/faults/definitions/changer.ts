@@ -10,7 +10,8 @@ const TICK_MS = 100;
 const DELETIONS = 0.2;
 const SETTLED_MS = 60_000;
 
-interface Conditioned extends Record<string, unknown> {
+/** As much of a definition as tells whether it is served. */
+export interface Conditioned extends Record<string, unknown> {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
@@ -26,6 +27,8 @@ export class Changer {
     private readonly stage: Stage,
     private readonly random: Random,
     private readonly kinds: readonly ChangingKind[],
+    /** Hears of each definition that was made. */
+    private readonly onMade: (kind: ChangingKind, design: Design) => void,
   ) {}
 
   async run(signal: AbortSignal): Promise<void> {
@@ -74,6 +77,7 @@ export class Changer {
     this.#expect(answer, 201, `making ${kind.name}`);
     this.#there.add(kind);
     kind.design = design;
+    this.onMade(kind, design);
   }
 
   async #patch(kind: ChangingKind, design: Design): Promise<void> {
@@ -95,8 +99,7 @@ export class Changer {
     });
     if (!kind.isSteady) await this.#patch(kind, { ...last, scope: kind.scope });
     await this.stage.recovers('all definitions are established', SETTLED_MS, async () => {
-      const { status } = (await this.stage.api().get(kind.path)).json<Conditioned>();
-      return (status?.conditions ?? []).some((one) => one.type === 'Established' && one.status === 'True');
+      return isEstablished((await this.stage.api().get(kind.path)).json<Conditioned>());
     });
   }
 
@@ -105,3 +108,6 @@ export class Changer {
     this.stage.must('R.answer', status === expected, `${what} was answered with ${status} ${text}`);
   }
 }
+
+export const isEstablished = (definition: Conditioned | undefined): boolean =>
+  (definition?.status?.conditions ?? []).some((one) => one.type === 'Established' && one.status === 'True');

@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { Client } from '@orch/client';
 import { namesOf } from '@orch/machinery';
 import { waitUntil } from '../../../tools/up/index.js';
-import { Changer } from '../definitions/changer.js';
-import { ChangingKind, NAMESPACE, VERSIONS } from '../definitions/changing-kind.js';
+import { Changer, isEstablished } from '../definitions/changer.js';
+import { ChangingKind, type Design, NAMESPACE, VERSIONS } from '../definitions/changing-kind.js';
 import { judgeKind } from '../definitions/judge.js';
 import { type Direct, KindWatcher } from '../definitions/kind-watcher.js';
 import { Prober } from '../definitions/prober.js';
@@ -32,6 +32,8 @@ const CALM_MS = 3_000;
 /** What a busy machine adds to p50 and p99 of writes and events of others, ms. */
 const NOISE_MS = { p50: 100, p99: 1_000 };
 const CATCH_UP_MS = 40_000;
+/** How long it is waited for a definition to be established, before servers are asked for it all the same. */
+const ESTABLISHED_MS = 10_000;
 /** Longer than a server may be behind. */
 const SETTLED_MS = 1_500;
 
@@ -161,6 +163,9 @@ class Load {
   readonly #traffic: Traffic;
   readonly #changer: Changer;
   readonly #probers: readonly Prober[];
+  /** They ask for what has just been established. */
+  readonly #hasty: readonly Prober[];
+  readonly #asked: Promise<void>[] = [];
   readonly #watchers: readonly KindWatcher[];
   readonly #writers: readonly Writer[];
   /** Milliseconds of this process at 1970. */
@@ -177,9 +182,14 @@ class Load {
     const [first] = this.#servers;
     if (!first) throw new Error('no servers');
     this.#traffic = new Traffic(first, this.#servers);
-    this.#changer = new Changer(stage, random.fork('changer'), this.#kinds);
+    this.#changer = new Changer(stage, random.fork('changer'), this.#kinds, (kind, design) => {
+      this.#asked.push(this.#atOnce(kind, design));
+    });
     this.#probers = this.#servers.map(
       ({ name, api }) => new Prober(name, api, random.fork(`prober ${name}`), this.#kinds),
+    );
+    this.#hasty = this.#servers.map(
+      ({ name, api }) => new Prober(`${name}, at once`, api, random.fork(`hasty ${name}`), this.#kinds),
     );
     this.#watchers = this.#kinds.flatMap((kind) =>
       Array.from({ length: WATCHERS_OF_EACH }, (_, i) => {
@@ -216,6 +226,21 @@ class Load {
     stage.measure('definitions changed a second', this.#changer.changes / seconds);
   }
 
+  /** Asks all servers for a kind in the moment in which one of them says that it is established. */
+  async #atOnce(kind: ChangingKind, made: Design): Promise<void> {
+    const { api } = this.stage.random.pick(this.#servers);
+    let uid: string | undefined;
+    for (const giveUpAt = performance.now() + ESTABLISHED_MS; performance.now() < giveUpAt; ) {
+      const answer = await api.get(kind.path).catch(() => undefined);
+      const definition = answer?.status === 200 ? answer.json() : undefined;
+      uid ??= definition?.metadata.uid;
+      if (definition?.metadata.uid !== uid) return;
+      if (isEstablished(definition)) break;
+      await rest(10, this.stage.signal);
+    }
+    await Promise.all(this.#hasty.map((prober) => prober.objects(kind, made.served[0] ?? 'v1')));
+  }
+
   /** Brings all definitions to an end at which everything is served, and has everybody look at it. */
   async settle(): Promise<void> {
     await this.#changer.settle();
@@ -226,6 +251,7 @@ class Load {
   /** @param withinMs in which a server is to serve what a definition says */
   async judge(withinMs: number): Promise<void> {
     const { stage } = this;
+    await Promise.all(this.#asked);
     const records = await readRecords(stage.postgresUrl, this.#kinds, this.#monotonic);
     await this.#catchUp(records);
     for (const { lives } of this.#watchers) for (const life of lives.slice(-1)) life.lasted = true;
@@ -253,13 +279,13 @@ class Load {
     const steady = new Set(this.#kinds.filter(({ isSteady }) => isSteady).map(({ name }) => name));
     const streams = this.#watchers.flatMap((watcher) => watcher.streams);
     const served = checkServed(
-      this.#probers.flatMap(({ observations }) => observations),
+      [...this.#probers, ...this.#hasty].flatMap(({ observations }) => observations),
       timelines,
       withinMs,
     );
     const ended = checkStreams(streams, timelines, steady, withinMs);
     for (const { rule, message } of [...served.violations, ...ended.violations]) stage.report(rule, message);
-    for (const { failures } of [...this.#probers, ...this.#watchers]) {
+    for (const { failures } of [...this.#probers, ...this.#hasty, ...this.#watchers]) {
       for (const failure of failures) stage.report('R.answer', failure);
     }
     stage.measure('ms until every server serves a change', served.latest);
