@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // What is waited for comes at once, but on a machine that has much else to do.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       suite('load', 1),
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
@@ -18,7 +20,7 @@ export default defineConfig({
       suite('cluster', 4, { maxWorkers: 2 }),
       suite('storage-scale', 6, { maxWorkers: 2 }),
       suite('faults', 5, { maxWorkers: 2 }),
-      suite('scale-out', 8),
+      suite('scale-out', 8, { maxWorkers: 2 }),
       suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
       suite('fuzz', 10),
