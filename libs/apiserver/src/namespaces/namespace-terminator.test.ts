@@ -56,6 +56,19 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     expect(api.stored('configmaps', 'late', 'going')).toBeUndefined();
   });
 
+  it('looks into no kind of which it holds nothing', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (const resource of ['configmaps', 'secrets']) await api.create(resource, { metadata: { name: 'a' } }, 'going');
+    await removeNamespace('going');
+    const { store, deps } = api;
+    const namespaced = () => api.deps.served.current.types.filter(({ definition }) => definition.namespaced);
+    const contents = new NamespaceContents({ store, remover: deps.remover, namespaced });
+    const before = store.calls.snapshot;
+    expect(await contents.empty('going', () => false)).toEqual([]);
+    expect(store.calls.snapshot - before).toBe(2);
+    expect(await store.typesIn('going')).toEqual([]);
+  });
+
   it('waits for what finalizers keep', async () => {
     api.terminator.start();
     await api.create('namespaces', { metadata: { name: 'going' } });
