@@ -1,10 +1,9 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ConversionTools } from '../conversions/version-conversion.js';
-import { conforms, schemaAt } from '../values/conforms.js';
 import { equal } from '../values/equal.js';
-import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
+import { isEmpty, isObject, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
 import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
-import { readKept, writtenKept } from './kept-values.js';
+import { keptMember, readKept, writtenKept } from './kept-values.js';
 
 /** Where version 1 keeps what it has no field for. */
 const KEPT = [
@@ -47,7 +46,7 @@ export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
 function saidByField(section: string, field: string, value: unknown): boolean {
   const rule = METRICS.find((each) => each.section === section && each.list === field);
   if (!rule || !Array.isArray(value)) return false;
-  const utilization = cpuUtilization(rule.side, value as Json[]);
+  const utilization = cpuUtilization(rule.side, value.filter(isObject));
   return utilization !== undefined && equal(value, [cpuMetric(rule.side, utilization)]);
 }
 
@@ -55,12 +54,11 @@ function saidByField(section: string, field: string, value: unknown): boolean {
 export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
-  for (const { section, field, annotation } of KEPT) {
-    const key = keptKey(names, annotation);
-    const value = readKept(annotation, annotations[key]);
-    const schema = schemaAt(hub, section, field);
-    if (value === undefined || !schema || !conforms(schema, value)) continue;
-    sections[section][field] = value;
+  for (const place of KEPT) {
+    const key = keptKey(names, place.annotation);
+    const member = keptMember(hub, place, place.annotation, annotations[key]);
+    if (!member) continue;
+    if (member.value !== undefined) sections[place.section][place.field] = member.value;
     delete annotations[key];
   }
   for (const { section, list, side, field } of METRICS) {

@@ -1,11 +1,10 @@
 import type { ApiObject } from '@orch/machinery';
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { conforms, schemaAt } from '../values/conforms.js';
 import { edited, without } from '../values/edited.js';
 import { isEmpty, isObject, mapAt } from '../values/fields.js';
 import { keptKey, toV1, toV2 } from './convert.js';
 import { CURRENT, flattened, nested, TARGETS } from './flat-metrics.js';
-import { readKept, writtenKept } from './kept-values.js';
+import { keptMember, writtenKept } from './kept-values.js';
 
 const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
   edited(
@@ -19,9 +18,8 @@ const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, nested);
   const key = keptKey(names, 'behavior');
   const { [key]: text, ...annotations } = mapAt(object, 'metadata', 'annotations');
-  const behavior = readKept('behavior', text);
-  const schema = schemaAt(hub, 'spec', 'behavior');
-  if (!schema || !isObject(converted.spec) || !isObject(behavior) || !conforms(schema, behavior)) return converted;
+  const behavior = keptMember(hub, { section: 'spec', field: 'behavior' }, 'behavior', text)?.value;
+  if (!isObject(converted.spec) || !isObject(behavior)) return converted;
   return {
     ...converted,
     metadata: withAnnotations(object, annotations),
