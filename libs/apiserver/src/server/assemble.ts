@@ -26,7 +26,6 @@ import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
-import type { Endpoint } from '../served/endpoint.js';
 import { buildEndpoints } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
 import { ServedWatches } from '../watching/served-watches.js';
@@ -90,12 +89,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const served = new ServedResources(
     await buildEndpoints(options.served, scheme, store, options.storageVersions, kinds),
   );
-  const find = (group: string, resource: string): Endpoint => {
-    const found = served.current.ofResource(group, resource);
-    if (!found) throw new Error(`${resource} must be served`);
-    return found;
-  };
-  const namespaces = find('', 'namespaces');
+  const namespaces = served.current.ofResource('', 'namespaces');
+  if (!namespaces) throw new Error('namespaces must be served');
   store.setNamespaceType(namespaces.type);
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
@@ -170,7 +165,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         reader,
         pipeline,
         names,
-        find,
+        namespaces,
+        services: served.current.ofResource('', 'services'),
         securePort,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),
