@@ -119,6 +119,12 @@ describe('orchctl convert', () => {
     const converted = (value: object) =>
       JSON.parse(orchctl(['convert', '-f-', '-ojson'], { input: JSON.stringify(value) }).stdout);
     expect(converted(typed)).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'LeaseList', items: [lease] });
+    expect(converted({ ...typed, items: null })).toMatchObject({ kind: 'LeaseList', items: [] });
+    // What has the kind of an item is none.
+    expect(converted({ ...list.items[0], items: [] })).toEqual({
+      ...list.items[0],
+      apiVersion: 'coordination.k8s.io/v1',
+    });
     expect(converted(list)).toMatchObject({ kind: 'List', items: [{ apiVersion: 'coordination.k8s.io/v1' }] });
   });
 
