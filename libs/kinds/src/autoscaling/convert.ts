@@ -23,18 +23,23 @@ const METRICS: readonly { section: 'spec' | 'status'; list: string; side: Metric
 export const keptKey = (names: Names, annotation: string): string =>
   names.key(`autoscaling.alpha.orch.io/${annotation}`);
 
-/** Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. */
-export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
+/**
+ * Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. One that version 2 has of its
+ * own goes: it would be taken for fields, which nobody has looked at.
+ */
+export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
   const utilization = METRICS.map(({ section, list, side }) =>
     cpuUtilization(side, objectsAt(sections[section], list)),
   );
-  for (const { section, field, annotation } of KEPT) {
+  for (const place of KEPT) {
+    const { section, field, annotation } = place;
     const value = sections[section][field];
     delete sections[section][field];
-    if (!isEmpty(value) && !saidByField(section, field, value))
-      annotations[keptKey(names, annotation)] = writtenKept(annotation, value);
+    const key = keptKey(names, annotation);
+    if (keptMember(hub, place, annotation, annotations[key])) delete annotations[key];
+    if (!isEmpty(value) && !saidByField(section, field, value)) annotations[key] = writtenKept(annotation, value);
   }
   METRICS.forEach(({ section, field }, index) => {
     if (utilization[index] !== undefined) sections[section][field] = utilization[index];

@@ -13,12 +13,14 @@ const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
     (entry) => change(entry, CURRENT),
   );
 
+const BEHAVIOR = { section: 'spec', field: 'behavior' } as const;
+
 /** v2beta1 has no field for the behavior, and keeps it as JSON in an annotation. */
 const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, nested);
   const key = keptKey(names, 'behavior');
   const { [key]: text, ...annotations } = mapAt(object, 'metadata', 'annotations');
-  const behavior = keptMember(hub, { section: 'spec', field: 'behavior' }, 'behavior', text)?.value;
+  const behavior = keptMember(hub, BEHAVIOR, 'behavior', text)?.value;
   if (!isObject(converted.spec) || !isObject(behavior)) return converted;
   return {
     ...converted,
@@ -27,15 +29,21 @@ const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   };
 };
 
-const v2ToV2beta1: Conversion = (object, { names }) => {
+const v2ToV2beta1: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, flattened);
-  if (!isObject(converted.spec) || !isObject(converted.spec.behavior)) return converted;
-  const kept = { [keptKey(names, 'behavior')]: writtenKept('behavior', converted.spec.behavior) };
-  return {
-    ...converted,
-    metadata: withAnnotations(object, { ...object.metadata?.annotations, ...kept }),
-    spec: without(converted.spec, 'behavior'),
-  };
+  const key = keptKey(names, 'behavior');
+  const { [key]: text, ...others } = mapAt(object, 'metadata', 'annotations');
+  if (isObject(converted.spec) && isObject(converted.spec.behavior)) {
+    return {
+      ...converted,
+      metadata: withAnnotations(object, { ...others, [key]: writtenKept('behavior', converted.spec.behavior) }),
+      spec: without(converted.spec, 'behavior'),
+    };
+  }
+  // What v2 has of its own would be taken for the field.
+  return keptMember(hub, BEHAVIOR, 'behavior', text)
+    ? { ...converted, metadata: withAnnotations(object, others) }
+    : converted;
 };
 
 function withAnnotations({ metadata }: ApiObject, annotations: Record<string, string>): ApiObject['metadata'] {

@@ -151,6 +151,22 @@ describe.each(PROFILES)('conversions of what is served, %s names', (profile) => 
     expect(converted).toEqual({ ...object, apiVersion: 'autoscaling/v2' });
   });
 
+  it.each([
+    ['metrics', '[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":-5}}]'],
+    ['behavior', '{"ScaleDown":{"StabilizationWindowSeconds":1}}'],
+    ['conditions', '[{"type":"AbleToScale","status":"True"}]'],
+  ])('takes an annotation %s of version 2 for no field of it, there and back', (annotation, text) => {
+    const annotations = { [names.key(`autoscaling.alpha.orch.io/${annotation}`)]: text, kept: 'x' };
+    const object = { ...autoscaler({ metrics: [cpu(70)] }), metadata: { name: 'a', annotations } };
+    const plain = { ...object, metadata: { name: 'a', annotations: { kept: 'x' } } };
+    expect(convert(v1, v2, convert(v2, v1, { ...object, status: {} }))).toEqual({ ...plain, status: {} });
+    if (annotation !== 'behavior') return;
+    const beta = conversions.between('autoscaling/v2', 'autoscaling/v2beta1', object.kind ?? '');
+    expect(conversions.between('autoscaling/v2beta1', 'autoscaling/v2', object.kind ?? '')(beta(object))).toEqual(
+      plain,
+    );
+  });
+
   it('makes nothing of what is no metric in a manifest of a version that nobody reads any more', () => {
     const object = { ...autoscaler({ metrics: [null, 1] }), apiVersion: 'autoscaling/v2beta1' };
     expect(conversions.manifest(object, 'autoscaling/v1').spec).toEqual({ maxReplicas: 3 });
