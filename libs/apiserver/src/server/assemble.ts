@@ -26,7 +26,7 @@ import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
-import { buildEndpoints } from '../served/endpoints.js';
+import { buildEndpoints, notServed } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
 import { ServedWatches } from '../watching/served-watches.js';
 import { WatchOutputs } from '../watching/watch-output.js';
@@ -86,9 +86,10 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;
   const now = Date.now;
-  const served = new ServedResources(
-    await buildEndpoints(options.served, scheme, store, options.storageVersions, kinds),
-  );
+  const endpointsOf = (definitions: readonly ResourceDefinition[]) =>
+    buildEndpoints(definitions, scheme, store, options.storageVersions, kinds);
+  const served = new ServedResources(await endpointsOf(options.served));
+  const unserved = await endpointsOf(notServed(options.served, scheme));
   const namespaces = served.current.ofResource('', 'namespaces');
   if (!namespaces) throw new Error('namespaces must be served');
   store.setNamespaceType(namespaces.type);
@@ -114,7 +115,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     listMeta: scheme.struct('meta/v1.ListMeta'),
     status: scheme.struct('meta/v1.Status'),
   };
-  const namespaced = () => served.current.types.filter(({ definition }) => definition.namespaced);
+  // What is switched off here may be served elsewhere, or again later, and would be there in the next namespace of the name.
+  const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   return {
     deps: {
       names,
