@@ -80,11 +80,13 @@ export class Judge {
   }
 }
 
+const QUALIFIER = /(invalid qualifier type): .*/;
+
 /** The reference numbers the type of the root by its clock, and calls some types what its own language calls them. */
 const comparable = ({ error, maxCost, cost, failure, value }: Answer) => ({
-  error: error?.replace(/selfType\d+/g, 'selfType'),
+  error: error?.replace(/selfType\d+/g, 'selfType').replace(QUALIFIER, '$1'),
   maxCost: maxCost !== undefined && BigInt(maxCost) > SATURATED ? 'saturated' : maxCost,
   cost,
-  failure: failure?.replace(/^(invalid qualifier type): .*/, '$1'),
+  failure: failure?.replace(QUALIFIER, '$1'),
   value,
 });

@@ -48,6 +48,13 @@ const matches: Implementation = (text, pattern) => {
   return compiled instanceof Failure ? compiled : compiled.test(text);
 };
 
+/** Numbers that have a sign, and spans of time, can be turned around, though not so. */
+function not(value: Value): Value {
+  if (typeof value === 'boolean') return !value;
+  const isSigned = typeof value === 'bigint' || typeof value === 'number' || value instanceof Duration;
+  return isSigned ? failureOr(value) : unsuited('!_', value);
+}
+
 const textual =
   (name: string, test: (text: string, part: string) => boolean): Implementation =>
   (text, part) => {
@@ -65,11 +72,10 @@ const SPANS: ReadonlyMap<string, bigint> = new Map([
 function timed(name: string): Implementation {
   const unit = SPANS.get(name);
   return (...args) => {
-    const [time, zone] = args;
-    if (args.length > 1)
-      return time instanceof Timestamp && typeof zone === 'string' ? timePart(name, time, zone) : noForm(name, args);
-    if (time instanceof Duration && unit !== undefined) return time.nanoseconds / unit;
-    return time instanceof Timestamp ? timePart(name, time, 'UTC') : unsuited(name, time as Value);
+    const [time, zone = 'UTC'] = args;
+    if (time instanceof Timestamp && typeof zone === 'string') return timePart(name, time, zone);
+    const isSpan = time instanceof Duration && unit !== undefined && args.length === 1;
+    return isSpan ? time.nanoseconds / unit : noForm(name, args);
   };
 }
 
@@ -84,7 +90,7 @@ const IMPLEMENTATIONS: ReadonlyMap<string, Implementation> = new Map<string, Imp
   ['_/_', divide],
   ['_%_', modulo],
   ['-_', negate],
-  ['!_', (value) => (typeof value === 'boolean' ? !value : failureOr(value as Value, 'no such overload'))],
+  ['!_', (value) => not(value as Value)],
   ['@not_strictly_false', (value) => (typeof value === 'boolean' ? value : true)],
   ['size', sizeOf],
   ['matches', matches],
