@@ -129,6 +129,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       sets: new WriteSets({ ...planning, store }),
       admission,
       served,
+      unserved,
       components: options.components,
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
