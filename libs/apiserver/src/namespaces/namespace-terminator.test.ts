@@ -69,6 +69,20 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     expect(await store.typesIn('going')).toEqual([]);
   });
 
+  it('empties it of types that are switched off, which others may serve', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.create('secrets', { metadata: { name: 's' } }, 'going');
+    await api.create('events', { metadata: { name: 'e' }, involvedObject: { namespace: 'going' } }, 'going');
+    await removeNamespace('going');
+    const other = await testApi({}, 'orch', api.store, {}, [], [], {}, ['secrets', 'events']);
+    other.terminator.start();
+    await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+    await other.terminator.stop();
+    other.close();
+    expect(api.stored('secrets', 's', 'going')).toBeUndefined();
+    expect(api.stored('events', 'e', 'going')).toBeUndefined();
+  });
+
   it('waits for what finalizers keep', async () => {
     api.terminator.start();
     await api.create('namespaces', { metadata: { name: 'going' } });
