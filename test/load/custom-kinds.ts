@@ -61,7 +61,7 @@ export function inVersion(resource: Resource, version: string): Resource {
   return { ...same, apiVersion, path: resource.path.replace(`/${resource.apiVersion}/`, `/${apiVersion}/`), ...member };
 }
 
-type Definition = ReturnType<typeof definition>;
+export type Definition = ReturnType<typeof definition>;
 
 const FILLED = {
   type: 'object',

@@ -8,7 +8,7 @@ import { inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import { warmUp } from '../warm-up.js';
 import { Worker } from '../worker.js';
-import { listStage } from './list.js';
+import { filledList, OBJECTS as LISTED, listMeasurements } from './list.js';
 import { requestMeasurements } from './requests.js';
 
 const REQUESTERS = [1, 64];
@@ -43,10 +43,11 @@ async function requests({ target, run, seconds }: StageSettings, worker: Request
   const { endpoint, processes } = target;
   const resource = await inNamespace(endpoint, target.resource, `${run}-conversion`);
   await warmUp(worker, { endpoint, resource }, run);
+  await fill(worker, { endpoint, resource }, OBJECTS);
   const results: Measurement[] = [];
   for (const requesters of REQUESTERS) {
     for (const verb of ['create', 'update', 'get'] as const) {
-      const load = { verb, prefix: `o-${requesters}`, objects: OBJECTS, requesters };
+      const load = { verb, prefix: verb === 'create' ? `c-${requesters}` : 'o', objects: OBJECTS, requesters };
       const before = processes.cpuMicroseconds();
       const result = await worker.call('run', { endpoint, resource, seconds, ...load });
       const cpu = processes.cpuMicroseconds() - before;
@@ -57,8 +58,9 @@ async function requests({ target, run, seconds }: StageSettings, worker: Request
 }
 
 async function list(settings: StageSettings, webhook: Webhook): Promise<Measurement[]> {
+  const resource = await filledList(settings);
   await webhook.call('read', undefined as never);
-  const rows = await listStage(settings);
+  const rows = await listMeasurements({ target: { ...settings.target, resource } });
   const asked = await webhook.call('read', undefined as never);
   const milliseconds = rows.find(({ unit }) => unit === 'ms')?.value ?? Number.NaN;
   return [
@@ -92,5 +94,4 @@ async function watch(settings: StageSettings, webhook: Webhook): Promise<Measure
   });
 }
 
-const LISTED = 10_000;
 const perCall = ({ calls, objects }: WebhookReading): number => objects / calls;

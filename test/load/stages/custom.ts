@@ -13,6 +13,9 @@ const REQUESTERS = [1, 64];
 /** Objects that updates and applies go round; a multiple of the requesters. */
 const OBJECTS = 64;
 const WARM_SECONDS = 2;
+/** What those are named after that are made first, and go round. */
+const MADE = 'made';
+const APPLIED = 'applied';
 
 /** Custom resources of 1 KiB, and of 100 fields with 20 rules: made, replaced and applied; listed, and told to watchers. */
 export async function customStage(settings: StageSettings): Promise<Measurement[]> {
@@ -43,7 +46,7 @@ async function writes(
   const send = (load: Pick<RequestLoad, 'verb' | 'prefix' | 'requesters'>, duration = seconds) =>
     worker.call('run', { endpoint, resource, workload, objects: OBJECTS, seconds: duration, ...load });
   for (const verb of ['create', 'update', 'apply', 'apply-field', 'apply-same'] as const) {
-    const load = { verb, prefix: verb.startsWith('apply') ? 'warm-a' : 'warm', requesters: OBJECTS };
+    const load = { verb, prefix: verb.startsWith('apply') ? APPLIED : MADE, requesters: OBJECTS };
     const { done, failed } = await send(load, WARM_SECONDS);
     if (failed > 0) throw new Error(`${verb}: ${failed} of ${done} requests failed`);
   }
@@ -51,7 +54,7 @@ async function writes(
   for (const requesters of REQUESTERS) {
     for (const { verb, prefix, title } of writesOf(what)) {
       const before = processes.cpuMicroseconds();
-      const result = await send({ verb, prefix: `${prefix}-${requesters}`, requesters });
+      const result = await send({ verb, prefix: prefix ?? `${verb}-${requesters}`, requesters });
       const cpu = processes.cpuMicroseconds() - before;
       results.push(...requestMeasurements(`${title}, ${requesters} requesters`, result, cpu));
     }
@@ -59,11 +62,12 @@ async function writes(
   return results;
 }
 
+/** What new objects are named after is their own; the others go round those that were made before. */
 const writesOf = (what: string) =>
   [
-    { verb: 'create', prefix: 'c', title: `create ${what}` },
-    { verb: 'update', prefix: 'c', title: `update ${what}` },
-    { verb: 'apply', prefix: 'a', title: `apply ${what}, the first` },
-    { verb: 'apply-same', prefix: 'a', title: `apply ${what}, nothing new` },
-    { verb: 'apply-field', prefix: 'a', title: `apply ${what}, one field` },
+    { verb: 'create', prefix: undefined, title: `create ${what}` },
+    { verb: 'update', prefix: MADE, title: `update ${what}` },
+    { verb: 'apply', prefix: undefined, title: `apply ${what}, the first` },
+    { verb: 'apply-same', prefix: APPLIED, title: `apply ${what}, nothing new` },
+    { verb: 'apply-field', prefix: APPLIED, title: `apply ${what}, one field` },
   ] as const;
