@@ -1,7 +1,7 @@
 import { defineKind, ruledKind, simpleKind } from '../custom-kinds.js';
 import type { Measurement } from '../report.js';
+import type { RequestLoad } from '../request-load.js';
 import { type RequestWorker, withRequests } from '../requests.js';
-import type { RequestLoad } from '../requests.worker.js';
 import { inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import type { Workload } from '../workloads.js';
