@@ -38,6 +38,7 @@ ${Object.entries(CLUSTER_STAGES)
 
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
+PEER_STOP=COMMAND PEER_START=COMMAND  end it, and start it with its data and print those ids anew
 `;
 
 const { values } = parseArgs({
