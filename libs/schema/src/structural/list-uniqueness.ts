@@ -76,7 +76,7 @@ class Uniqueness {
     const times = new Map<unknown, number>();
     for (const [at, item] of list.entries()) {
       const key = isContainer(item) ? (scalarsKey(item) ?? (yield* this.#keyOf(item))) : scalarKey(item);
-      if (this.effort.endsStep(1)) yield;
+      if (this.effort.endsStep(isContainer(item) ? FEW : 1)) yield;
       const before = times.get(key) ?? 0;
       times.set(key, before + 1);
       if (before === 1) yield duplicate(`${path}[${at}]`, shownUntyped(item));
@@ -99,7 +99,7 @@ class Uniqueness {
   }
 }
 
-/** The same for objects of a few members that are all scalars, as most keys of lists that are maps. */
+/** The same at once for objects of a few members that are all scalars, as most keys of lists that are maps. */
 function scalarsKey(value: object): string | undefined {
   if (Array.isArray(value)) return undefined;
   const names = Object.keys(value);
