@@ -1,3 +1,5 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { Connection, type Endpoint, requestBytes } from '../connection.js';
 import type { WebhookMethods, WebhookReading } from '../conversion-webhook.worker.js';
 import { convertedKind, defineKind, inVersion } from '../custom-kinds.js';
 import { HOT_OBJECTS, watchPath, withTraffic } from '../delivery.js';
@@ -58,9 +60,11 @@ async function requests({ target, run, seconds }: StageSettings, worker: Request
 }
 
 async function list(settings: StageSettings, webhook: Webhook): Promise<Measurement[]> {
-  const resource = await filledList(settings);
+  const { target } = settings;
+  const written = { ...target, resource: inVersion(target.resource, 'v1') };
+  const resource = inVersion(await filledList({ ...settings, target: written }), 'v2');
   await webhook.call('read', undefined as never);
-  const rows = await listMeasurements({ target: { ...settings.target, resource } });
+  const rows = await listMeasurements({ target: { ...target, resource } });
   const asked = await webhook.call('read', undefined as never);
   const milliseconds = rows.find(({ unit }) => unit === 'ms')?.value ?? Number.NaN;
   return [
@@ -79,8 +83,9 @@ async function watch(settings: StageSettings, webhook: Webhook): Promise<Measure
   const fanOut = { name: `${WATCHERS} watchers of a converted version`, watchers: WATCHERS, bare: false };
   return withTraffic(async (traffic) => {
     await fill(traffic.writer, target, HOT_OBJECTS);
-    const load = { endpoint, paths: [await watchPath(endpoint, watched)], watchers: WATCHERS };
-    await traffic.receivers.open(load);
+    const path = await watchPath(endpoint, watched);
+    await untilWatched(endpoint, path);
+    await traffic.receivers.open({ endpoint, paths: [path], watchers: WATCHERS });
     await webhook.call('read', undefined as never);
     const quiet = await quietFanOut({ ...settings, target }, traffic, fanOut);
     const { objects } = await webhook.call('read', undefined as never);
@@ -92,6 +97,14 @@ async function watch(settings: StageSettings, webhook: Webhook): Promise<Measure
       ...loaded,
     ];
   });
+}
+
+/** A server may read the collection first, and have watchers come again. */
+async function untilWatched(endpoint: Endpoint, path: string): Promise<void> {
+  const connection = await Connection.open(endpoint);
+  const request = requestBytes(endpoint, 'GET', `${path}&timeoutSeconds=1`);
+  while ((await connection.request(request)).status === 429) await pause(100);
+  connection.close();
 }
 
 const perCall = ({ calls, objects }: WebhookReading): number => objects / calls;
