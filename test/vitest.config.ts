@@ -18,7 +18,7 @@ export default defineConfig({
       suite('cluster', 4, { maxWorkers: 2 }),
       suite('storage-scale', 6, { maxWorkers: 2 }),
       suite('faults', 5, { maxWorkers: 2 }),
-      suite('scale-out', 8),
+      suite('scale-out', 8, { maxWorkers: 2 }),
       suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
       suite('fuzz', 10),

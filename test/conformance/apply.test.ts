@@ -234,6 +234,10 @@ conformance('Owners of fields [managedFields entry]', ({ api, names, namespace }
     expect(JSON.stringify(ownersOf(live)['one Apply'])).not.toContain('f:replicas');
     const refused = expectRefusal(await api.apply(path, 'one', deployment('web', 2)), 409, 'Conflict');
     expect(refused.details?.causes?.[0]?.field).toBe('.spec.replicas');
+    const said = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'web' }, spec: { replicas: 7 } };
+    const seen = expectRefusal(await api.apply(`${path}/scale`, 'two', said), 409, 'Conflict');
+    const conflict = 'conflict with "scaler" with subresource "scale" using autoscaling/v1';
+    expect(seen.message).toBe(`Apply failed with 1 conflict: ${conflict}: .spec.replicas`);
   });
 
   test('are cleared by one empty entry, not by an empty list, and not through a subresource', async () => {

@@ -121,9 +121,17 @@ conformance('Custom resources', ({ api, names, namespace }) => {
       ['b', 'red'],
     ] as const)
       expectStatus(await api.post(kind.collection(ns), kind.object(name, { color, size: 1 })), 201);
+    const either = await api.watch(`${kind.collection(ns)}?watch=true&fieldSelector=spec.color%20in%20(red,blue)`);
+    expect((await either.take(2)).map(({ object }) => object.metadata.name)).toEqual(['a', 'b']);
+    either.close();
     expect((await watched.take(1))[0]?.object.metadata.name).toBe('b');
     expect(await found('spec.color=red')).toEqual(['b']);
     expect(await found('spec.size=1')).toBe(400);
+    expect(await found('spec.color%20in%20(red,green)')).toEqual(['b']);
+    expect(await found('spec.color%20in%20(red,blue),metadata.name!=a')).toEqual(['b']);
+    expect(await found('spec.color%20notin%20(red,green)')).toEqual(['a']);
+    expect(await found('spec.size%20in%20(1,2)')).toBe(400);
+    expect(await found('metadata.name%20in%20(a,b)')).toBe(400);
     await kind.change([{ ...version, ...fields('.spec.color', '.spec.size') }]);
     await expect.poll(() => found('spec.size=1'), POLL).toEqual(['a', 'b']);
     await watched.rest();

@@ -173,3 +173,28 @@ describe('authorization', () => {
     expect(ask(text).value).toEqual(new Failure(message));
   });
 });
+
+describe('functions on what they are not for, as release 1.27 answers (found by fuzz/main.ts)', () => {
+  it.each<[string, Value]>([
+    ["timestamp('0001-01-01T00:00:00Z').getDayOfYear('Europe/Paris')", 0n],
+    ["timestamp('0001-01-01T00:00:00Z').getFullYear('America/New_York')", 0n],
+    ["timestamp('1500-03-01T12:00:00Z').getDate('Europe/Paris')", 1n],
+    ["timestamp('2020-01-01T00:00:00Z').getHours('/p')", new Failure('time: invalid location name')],
+    ["timestamp('2020-01-01T00:00:00Z').getHours('a..b')", new Failure('time: invalid location name')],
+    ["dyn(1).getDayOfYear('UTC')", new Failure('no such overload: getDayOfYear(int, string)')],
+    ["dyn('a').getHours()", new Failure('no such overload: getHours(string)')],
+    ["dyn(duration('1h')).getDate()", new Failure('no such overload: getDate(google.protobuf.Duration)')],
+    [
+      "dyn(duration('1h')).getHours('UTC')",
+      new Failure('no such overload: getHours(google.protobuf.Duration, string)'),
+    ],
+    ['!dyn([])', new Failure('no such overload: !_')],
+    ['!dyn(1u)', new Failure('no such overload: !_')],
+    ['!dyn(1)', new Failure('no such overload')],
+    ["!dyn('a')", new Failure('no such overload')],
+    ["-dyn('a')", new Failure('no such overload')],
+    ["dyn('a') * 2", new Failure('no such overload')],
+    ['dyn(true) * 2', new Failure('no such overload: _*_')],
+    ["'ab'.findAll('^[a-z]$', dyn('x'))", new Failure('no such overload')],
+  ])('%s', (text, wanted) => expect(run(text).value).toEqual(wanted));
+});

@@ -4,31 +4,42 @@ import { SelectorError } from './label-selector.js';
 export interface FieldRequirement {
   /** Path of JSON names, such as `spec.nodeName`; which ones a resource knows is not checked here. */
   readonly field: string;
-  /** `==` is read as `=`. */
-  readonly operator: '=' | '!=';
-  /** Without escapes; empty also stands for a field that is not set. */
-  readonly value: string;
+  /** `==` is read as `=`. Sets are not known to release 1.27: who takes them says so for each resource. */
+  readonly operator: '=' | '!=' | 'in' | 'notin';
+  /** Without escapes; one where the operator is none of sets. Empty also stands for a field that is not set. */
+  readonly values: readonly string[];
 }
 
+/** Whether a condition speaks of a set of values. */
+export const isOfSet = ({ operator }: FieldRequirement): boolean => operator === 'in' || operator === 'notin';
+
+const demands = ({ operator }: FieldRequirement): boolean => operator === '=' || operator === 'in';
 const escaped = (text: string): string => text.replace(/[\\,=]/g, '\\$&');
 
-const requirementText = ({ field, operator, value }: FieldRequirement): string =>
-  `${field}${operator}${escaped(value)}`;
+/** Conditions in one form: sets of one value, and those that exclude, by single comparisons. */
+function requirementTexts(requirement: FieldRequirement): string[] {
+  const { field } = requirement;
+  const values = [...new Set(requirement.values)].sort().map(escaped);
+  if (!demands(requirement)) return values.map((value) => `${field}!=${value}`);
+  const inSet = values.map((value) => value.replace(/[()]/g, '\\$&'));
+  return [values.length === 1 ? `${field}=${values[0]}` : `${field} in (${inSet.join(',')})`];
+}
 
-/** Everything that a selector says of one field: the values that it is to have, all of them, and those that it may not. */
+/** Everything that a selector says of one field: the values of which it is to have one, and those that it may not have. */
 interface FieldCondition {
-  is?: Set<string>;
-  not?: Set<string>;
+  is?: ReadonlySet<string>;
+  readonly not: Set<string>;
 }
 
 function byField(requirements: readonly FieldRequirement[]): ReadonlyMap<string, FieldCondition> {
   const conditions = new Map<string, FieldCondition>();
-  for (const { field, operator, value } of requirements) {
-    const condition = conditions.get(field) ?? {};
+  for (const requirement of requirements) {
+    const { field, values } = requirement;
+    const condition = conditions.get(field) ?? { not: new Set() };
     conditions.set(field, condition);
-    const side = operator === '=' ? 'is' : 'not';
-    condition[side] ??= new Set();
-    condition[side].add(value);
+    const { is } = condition;
+    if (demands(requirement)) condition.is = new Set(is ? values.filter((value) => is.has(value)) : values);
+    else for (const value of values) condition.not.add(value);
   }
   return conditions;
 }
@@ -43,14 +54,14 @@ export class FieldSelector {
 
   /** @param requirements all must hold; none means that everything matches */
   constructor(requirements: readonly FieldRequirement[]) {
-    const distinct = new Map(requirements.map((requirement) => [requirementText(requirement), requirement]));
+    const distinct = new Map(requirements.map((each) => [requirementTexts(each).join(), each]));
     this.requirements = [...distinct.values()];
-    this.canonical = [...distinct.keys()].sort().join(',');
+    this.canonical = [...new Set(this.requirements.flatMap(requirementTexts))].sort().join(',');
   }
 
-  /** How much it says: one for each condition. */
+  /** How much it says: one for each value. */
   get terms(): number {
-    return this.requirements.length;
+    return this.requirements.reduce((sum, { values }) => sum + values.length, 0);
   }
 
   /** A field that is not there is compared as the empty text. Costs what there are fields, however many conditions. */
@@ -58,7 +69,7 @@ export class FieldSelector {
     this.#conditions ??= byField(this.requirements);
     for (const [field, { is, not }] of this.#conditions) {
       const actual = (Object.hasOwn(fields, field) ? fields[field] : undefined) ?? '';
-      if (not?.has(actual) || (is && !(is.size === 1 && is.has(actual)))) return false;
+      if (not.has(actual) || is?.has(actual) === false) return false;
     }
     return true;
   }
@@ -66,7 +77,10 @@ export class FieldSelector {
   /** The fields that every match has, with their values: what an index can be asked for. */
   equalities(): Map<string, string> {
     const pinned = new Map<string, string>();
-    for (const { field, operator, value } of this.requirements) if (operator === '=') pinned.set(field, value);
+    for (const requirement of this.requirements) {
+      const [only = '', ...others] = requirement.values;
+      if (demands(requirement) && others.length === 0) pinned.set(requirement.field, only);
+    }
     return pinned;
   }
 
@@ -76,23 +90,20 @@ export class FieldSelector {
   }
 }
 
-/** Splits at commas that no backslash stands before. */
-function terms(text: string): string[] {
-  const found: string[] = [];
-  let start = 0;
-  for (let i = 0; i < text.length; i++) {
-    if (text[i] === '\\') i++;
-    else if (text[i] === ',') {
-      found.push(text.slice(start, i));
-      start = i + 1;
-    }
-  }
-  found.push(text.slice(start));
-  return found.filter((term) => term !== '');
+/** A term that speaks of a set, and nothing else: `spec.color in (red,blue)`. */
+const SET_TERM = /\s*([^\s\\=!,()]+)\s+(in|notin)\s*\(((?:[^\\()]|\\.)*)\)\s*(?:,|$)/sy;
+/** The first operator of any other term; a backslash takes the character behind it out of consideration. */
+const TERM = /^((?:[^\\=!]|\\.|!(?!=))*)(!=|==|=)(.*)$/s;
+
+/** The term that begins at a place, up to a comma that no backslash stands before, and the place behind it. */
+function termAt(text: string, start: number): { readonly term: string; readonly end: number } {
+  let end = start;
+  while (end < text.length && text[end] !== ',') end += text[end] === '\\' ? 2 : 1;
+  return { term: text.slice(start, end), end: end + 1 };
 }
 
-/** `\\`, `\,` and `\=` stand for themselves; other escapes and bare `,` and `=` are errors. */
-function unescaped(text: string): string {
+/** `\\`, `\,` and `\=` stand for themselves, and what else is named; other escapes and bare `,` and `=` are errors. */
+function unescaped(text: string, more = ''): string {
   let value = '';
   for (let i = 0; i < text.length; i++) {
     const character = text.charAt(i);
@@ -104,7 +115,7 @@ function unescaped(text: string): string {
       continue;
     }
     const next = text.charAt(++i);
-    if (next !== '\\' && next !== ',' && next !== '=') {
+    if (next === '' || !`\\,=${more}`.includes(next)) {
       throw new SelectorError(`invalid field selector: invalid escape sequence: \\${next}`);
     }
     value += next;
@@ -112,21 +123,40 @@ function unescaped(text: string): string {
   return value;
 }
 
-/** The first operator of a term; a backslash takes the character behind it out of consideration. */
-const TERM = /^((?:[^\\=!]|\\.|!(?!=))*)(!=|==|=)(.*)$/s;
+/** The values between the parentheses of a set; none are the empty one. */
+function setValues(text: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at <= text.length; ) {
+    const { term, end } = termAt(text, at);
+    values.push(unescaped(term.trim(), '()'));
+    at = end;
+  }
+  return values;
+}
 
 /**
- * The string form of a field selector: `metadata.name=x,spec.nodeName!=y`, with `\` before `,`, `=` and `\` in values.
+ * The string form of a field selector: `metadata.name=x,spec.nodeName!=y`, with `\` before `,`, `=` and `\` in values; and, where
+ * release 1.27 cannot understand a term, `spec.color in (red,blue)` and `spec.color notin (red)`.
  * @throws SelectorError
  */
 export function parseFieldSelector(text: string): FieldSelector {
-  return new FieldSelector(
-    terms(text).map((term) => {
-      const match = TERM.exec(term);
-      if (!match)
-        throw new SelectorError(`invalid selector: ${JSON.stringify(text)}; can't understand ${JSON.stringify(term)}`);
-      const [, field = '', operator = '', value = ''] = match;
-      return { field, operator: operator === '!=' ? '!=' : '=', value: unescaped(value) };
-    }),
-  );
+  const requirements: FieldRequirement[] = [];
+  for (let at = 0; at < text.length; ) {
+    SET_TERM.lastIndex = at;
+    const set = SET_TERM.exec(text);
+    if (set) {
+      const [, field = '', operator, values = ''] = set;
+      requirements.push({ field, operator: operator === 'in' ? 'in' : 'notin', values: setValues(values) });
+      at = SET_TERM.lastIndex;
+      continue;
+    }
+    const { term, end } = termAt(text, at);
+    at = end;
+    if (term === '') continue;
+    const [, field, operator, value = ''] = TERM.exec(term) ?? [];
+    if (field === undefined)
+      throw new SelectorError(`invalid selector: ${JSON.stringify(text)}; can't understand ${JSON.stringify(term)}`);
+    requirements.push({ field, operator: operator === '!=' ? '!=' : '=', values: [unescaped(value)] });
+  }
+  return new FieldSelector(requirements);
 }

@@ -225,6 +225,13 @@ describe('parseFieldSelector', () => {
     ['b==2,a=1', 'a=1,b=2'],
     ['a=x\\,y\\=z\\\\', 'a=x\\,y\\=z\\\\'],
     ['a=,,', 'a='],
+    ['a=x in (b)', 'a=x in (b)'],
+    ['a in (b)=c', 'a in (b)=c'],
+    [' a in ( y , x,y ) ,b=1', 'a in (x,y),b=1'],
+    ['a in (x)', 'a=x'],
+    ['a in ()', 'a='],
+    ['a notin (y,x),a!=x', 'a!=x,a!=y'],
+    ['a in (\\),\\,)', 'a in (\\),\\,)'],
   ])('%j is %j', (text, canonical) => {
     expect(parseFieldSelector(text).canonical).toBe(canonical);
   });
@@ -234,6 +241,10 @@ describe('parseFieldSelector', () => {
     ['a=b=c', /unescaped character in value: =/],
     ['a=\\x', /invalid escape sequence: \\x/],
     ['a=b\\', /invalid escape sequence: \\$/],
+    ['a=\\(', /invalid escape sequence: \\\(/],
+    ['a in (b,c', /can't understand "a in \(b"/],
+    ['a in (b) c', /can't understand "a in \(b\) c"/],
+    ['a in (b=c)', /unescaped character in value: =|can't understand/],
   ])('refuses %j', (text, message) => {
     expect(() => parseFieldSelector(text)).toThrow(SelectorError);
     expect(() => parseFieldSelector(text)).toThrow(message);
@@ -250,11 +261,41 @@ describe('parseFieldSelector', () => {
     ]);
   });
 
+  it('compares with sets, all of which must hold', () => {
+    const selector = parseFieldSelector('a in (x,y),a in (y,z),b notin (1,2)');
+    expect(selector.matches({ a: 'y' })).toBe(true);
+    expect(selector.matches({ a: 'x' })).toBe(false);
+    expect(selector.matches({ a: 'y', b: '2' })).toBe(false);
+    expect(parseFieldSelector('a in (x),a in (y)').matches({ a: 'x' })).toBe(false);
+    expect(selector.terms).toBe(6);
+    expect([...parseFieldSelector('a in (x),b in (y,z),c notin (d)').equalities()]).toEqual([['a', 'x']]);
+  });
+
+  it('reads back its own text of any set (property)', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(
+          fc.string().map((text) => text.trim()),
+          { minLength: 1 },
+        ),
+        (values) => {
+          const texts = values.map((value) => value.replace(/[\\,=()]/g, '\\$&'));
+          const selector = parseFieldSelector(`a in (${texts.join(',')})`);
+          for (const value of values) expect(selector.matches({ a: value })).toBe(true);
+          expect(parseFieldSelector(selector.canonical).canonical).toBe(selector.canonical);
+        },
+      ),
+      { seed: 20261123 },
+    );
+  });
+
   it('reads back any value (property)', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         const escaped = value.replace(/[\\,=]/g, '\\$&');
-        expect(parseFieldSelector(`a=${escaped}`).requirements).toEqual([{ field: 'a', operator: '=', value }]);
+        expect(parseFieldSelector(`a=${escaped}`).requirements).toEqual([
+          { field: 'a', operator: '=', values: [value] },
+        ]);
       }),
       { seed: 20260122 },
     );

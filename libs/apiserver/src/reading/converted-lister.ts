@@ -9,6 +9,8 @@ type ListStored = (request: ListRequest) => Promise<Listed>;
 
 /** Bytes of found objects after which a page ends before its limit. */
 const PAGE_BYTES = 8 << 20;
+/** Bytes of converted objects that are there before the first is sent. */
+const AHEAD_BYTES = 8 << 20;
 const NAME: EqualityKey = 'field:metadata.name';
 
 /**
@@ -23,7 +25,7 @@ export class ConvertedLister {
   async list(request: ListRequest, stage: VersionStage): Promise<Listed> {
     const { endpoint, selection, options } = request;
     const { meta, windows } = await this.stored(selection ? unselected(request, selection) : request);
-    const all = converted(windows, stage);
+    const all = ahead(converted(windows, stage));
     if (!selection) return { meta, pages: all, windows: all };
     const selected = iterable(() => filtered(all, endpoint, selection));
     if (options.limit === 0) return { meta, pages: selected, windows: selected };
@@ -66,6 +68,19 @@ const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [S
 const converted = (windows: Pages, stage: VersionStage): Pages =>
   iterable(async function* () {
     for await (const portion of portions(windows, stage)) yield await stage.toServed(portion);
+  });
+
+/** As much ahead as lists mostly hold: what fails within that is answered as an error, not by a list that is cut off. */
+const ahead = (pages: Pages): Pages =>
+  iterable(async function* () {
+    const held: (readonly Row[])[] = [];
+    let bytes = 0;
+    for await (const page of pages) {
+      if (bytes >= AHEAD_BYTES) yield* held.splice(0);
+      held.push(page);
+      for (const { body } of page) bytes += body.length;
+    }
+    yield* held;
   });
 
 /**

@@ -54,6 +54,7 @@ describe('selectionOf', () => {
     ['fieldSelector=spec.nosuch%3Dx'],
     ['fieldSelector=__proto__%3Dx'],
     ['fieldSelector=constructor%3Dx'],
+    ['fieldSelector=spec.nodeName%20in%20(a,b)'],
   ])('%s is a 400', (text) => {
     expect(() => select(text)).toThrow(StatusError);
     try {

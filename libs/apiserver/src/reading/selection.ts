@@ -1,4 +1,11 @@
-import { badRequest, FieldSelector, type LabelSelector, parseFieldSelector, parseLabelSelector } from '@orch/machinery';
+import {
+  badRequest,
+  FieldSelector,
+  isOfSet,
+  type LabelSelector,
+  parseFieldSelector,
+  parseLabelSelector,
+} from '@orch/machinery';
 import type { Selection } from '@orch/watchcache';
 import type { Endpoint } from '../served/endpoint.js';
 
@@ -25,9 +32,13 @@ function parseOr400<T>(text: string | null, parse: (text: string) => T): T | und
 }
 
 /** The selector with the names that the fields have in stored objects. */
-function storedFields({ requirements }: FieldSelector, { rules }: Endpoint): FieldSelector {
+function storedFields({ requirements }: FieldSelector, { rules, model }: Endpoint): FieldSelector {
   const stored = requirements.map((requirement) => {
     const { field } = requirement;
+    const isDeclared = model.struct === undefined && rules.selectableFieldNames.includes(field);
+    if (isOfSet(requirement) && !isDeclared) {
+      throw badRequest(`sets are not supported for field label: ${field}`);
+    }
     if (!COMMON_FIELDS.includes(field) && !rules.selectableFieldNames.includes(field)) {
       throw badRequest(
         rules.selectableFieldNames.length > 0

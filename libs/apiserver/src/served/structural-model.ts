@@ -27,11 +27,15 @@ export class StructuralModel implements ObjectModel {
     private readonly custom: CustomVersion,
     private readonly meta: MetaStructs,
   ) {
-    const { definition, declared: schema, preservesUnknown } = custom;
+    const { definition, declared: schema, preservesUnknown, rules } = custom;
     this.group = definition.group;
     this.version = definition.version;
     this.kind = definition.kind;
-    this.documented = new CustomModel(definition, { schema, preservesUnknown }, meta);
+    this.documented = new CustomModel(
+      definition,
+      { schema, preservesUnknown, selectable: rules.selectableFieldNames },
+      meta,
+    );
   }
 
   /** Tells objects that were made to fit this schema, and filled in by it, from others: 15 bits, and never 0. */

@@ -202,6 +202,23 @@ describe('reads in another version than the stored one', () => {
     expect(webhook.reviews.map(({ request }) => request.objects.length)).toEqual([2, 2, 1]);
   });
 
+  it('answer with an error, not with a part, when a later call fails', async () => {
+    await serve(definition(), { maxObjects: 1 });
+    await create('a', 'b', 'c', 'd');
+    // The first three are enough for an answer to begin.
+    for (const name of ['a', 'b', 'c']) {
+      const note = { spec: { note: 'x'.repeat(50_000) } };
+      expect((await ask('PATCH', at('v1', name), note, MERGE)).status).toBe(200);
+    }
+    webhook.answer = (review, response) => {
+      if (webhook.reviews.length > 3) response.writeHead(503).end('down');
+      else say(response, convertedReview(review));
+    };
+    const { status, body } = await ask('GET', at('v2'));
+    expect([status, body]).toEqual([500, expect.objectContaining(failed())]);
+    expect(calls()).toBe(4);
+  });
+
   it('select by the labels that the webhook makes', async () => {
     await serve();
     await create('a', 'b', 'c');

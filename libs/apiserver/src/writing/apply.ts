@@ -1,5 +1,5 @@
 import { type ApiObject, badRequest, conflict, type JsonObject } from '@orch/machinery';
-import { ApplyError } from '@orch/merge';
+import { ApplyError, type View } from '@orch/merge';
 import { Slices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -48,6 +48,7 @@ export async function apply(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
 
 /**
  * Merges what an applier says of an object into what is there, or makes an object of it.
+ * @param view what was spoken of instead of the object
  * @throws StatusError 400 for what is no such object, 409 for fields of others, 413
  */
 export function merging(
@@ -55,12 +56,13 @@ export function merging(
   { endpoint, subresource }: ResourceCall,
   said: JsonObject,
   options: ApplyOptions,
+  view?: View,
 ) {
   const manager = endpoint.fieldManagers(subresource);
   const { maxValues } = deps.limits;
   return async (live: ApiObject | undefined): Promise<ApiObject> => {
     const { fieldManager, force } = options;
-    const application = { manager: fieldManager, force, now: new Date(deps.now()) };
+    const application = { manager: fieldManager, force, now: new Date(deps.now()), ...(view && { view }) };
     const slices = new Slices();
     const pause = () => slices.between();
     const merged = await manager.applyAsync(live as JsonObject | undefined, said, application, pause).catch(refused);

@@ -10,6 +10,7 @@ import {
   notFound,
   StatusError,
 } from '@orch/machinery';
+import { pathsOf } from '@orch/merge';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
@@ -36,6 +37,9 @@ function scaleType(deps: ApiDeps, call: ResourceCall): DeclaredModel {
   const type = declared ?? { group: 'autoscaling', version: 'v1', kind: 'Scale' };
   return new DeclaredModel(type, deps.scheme.struct('autoscaling/v1.Scale'));
 }
+
+/** All that a scale says of an object, by its own names. */
+const REPLICAS = pathsOf([['spec', 'replicas']]);
 
 /** The replicas of an object that names none, while they are patched. */
 const UNSET = -(2 ** 31);
@@ -145,7 +149,8 @@ async function applyScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall
   const { apiVersion, definition } = call.endpoint;
   const parent: ApiObject = { apiVersion, kind: definition.kind };
   if (said.spec !== undefined) write(call, parent, replicasOf(said));
-  const merge = merging(deps, call, parent as JsonObject, options);
+  const view = { apiVersion: formatApiVersion(type), fields: REPLICAS };
+  const merge = merging(deps, call, parent as JsonObject, options, view);
   await writeScale(deps, ctx, call, type, { options, applies: true }, async (current) => {
     const merged = await merge(current);
     nameAsMeant(call.endpoint, said, merged);

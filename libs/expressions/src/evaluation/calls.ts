@@ -23,7 +23,7 @@ export const readingPattern =
 
 /**
  * A call that evaluates its arguments and then charges, before anything is done where the arguments tell what it costs: a pattern
- * and a text may be long. One of more than two arguments, or of a pattern that was read before,
+ * and a text may be long. One of more than two arguments, or that is said to do so,
  * ends at the first that fails, and costs nothing then unless it is the last.
  */
 export function calling(

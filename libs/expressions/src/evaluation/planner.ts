@@ -39,6 +39,8 @@ const MAP_COST = 30;
 const MOST_PATTERN_STEPS = 20_000;
 /** Functions of constants that are computed when an expression is read. */
 const FOLDED = new Set([...CONVERSIONS.keys(), 'dyn', 'type']);
+/** Functions whose call, with several forms left, ends at the first argument that fails: so the reference binds them. */
+const GATHERED = new Set(['indexOf', 'lastIndexOf']);
 
 /** Places of the variables of the loops around a node, innermost first. */
 interface Scope {
@@ -177,7 +179,8 @@ class Planner {
     const isRead = hasReadPattern(name, plans);
     const cost = callCost(name, form);
     const priced = cost && WITH_PATTERN.has(name) && !isRead ? readingPattern(cost) : cost;
-    const call = calling(what, plans, priced, isRead);
+    const endsAtFailure = isRead || (form === '' && GATHERED.has(name));
+    const call = calling(what, plans, priced, endsAtFailure);
     if (!FOLDED.has(name) || !(plans[0] instanceof Constant)) return new Computed(call);
     const value = call(new Run(new Map(), Number.POSITIVE_INFINITY));
     if (value instanceof Failure) throw new PlanError(value.message);

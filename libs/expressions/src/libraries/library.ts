@@ -45,6 +45,10 @@ function suits(type: Type, value: Value): boolean {
 const suitsAll = (form: Form, args: readonly Value[]): boolean =>
   form.params.length === args.length && form.params.every((param, i) => suits(param, args[i] as Value));
 
+/** That no form of a function is for such values. */
+export const noForm = (name: string, args: readonly Value[]): Failure =>
+  new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
+
 /**
  * Chooses at run time among the forms that the check left, by the types of the values; what suits none goes to the
  * implementation of the function as a whole, if it has one.
@@ -54,6 +58,6 @@ export function dispatching(name: string, forms: readonly Form[], any?: Implemen
   return (...args) => {
     for (const form of forms) if (form.call && suitsAll(form, args)) return form.call(...args);
     if (any) return any(...args);
-    return new Failure(`no such overload: ${name}(${args.map(typeNameOf).join(', ')})`);
+    return noForm(name, args);
   };
 }

@@ -1,6 +1,6 @@
 import { INT, listOf, STRING } from '../types/type.js';
 import { ValueList } from '../values/lists.js';
-import { Failure, type Value } from '../values/value.js';
+import { Failure, failureOr, type Value } from '../values/value.js';
 import { type Library, methodForm } from './library.js';
 import { compilePattern, firstMatch, matchesOf, type Pattern } from './regular-expressions.js';
 
@@ -33,5 +33,9 @@ export const WITH_PATTERN: ReadonlyMap<string, (pattern: Pattern, text: string, 
 >([
   ['matches', (pattern, text) => pattern.test(text)],
   ['find', firstMatch],
-  ['findAll', (pattern, text, most = -1n) => new ValueList(matchesOf(pattern, text, most as bigint))],
+  [
+    'findAll',
+    (pattern, text, most = -1n) =>
+      typeof most === 'bigint' ? new ValueList(matchesOf(pattern, text, most)) : failureOr(most),
+  ],
 ]);

@@ -10,19 +10,17 @@ import {
   Failure,
   failureOr,
   List,
-  noSuchOverload,
   Timestamp,
+  unsuited,
   type Value,
 } from '../values/value.js';
-import type { Implementation, Library } from './library.js';
+import { type Implementation, type Library, noForm } from './library.js';
 import { compilePattern } from './regular-expressions.js';
 import { STANDARD_DECLARATIONS } from './standard-declarations.js';
 
-const missing = (name: string): Failure => new Failure(`no such overload: ${name}`);
-
 function comparing(name: string, holds: (order: -1 | 0 | 1) => boolean): Implementation {
   return (a: Value, b: Value) => {
-    if (!isComparable(a)) return missing(name);
+    if (!isComparable(a)) return unsuited(name, a);
     const order = compare(a, b);
     return order instanceof Failure ? order : holds(order);
   };
@@ -32,7 +30,7 @@ function comparing(name: string, holds: (order: -1 | 0 | 1) => boolean): Impleme
 export function sizeOf(value: Value): Value {
   if (typeof value === 'string') return BigInt(pointCount(value));
   if (value instanceof List || value instanceof Dictionary) return BigInt(value.size);
-  return value instanceof Uint8Array ? BigInt(value.length) : missing('size');
+  return value instanceof Uint8Array ? BigInt(value.length) : unsuited('size', value);
 }
 
 /** `a in b`. */
@@ -44,17 +42,24 @@ export function isIn(value: Value, container: Value, effort: Effort): Value {
 }
 
 const matches: Implementation = (text, pattern) => {
-  if (typeof text !== 'string') return missing('matches');
+  if (typeof text !== 'string') return unsuited('matches', text as Value);
   if (typeof pattern !== 'string') return failureOr(pattern as Value);
   const compiled = compilePattern(pattern);
   return compiled instanceof Failure ? compiled : compiled.test(text);
 };
 
+/** Numbers that have a sign, and spans of time, can be turned around, though not so. */
+function not(value: Value): Value {
+  if (typeof value === 'boolean') return !value;
+  const isSigned = typeof value === 'bigint' || typeof value === 'number' || value instanceof Duration;
+  return isSigned ? failureOr(value) : unsuited('!_', value);
+}
+
 const textual =
   (name: string, test: (text: string, part: string) => boolean): Implementation =>
   (text, part) => {
     if (typeof text === 'string') return typeof part === 'string' ? test(text, part) : failureOr(part as Value);
-    return text instanceof Timestamp || text instanceof Duration ? noSuchOverload() : missing(name);
+    return unsuited(name, text as Value);
   };
 
 const SPANS: ReadonlyMap<string, bigint> = new Map([
@@ -66,10 +71,11 @@ const SPANS: ReadonlyMap<string, bigint> = new Map([
 
 function timed(name: string): Implementation {
   const unit = SPANS.get(name);
-  return (time, zone = 'UTC') => {
-    if (time instanceof Duration && unit !== undefined) return time.nanoseconds / unit;
-    if (!(time instanceof Timestamp)) return missing(name);
-    return typeof zone === 'string' ? timePart(name, time, zone) : failureOr(zone);
+  return (...args) => {
+    const [time, zone = 'UTC'] = args;
+    if (time instanceof Timestamp && typeof zone === 'string') return timePart(name, time, zone);
+    const isSpan = time instanceof Duration && unit !== undefined && args.length === 1;
+    return isSpan ? time.nanoseconds / unit : noForm(name, args);
   };
 }
 
@@ -84,7 +90,7 @@ const IMPLEMENTATIONS: ReadonlyMap<string, Implementation> = new Map<string, Imp
   ['_/_', divide],
   ['_%_', modulo],
   ['-_', negate],
-  ['!_', (value) => (typeof value === 'boolean' ? !value : failureOr(value as Value, 'no such overload'))],
+  ['!_', (value) => not(value as Value)],
   ['@not_strictly_false', (value) => (typeof value === 'boolean' ? value : true)],
   ['size', sizeOf],
   ['matches', matches],

@@ -7,6 +7,7 @@ import {
   Timestamp,
   TooMuchEffort,
   Uint,
+  unsuited,
   type Value,
 } from './value.js';
 
@@ -46,7 +47,7 @@ function numeric(
     if (typeof a === 'bigint') return typeof b === 'bigint' ? int(whole(a, b)) : failureOr(b);
     if (a instanceof Uint) return b instanceof Uint ? uint(whole(a.value, b.value)) : failureOr(b);
     if (typeof a === 'number' && double) return typeof b === 'number' ? double(a, b) : failureOr(b);
-    return new Failure(`no such overload: ${name}`);
+    return unsuited(name, a);
   };
 }
 
@@ -132,5 +133,5 @@ export function negate(a: Value): Value {
   if (typeof a === 'bigint') return int(-a);
   if (typeof a === 'number') return -a;
   if (a instanceof Duration) return duration(-a.nanoseconds);
-  return typeof a === 'boolean' ? noSuchOverload() : new Failure('no such overload: -_');
+  return typeof a === 'boolean' ? noSuchOverload() : unsuited('-_', a);
 }

@@ -113,7 +113,8 @@ export class AppendableList extends MadeList {
   }
 
   override concat(other: List): List {
-    if (other.size !== 1 || this.values.length !== this.size) return super.concat(other);
+    const isElement = other instanceof ValueList && other.size === 1;
+    if (!isElement || this.values.length !== this.size) return super.concat(other);
     this.values.push(other.at(0));
     return new AppendableList(this.values, this.size + 1);
   }

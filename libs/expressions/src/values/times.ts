@@ -130,7 +130,9 @@ function formatFor(zone: string): Intl.DateTimeFormat {
   if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,
-    calendar: 'iso8601',
+    // Not `iso8601`, which some releases of node read as Julian before 1582.
+    calendar: 'gregory',
+    era: 'short',
     hourCycle: 'h23',
     year: 'numeric',
     month: 'numeric',
@@ -149,15 +151,17 @@ function wallClock(ms: number, zone: string): Date | Failure {
   const colon = zone.indexOf(':');
   if (colon >= 0) return shifted(ms, zone, colon);
   // Names of zones of the reference are files: `America/New_York`, never offsets.
+  if (/^[/\\]|\.\./.test(zone)) return new Failure('time: invalid location name');
   if (!/^[A-Za-z][A-Za-z0-9_+/-]*$/.test(zone)) return new Failure(`unknown time zone ${zone}`);
   try {
     const parts = new Map(
       formatFor(zone)
         .formatToParts(ms)
-        .map(({ type, value }) => [type, Number(value)]),
+        .map(({ type, value }) => [type, value]),
     );
-    const part = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0;
-    const midnight = dayStart(part('year'), part('month'), part('day'));
+    const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.get(type) ?? 0);
+    const year = parts.get('era') === 'BC' ? 1 - part('year') : part('year');
+    const midnight = dayStart(year, part('month'), part('day'));
     const second = part('hour') * 3600 + part('minute') * 60 + part('second');
     return new Date(midnight + second * 1000 + (((ms % 1000) + 1000) % 1000));
   } catch (error) {

@@ -122,6 +122,12 @@ export abstract class Opaque {
 
 /** What functions answer that were called with something else than they are declared for. */
 export const noSuchOverload = (): Failure => new Failure('no such overload');
+
+/** An operation that a value does not have. Those that have methods of their own are asked for one, and do not say its name. */
+export const unsuited = (name: string, value: Value): Failure =>
+  typeof value === 'string' || value instanceof Timestamp || value instanceof Duration
+    ? noSuchOverload()
+    : new Failure(`no such overload: ${name}`);
 /** The failure itself where a value is one, else that it cannot be used there. */
 export const failureOr = (value: Value, message = 'no such overload'): Failure =>
   value instanceof Failure ? value : new Failure(message);

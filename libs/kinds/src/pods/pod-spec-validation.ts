@@ -37,9 +37,9 @@ export function* podSpecSteps(spec: unknown, path: string, context: PodContext):
     ...validateHostNetwork(spec, path),
     ...validatePodSecurity(spec, `${path}.securityContext`),
   ];
-  yield validatePlacement(spec, path, context);
+  yield* placementSteps(spec, path, context);
   yield [...validateHostProcess(spec, path, context.settings.allowPrivileged), ...validateHostUsers(spec, path)];
-  yield validateSettings(spec, path, context);
+  yield* settingSteps(spec, path, context);
   yield validateOs(spec, path);
 }
 
@@ -49,28 +49,32 @@ const validatePolicies = (spec: unknown, path: string): FieldError[] => [
 ];
 
 /** Where the pod runs, and when. */
-const validatePlacement = (spec: unknown, path: string, context: PodContext): FieldError[] => [
-  ...validateAffinity(objectAt(spec).affinity, `${path}.affinity`, context.kept.affinityValues),
-  ...validateDnsConfig(spec, `${path}.dnsConfig`, context),
-  ...validateReadinessGates(spec, `${path}.readinessGates`),
-  ...validateSchedulingGates(spec, `${path}.schedulingGates`),
-  ...validateSpread(spec, `${path}.topologySpreadConstraints`, context.kept.spreadSelectors),
-];
+function* placementSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
+  yield validateAffinity(objectAt(spec).affinity, `${path}.affinity`, context.kept.affinityValues);
+  yield validateDnsConfig(spec, `${path}.dnsConfig`, context);
+  yield validateReadinessGates(spec, `${path}.readinessGates`);
+  yield validateSchedulingGates(spec, `${path}.schedulingGates`);
+  yield validateSpread(spec, `${path}.topologySpreadConstraints`, context.kept.spreadSelectors);
+}
 
 /** Members that stand alone. */
-const validateSettings = (spec: unknown, path: string, context: PodContext): FieldError[] => [
-  ...validateName(spec, path, 'serviceAccountName', dnsSubdomainErrors),
-  ...validateName(spec, path, 'nodeName', dnsSubdomainErrors),
-  ...validateDeadline(spec, path),
-  ...validateName(spec, path, 'hostname', dnsLabelErrors),
-  ...validateName(spec, path, 'subdomain', dnsLabelErrors),
-  ...validateTolerations(objectsAt(spec, 'tolerations'), `${path}.tolerations`),
-  ...validateHostAliases(spec, `${path}.hostAliases`),
-  ...validateName(spec, path, 'priorityClassName', dnsSubdomainErrors),
-  ...validateRuntimeClass(objectAt(spec).runtimeClassName, `${path}.runtimeClassName`),
-  ...validatePreemptionPolicy(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
-  ...validateResources({ limits: objectAt(spec).overhead }, `${path}.overhead`, context),
-];
+function* settingSteps(spec: unknown, path: string, context: PodContext): Iterable<FieldError[]> {
+  yield [
+    ...validateName(spec, path, 'serviceAccountName', dnsSubdomainErrors),
+    ...validateName(spec, path, 'nodeName', dnsSubdomainErrors),
+    ...validateDeadline(spec, path),
+    ...validateName(spec, path, 'hostname', dnsLabelErrors),
+    ...validateName(spec, path, 'subdomain', dnsLabelErrors),
+  ];
+  yield validateTolerations(objectsAt(spec, 'tolerations'), `${path}.tolerations`);
+  yield validateHostAliases(spec, `${path}.hostAliases`);
+  yield [
+    ...validateName(spec, path, 'priorityClassName', dnsSubdomainErrors),
+    ...validateRuntimeClass(objectAt(spec).runtimeClassName, `${path}.runtimeClassName`),
+    ...validatePreemptionPolicy(`${path}.preemptionPolicy`, objectAt(spec).preemptionPolicy),
+  ];
+  yield validateResources({ limits: objectAt(spec).overhead }, `${path}.overhead`, context);
+}
 
 function validateName(spec: unknown, path: string, name: string, errorsOf: (value: string) => string[]): FieldError[] {
   const value = textAt(spec, name);

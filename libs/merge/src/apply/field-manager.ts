@@ -1,7 +1,7 @@
 import { badRequest, type JsonObject, type JsonValue } from '@orch/machinery';
 import { isObject } from '../json-values.js';
 import { capped } from './managed/cap.js';
-import { Conflicts, conflictStatus } from './managed/conflict.js';
+import { Conflicts, conflictStatus, seenThrough, type View } from './managed/conflict.js';
 import { type Converter, type Pause, runAsync, runSync, type Work } from './managed/conversion.js';
 import { isReset, NO_OWNERS, type Owners, readSent, readStored, whole, writeInSteps } from './managed/entries.js';
 import { ApplyError, ManagedFieldsError } from './managed/errors.js';
@@ -35,6 +35,8 @@ export interface WriteOptions {
 export interface ApplyOptions extends WriteOptions {
   /** Changes also what others own, and takes it from them. Default false: a conflict. */
   readonly force?: boolean;
+  /** What the applier speaks of, where that is not the object itself; conflicts are told of it. */
+  readonly view?: View;
 }
 
 /**
@@ -197,7 +199,7 @@ export class FieldManager {
     } catch (error) {
       if (!(error instanceof Conflicts)) throw error;
       const left = options.manager === KUBECTL ? unexplained(error, types.said, live) : error;
-      if (left) throw conflictStatus(left);
+      if (left) throw conflictStatus(options.view ? seenThrough(options.view, left) : left);
       applied = yield* applyTo(this.kind, { ...application, force: true });
     }
     return { object: applied.object, owners: settled(applied, id, options.now) };

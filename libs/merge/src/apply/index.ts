@@ -1,5 +1,6 @@
 export { type ApplyOptions, FieldManager, type WriteOptions } from './field-manager.js';
 export { type Admitted, admitted } from './managed/admitted.js';
+export type { View } from './managed/conflict.js';
 export type { Converter } from './managed/conversion.js';
 export { ApplyError, ManagedFieldsError } from './managed/errors.js';
 export { bothTypes, type ManagedKind, type VersionTypes } from './managed/kind.js';

@@ -39,8 +39,15 @@ const WIDGET: ResourceDescription = {
   versionPriority: 100,
 };
 
-const sourceOf = (schema: JsonObject | undefined, preservesUnknown = false): OpenApiSource => {
-  const made: DocumentedResource = { ...WIDGET, schema: new CustomModel(WIDGET, { schema, preservesUnknown }, meta) };
+const sourceOf = (
+  schema: JsonObject | undefined,
+  preservesUnknown = false,
+  selectable: readonly string[] = [],
+): OpenApiSource => {
+  const made: DocumentedResource = {
+    ...WIDGET,
+    schema: new CustomModel(WIDGET, { schema, preservesUnknown, selectable }, meta),
+  };
   const served = scheme.resources.filter(({ group }) => group === 'apps');
   return { scheme, release: 'v1.27.16', served: [...served, made] };
 };
@@ -81,6 +88,16 @@ describe('models of custom kinds', () => {
         metadata: { allOf: [expect.anything()] },
       },
     });
+  });
+
+  it('say by which fields objects are selected', () => {
+    const schema = { type: 'object', properties: { spec: { type: 'object' } } };
+    const fields = [{ fieldPath: 'spec.color' }, { fieldPath: 'spec.size' }];
+    const [old, young] = [v2Of, v3Of].map((make) => make(schema, false, ['spec.color', 'spec.size']));
+    for (const models of [(old as Document).definitions, (young as DocumentV3).components.schemas]) {
+      expect(models[NAME]).toMatchObject({ 'x-kubernetes-selectable-fields': fields });
+      expect(models[`${NAME}List`]).toMatchObject({ 'x-kubernetes-selectable-fields': fields });
+    }
   });
 
   it.each<[string, JsonObject | undefined, boolean]>([

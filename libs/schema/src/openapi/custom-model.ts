@@ -17,6 +17,8 @@ export interface DeclaredObjects {
   readonly schema: JsonObject | undefined;
   /** Objects keep what the schema does not know. */
   readonly preservesUnknown: boolean;
+  /** Paths of the fields that objects can be selected by: `spec.color`. */
+  readonly selectable: readonly string[];
 }
 
 type Described = Pick<ResourceDescription, 'group' | 'version' | 'kind' | 'listKind' | 'resource'>;
@@ -36,21 +38,21 @@ export class CustomModel {
     private readonly meta: MetaStructs,
   ) {
     this.openapi = modelName(described, described.kind);
-    this.list = new CustomListModel(described, this, meta);
+    this.list = new CustomListModel(described, this, declared, meta);
   }
 
   /** The model in a dialect. @param writer told which models it refers to */
   write(writer: SchemaWriter, dialect: Dialect): JsonObject {
     const { schema, preservesUnknown } = this.declared;
-    const kinds = { [KINDS]: [kindOf(this.described, this.described.kind)] };
+    const extensions = extensionsOf(this.described, this.described.kind, this.declared);
     const open = preservesUnknown || schema?.[PRESERVES] === true;
     // Clients of version 2 take what is named for all that there may be.
-    if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...kinds };
+    if (!schema || (open && dialect.siblingsOfRef)) return { type: 'object', ...extensions };
     const metadata = described('Standard metadata of every object.', writer.reference(this.meta.objectMeta), dialect);
     const published = publishedSchema(schema, dialect, metadata);
     const { properties } = published;
     const own = typeof properties === 'object' && properties !== null && !Array.isArray(properties) ? properties : {};
-    return { ...published, properties: { ...own, ...TYPE, metadata }, ...kinds };
+    return { ...published, properties: { ...own, ...TYPE, metadata }, ...extensions };
   }
 }
 
@@ -64,6 +66,7 @@ export class CustomListModel {
   constructor(
     private readonly described: Described,
     private readonly items: CustomModel,
+    private readonly declared: DeclaredObjects,
     private readonly meta: MetaStructs,
   ) {
     this.openapi = modelName(described, described.listKind);
@@ -81,13 +84,14 @@ export class CustomListModel {
         items: { description: `List of ${resource}.`, type: 'array', items: writer.reference(this.items) },
         metadata: described('Standard metadata of every list.', writer.reference(this.meta.listMeta), dialect),
       },
-      [KINDS]: [kindOf(this.described, listKind)],
+      ...extensionsOf(this.described, listKind, this.declared),
     };
   }
 }
 
 /** Extensions of definitions, whose names no profile changes, and are those of their models. */
 const KINDS = 'x-kubernetes-group-version-kind';
+const SELECTABLE = 'x-kubernetes-selectable-fields';
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields';
 
 const TYPE: JsonObject = {
@@ -95,7 +99,10 @@ const TYPE: JsonObject = {
   kind: { description: 'Kind of the object.', type: 'string' },
 };
 
-const kindOf = ({ group, version }: Described, kind: string): JsonObject => ({ group, kind, version });
+const extensionsOf = ({ group, version }: Described, kind: string, { selectable }: DeclaredObjects): JsonObject => ({
+  [KINDS]: [{ group, kind, version }],
+  ...(selectable.length > 0 && { [SELECTABLE]: selectable.map((fieldPath) => ({ fieldPath })) }),
+});
 
 const modelName = ({ group, version }: Described, kind: string): string =>
   [...group.split('.').reverse(), version, kind].join('.');

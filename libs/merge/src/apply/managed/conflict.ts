@@ -23,6 +23,18 @@ export class Conflicts extends Error {
   }
 }
 
+/** Another object that stands for some fields of one: a scale for replicas. */
+export interface View {
+  /** Version of the view: `autoscaling/v1`. */
+  readonly apiVersion: string;
+  /** The view's own names of the fields. */
+  readonly fields: FieldSet;
+}
+
+/** Conflicts as they are told to who speaks of a view: in its version, and of its fields. */
+export const seenThrough = ({ apiVersion, fields }: View, { conflicts }: Conflicts): Conflicts =>
+  new Conflicts(conflicts.map(({ id, owner }) => ({ id, owner: { ...owner, apiVersion }, fields })));
+
 /** Conflicts in the order in which they are told. */
 export const inOrder = (conflicts: readonly Conflict[]): Conflict[] =>
   [...conflicts].sort((a, b) => compareText(a.id, b.id));
