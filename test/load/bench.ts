@@ -65,6 +65,9 @@ else await main();
 async function main(): Promise<void> {
   const columns = new Map<string, readonly Measurement[]>();
   const onTargets = stages.some((name) => !(name in CLUSTER_STAGES));
+  // One that cannot be reached is told of before the others are measured.
+  const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;
+  const peerColumn = peer && (await peerTarget(peer));
   if (onTargets && wanted.some((name) => name !== 'peer')) await measureOwn(columns);
   for (const [stage, { run }] of Object.entries(CLUSTER_STAGES)) {
     if (!stages.includes(stage)) continue;
@@ -72,8 +75,6 @@ async function main(): Promise<void> {
       for (const [name, rows] of await run({ ...load(), run: runName() })) columns.set(name, rows);
     });
   }
-  const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;
-  const peerColumn = peer && (await peerTarget(peer));
   if (peerColumn) columns.set(peerColumn.name, await measure(peerColumn));
   const reference = columns.size > 1 ? peerColumn?.name : undefined;
   process.stdout.write(`\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);
