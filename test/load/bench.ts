@@ -38,6 +38,7 @@ ${Object.entries(CLUSTER_STAGES)
 
 Beside a peer that runs already, any server of the same API:
   PEER_URL=https://127.0.0.1:6443 PEER_CA=FILE PEER_CERT=FILE PEER_KEY=FILE PEER_TOKEN=… PEER_PIDS=1,2
+PEER_STOP=COMMAND PEER_START=COMMAND  end it, and start it with its data and print those ids anew
 `;
 
 const { values } = parseArgs({
@@ -64,6 +65,9 @@ else await main();
 async function main(): Promise<void> {
   const columns = new Map<string, readonly Measurement[]>();
   const onTargets = stages.some((name) => !(name in CLUSTER_STAGES));
+  // One that cannot be reached is told of before the others are measured.
+  const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;
+  const peerColumn = peer && (await peerTarget(peer));
   if (onTargets && wanted.some((name) => name !== 'peer')) await measureOwn(columns);
   for (const [stage, { run }] of Object.entries(CLUSTER_STAGES)) {
     if (!stages.includes(stage)) continue;
@@ -71,8 +75,6 @@ async function main(): Promise<void> {
       for (const [name, rows] of await run({ ...load(), run: runName() })) columns.set(name, rows);
     });
   }
-  const peer = onTargets && wanted.includes('peer') ? peerSettings(process.env) : undefined;
-  const peerColumn = peer && (await peerTarget(peer));
   if (peerColumn) columns.set(peerColumn.name, await measure(peerColumn));
   const reference = columns.size > 1 ? peerColumn?.name : undefined;
   process.stdout.write(`\n${cpus().length} × ${cpus()[0]?.model}, Node ${process.version}\n`);

@@ -1,4 +1,5 @@
-import type { RequestLoad, RequestMethods } from './requests.worker.js';
+import type { RequestLoad } from './request-load.js';
+import type { RequestMethods } from './requests.worker.js';
 import type { Target } from './target.js';
 import { Worker } from './worker.js';
 

@@ -1,36 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Answer, Connection, type Endpoint, requestBytes } from './connection.js';
+import { type RequestLoad, requestOf } from './request-load.js';
 import { objectBody, type Resource } from './resource.js';
 import { type Latency, latencyOf, now } from './summary.js';
 import { serve } from './worker.js';
-import { type Workload, workloadBody } from './workloads.js';
-
-export interface RequestLoad {
-  readonly endpoint: Endpoint;
-  readonly resource: Resource;
-  /**
-   * `create` makes new objects `PREFIX-0` and so on, `delete` deletes them in the same order; the others go round objects
-   * `PREFIX-0` to `PREFIX-(objects-1)`, of which there must be a multiple of the requesters for an update. `patch` is a merge
-   * patch that asks for no version. Server-side applies are of a {@link RequestLoad.workload}: `apply` makes new objects as
-   * `create` does, `apply-same` says what is there already, `apply-field` changes one field each time.
-   */
-  readonly verb: 'create' | 'update' | 'get' | 'patch' | 'delete' | Apply;
-  readonly prefix: string;
-  readonly objects: number;
-  /** Connections, each with one request at a time. */
-  readonly requesters: number;
-  /** Ends after this many seconds, or after `count` requests. */
-  readonly seconds: number;
-  readonly count?: number;
-  /** Requests per second of all requesters together; as fast as answers come when absent. */
-  readonly rate?: number;
-  /** Bytes of an object's filling; those of 1 KiB objects when absent. */
-  readonly filling?: number;
-  /** What objects are in the place of filled ones; of the resource's kind. */
-  readonly workload?: Workload;
-}
-
-type Apply = 'apply' | 'apply-same' | 'apply-field';
 
 export interface RequestResult extends Latency {
   readonly done: number;
@@ -38,9 +11,6 @@ export interface RequestResult extends Latency {
   readonly failed: number;
   readonly seconds: number;
 }
-
-const APPLY = { 'Content-Type': 'application/apply-patch+yaml' };
-const MERGE_PATCH = { 'Content-Type': 'application/merge-patch+json' };
 
 async function run(load: RequestLoad): Promise<RequestResult> {
   const { endpoint, requesters, seconds, rate } = load;
@@ -71,38 +41,6 @@ async function run(load: RequestLoad): Promise<RequestResult> {
 }
 
 const numbersOn = ({ verb }: RequestLoad): boolean => verb === 'create' || verb === 'apply' || verb === 'delete';
-
-/** @param number tells this request from the others */
-function requestOf(load: RequestLoad, object: number, version?: string, number = 0): Buffer {
-  const { endpoint, resource, verb } = load;
-  const name = `${load.prefix}-${object}`;
-  const path = `${resource.path}/${name}`;
-  if (verb === 'get') return requestBytes(endpoint, 'GET', path);
-  if (verb === 'delete') return requestBytes(endpoint, 'DELETE', path);
-  if (verb === 'patch') {
-    return requestBytes(endpoint, 'PATCH', path, `{"data":{"sent":"${now().toFixed(3)}"}}`, MERGE_PATCH);
-  }
-  if (isApply(verb)) {
-    const body = bodyOf(load, name, undefined, verb === 'apply-field' ? number + 1 : 0);
-    return requestBytes(endpoint, 'PATCH', `${path}?fieldManager=bench&force=true`, body, APPLY);
-  }
-  const body = bodyOf(load, name, version, number);
-  if (verb === 'create') return requestBytes(endpoint, 'POST', resource.path, body);
-  return requestBytes(endpoint, 'PUT', path, body);
-}
-
-const isApply = (verb: RequestLoad['verb']): verb is Apply => verb.startsWith('apply');
-
-function bodyOf(
-  { resource, verb, filling, workload }: RequestLoad,
-  name: string,
-  version?: string,
-  number = 0,
-): string {
-  const named = version !== undefined && { version };
-  if (workload) return workloadBody(workload, name, { number, oneField: isApply(verb), ...named });
-  return objectBody(resource, name, { sent: now(), ...named, ...(filling && { filling }) });
-}
 
 /** An update names the version that it replaces, as controllers do and custom resources demand. */
 async function presentVersions(load: RequestLoad, [connection]: readonly Connection[]): Promise<string[]> {

@@ -6,11 +6,13 @@ export interface Resource {
   readonly kind: string;
   /** Path of the collection in a namespace. */
   readonly path: string;
+  /** Where objects have their filling; `data` when absent. */
+  readonly member?: string;
 }
 
 const NAMESPACE = 'bench';
 /** Object bytes beside the filling, about; with it an object as the client sends it has 1 KiB. */
-const FILLING = 'x'.repeat(840);
+export const FILLING = 'x'.repeat(840);
 const GROUP = 'bench.example.com';
 
 /** ConfigMaps where they are served; else (servers of custom resources only) a custom resource without a schema. */
@@ -107,7 +109,7 @@ export interface ObjectSettings {
 
 /** An object of some size that says when it was sent. A pod is on the node of its own name. */
 export function objectBody(resource: Resource, name: string, settings: ObjectSettings): string {
-  const { apiVersion, kind } = resource;
+  const { apiVersion, kind, member = 'data' } = resource;
   const { sent, version, filling } = settings;
   const versioned = version === undefined ? '' : `"resourceVersion":"${version}",`;
   const text = filling === undefined ? FILLING : 'x'.repeat(filling);
@@ -122,5 +124,5 @@ export function objectBody(resource: Resource, name: string, settings: ObjectSet
     const involved = `{"kind":"Pod","namespace":"${namespaceOf(resource)}","name":"${name}"}`;
     return `${head},"annotations":${content}},"involvedObject":${involved},"reason":"Bench","type":"Normal"}`;
   }
-  return `${head}},"data":${content}}`;
+  return `${head}},"${member}":${content}}`;
 }

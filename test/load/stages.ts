@@ -1,6 +1,8 @@
 import type { Measurement } from './report.js';
 import type { StageSettings } from './settings.js';
 import { audiencesStage } from './stages/audiences.js';
+import { conversionStage } from './stages/conversion.js';
+import { customStage } from './stages/custom.js';
 import { fanOutStage } from './stages/fan-out.js';
 import { growthStage } from './stages/growth.js';
 import { herdStage } from './stages/herd.js';
@@ -48,6 +50,18 @@ export const STAGES: readonly Stage[] = [
     about: 'Deployments and Pods made, replaced and applied; codecs',
     usual: true,
     run: workloadStage,
+  },
+  {
+    name: 'custom',
+    about: 'custom resources made, replaced, applied, listed and watched',
+    usual: true,
+    run: customStage,
+  },
+  {
+    name: 'conversion',
+    about: 'custom resources in a version that a webhook makes',
+    usual: true,
+    run: conversionStage,
   },
   { name: 'list', about: 'lists of 10,000 objects', usual: true, run: listStage },
   { name: 'fan-out', about: 'deliveries under little and much load', usual: true, run: fanOutStage },

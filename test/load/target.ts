@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { NamingProfile } from '@orch/machinery';
 import { type Standalone, startStandalone } from '../support/standalone.js';
 import type { Endpoint } from './connection.js';
@@ -13,8 +15,16 @@ export interface Target {
   readonly endpoint: Endpoint;
   readonly processes: ServerProcesses;
   readonly resource: Resource;
-  /** Our own server, which can be started again and whose database is at hand. */
+  /** Our own server, whose database is at hand. */
   readonly own?: OwnServer;
+  /** Absent where nobody knows how. */
+  readonly power?: Power;
+}
+
+/** Ends a server, its database included, and starts it with the data that it has. */
+export interface Power {
+  off(): Promise<unknown>;
+  on(): Promise<unknown>;
 }
 
 export interface OwnServer {
@@ -38,6 +48,8 @@ export interface PeerSettings {
   readonly token?: string;
   /** Process ids of its servers, children included, comma-separated; a `+` behind one is accepted and means the same. */
   readonly pids?: string;
+  /** Commands of the shell: one ends it, the other starts it again with its data and prints `pids` anew. */
+  readonly power?: { readonly off: string; readonly on: string };
 }
 
 /** Our server with an embedded database, started for the measurement. */
@@ -45,20 +57,21 @@ export async function ownTargets(naming: NamingProfile, args: readonly string[] 
   const server = await startStandalone({ naming, args });
   const processes = new ServerProcesses(() => [server.process.pid]);
   const own = { server, databaseDir: join(dirname(server.kubeconfig), 'data', 'postgres') };
+  const power: Power = { off: () => server.process.stop(), on: () => server.process.start() };
   const { token, ca } = server;
   const secure: Endpoint = { ...addressOf(server.url), tls: { ca }, token };
   const plain: Endpoint = { ...addressOf(server.plainUrl), token };
   const resource = await benchResource(secure);
   return {
     all: [
-      { name: 'orch plain', endpoint: plain, processes, resource, own },
-      { name: 'orch TLS', endpoint: secure, processes, resource, own },
+      { name: 'orch plain', endpoint: plain, processes, resource, own, power },
+      { name: 'orch TLS', endpoint: secure, processes, resource, own, power },
     ],
     stop: () => server.stop(),
   };
 }
 
-/** The settings of `PEER_URL`, `PEER_CA`, `PEER_CERT`, `PEER_KEY` (files), `PEER_TOKEN` and `PEER_PIDS`, if given. */
+/** The settings of `PEER_URL`, `PEER_CA`, `PEER_CERT`, `PEER_KEY` (files), `PEER_TOKEN`, `PEER_PIDS`, `PEER_STOP` and `PEER_START`, if given. */
 export function peerSettings(env: NodeJS.ProcessEnv): PeerSettings | undefined {
   if (!env.PEER_URL) return undefined;
   return {
@@ -68,11 +81,12 @@ export function peerSettings(env: NodeJS.ProcessEnv): PeerSettings | undefined {
     ...(env.PEER_KEY && { keyFile: env.PEER_KEY }),
     ...(env.PEER_TOKEN && { token: env.PEER_TOKEN }),
     ...(env.PEER_PIDS && { pids: env.PEER_PIDS }),
+    ...(env.PEER_STOP && env.PEER_START && { power: { off: env.PEER_STOP, on: env.PEER_START } }),
   };
 }
 
 export async function peerTarget(settings: PeerSettings): Promise<Target> {
-  const { url, caFile, certFile, keyFile, token, pids = '' } = settings;
+  const { url, caFile, certFile, keyFile, token, pids = '', power } = settings;
   const tls = {
     ca: caFile ? readFileSync(caFile, 'utf8') : '',
     ...(certFile && { cert: readFileSync(certFile, 'utf8') }),
@@ -80,17 +94,30 @@ export async function peerTarget(settings: PeerSettings): Promise<Target> {
   };
   const secure = new URL(url).protocol === 'https:';
   const endpoint: Endpoint = { ...addressOf(url), ...(secure && { tls }), ...(token && { token }) };
-  const roots = pids
-    .split(',')
-    .map((text) => Number.parseInt(text, 10))
-    .filter(Number.isInteger);
+  let roots = processIds(pids);
+  const shell = async (command: string) => (await run('sh', ['-c', command])).stdout;
+  const powerOf = ({ off, on }: NonNullable<PeerSettings['power']>): Power => ({
+    off: () => shell(off),
+    on: async () => {
+      roots = processIds(await shell(on));
+    },
+  });
   return {
     name: `peer ${secure ? 'TLS' : 'plain'}`,
     endpoint,
     processes: new ServerProcesses(() => roots),
     resource: await benchResource(endpoint),
+    ...(power && { power: powerOf(power) }),
   };
 }
+
+const run = promisify(execFile);
+
+const processIds = (text: string): number[] =>
+  text
+    .split(',')
+    .map((each) => Number.parseInt(each, 10))
+    .filter(Number.isInteger);
 
 export function addressOf(url: string): Pick<Endpoint, 'host' | 'port' | 'base'> {
   const { hostname, port, protocol, pathname } = new URL(url);

@@ -2,17 +2,19 @@
  * What single requests cost in several built trees of this repository, by turns of some 40 ms within the same minutes: the columns
  * of `make bench` are measured one after another, and the machine, and how much V8 has compiled, change meanwhile.
  *
- *   npx tsx test/load/turns.ts [--trees=../old,.] [--starts=4] [--requests=1500]
+ *   npx tsx test/load/turns.ts [--trees=../old,.] [--starts=4] [--requests=1500] [--workload=simple|ruled]
  *
  * Each start is a standalone server of each tree with a new database, over TLS; every second one begins with the last tree. Requests
- * are those of a lone requester; 64 make four times as many. CPU is that of all processes of a server, the database included.
+ * are those of a lone requester; 64 make four times as many. Objects are ConfigMaps of 1 KiB, or the custom resources of `--only=custom`. CPU is that of all processes of a server, the database included.
  */
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Standalone, startStandalone } from '../support/standalone.js';
-import { Connection, type Endpoint, requestBytes } from './connection.js';
+import { Connection, type Endpoint } from './connection.js';
+import { defineKind, ruledKind, simpleKind } from './custom-kinds.js';
 import { table } from './report.js';
-import { benchResource, inNamespace, objectBody, type Resource } from './resource.js';
+import { requestOf } from './request-load.js';
+import { benchResource, inNamespace, type Resource } from './resource.js';
 import { latencyOf, median, now } from './summary.js';
 import { addressOf } from './target.js';
 import { ServerProcesses } from './usage.js';
@@ -22,11 +24,13 @@ const { values: flags } = parseArgs({
     trees: { type: 'string', default: '../old,.' },
     starts: { type: 'string', default: '4' },
     requests: { type: 'string', default: '1500' },
+    workload: { type: 'string' },
   },
 });
 const trees = flags.trees.split(',');
 
-type Verb = 'create' | 'update' | 'get';
+const workload = flags.workload as 'simple' | 'ruled' | undefined;
+type Verb = 'create' | 'update' | 'get' | 'apply-same' | 'apply-field';
 interface Step {
   readonly verb: Verb;
   readonly requesters: number;
@@ -34,20 +38,15 @@ interface Step {
   readonly share: number;
 }
 
+const VERBS: readonly Verb[] = workload
+  ? ['create', 'update', 'apply-same', 'apply-field']
+  : ['create', 'update', 'get'];
 /** What the server is to compile first, which is not shown. */
-const WARM_UP: readonly Step[] = [
-  { verb: 'create', requesters: 16, share: 4 },
-  { verb: 'update', requesters: 16, share: 1 },
-  { verb: 'get', requesters: 16, share: 2 },
-];
-const STEPS: readonly Step[] = [
-  { verb: 'create', requesters: 1, share: 1 },
-  { verb: 'create', requesters: 64, share: 4 },
-  { verb: 'update', requesters: 1, share: 1 },
-  { verb: 'update', requesters: 64, share: 4 },
-  { verb: 'get', requesters: 1, share: 1 },
-  { verb: 'get', requesters: 64, share: 4 },
-];
+const WARM_UP: readonly Step[] = VERBS.map((verb) => ({ verb, requesters: 16, share: verb === 'create' ? 4 : 2 }));
+const STEPS: readonly Step[] = VERBS.flatMap((verb) => [
+  { verb, requesters: 1, share: 1 },
+  { verb, requesters: 64, share: 4 },
+]);
 /** Requests of each requester in one turn. */
 const TURN = { lone: 40, many: 8 } as const;
 const OBJECTS = 64;
@@ -59,6 +58,7 @@ class Subject {
   readonly #versions: string[] = [];
   latencies: number[] = [];
   #created = 0;
+  #sent = 0;
 
   constructor(
     readonly tree: string,
@@ -70,10 +70,18 @@ class Subject {
   static async start(tree: string): Promise<Subject> {
     const server = await startStandalone({ executable: resolve(tree, 'services/orch/bin/orch.js') });
     const endpoint: Endpoint = { ...addressOf(server.url), tls: { ca: server.ca }, token: server.token };
-    const resource = await inNamespace(endpoint, await benchResource(endpoint), 'turns');
+    const kind = workload && (workload === 'ruled' ? ruledKind() : simpleKind());
+    const resource = await inNamespace(
+      endpoint,
+      kind ? await defineKind(endpoint, kind) : await benchResource(endpoint),
+      'turns',
+    );
     const subject = new Subject(tree, server, endpoint, resource);
     for (let object = 0; object < OBJECTS; object++) subject.#connections.push(await Connection.open(endpoint));
-    for (let object = 0; object < OBJECTS; object++) await subject.#send('create', object, `u-${object}`);
+    for (let object = 0; object < OBJECTS; object++) {
+      await subject.#send('create', 'u', object);
+      if (workload) await subject.#send('apply-same', 'a', object);
+    }
     return subject;
   }
 
@@ -83,24 +91,22 @@ class Subject {
       for (let time = 0; time < times; time++) {
         const object = (requester + time * requesters) % OBJECTS;
         const began = now();
-        await this.#send(verb, object, verb === 'create' ? `c-${this.#created++}` : `u-${object}`, requester);
+        const prefix = verb === 'create' ? 'c' : verb.startsWith('apply') ? 'a' : 'u';
+        await this.#send(verb, prefix, verb === 'create' ? this.#created++ : object, requester);
         this.latencies.push(now() - began);
       }
     };
     await Promise.all(Array.from({ length: requesters }, (_, requester) => loop(requester)));
   }
 
-  async #send(verb: Verb, object: number, name: string, requester = 0): Promise<void> {
-    const { path } = this.resource;
+  async #send(verb: Verb, prefix: string, object: number, requester = 0): Promise<void> {
+    const { endpoint, resource } = this;
+    const load = { endpoint, resource, verb, prefix, objects: OBJECTS, requesters: 1, seconds: 0 };
     const version = verb === 'update' ? this.#versions[object] : undefined;
-    const body =
-      verb === 'get' ? undefined : objectBody(this.resource, name, { sent: now(), ...(version && { version }) });
-    const method = { create: 'POST', update: 'PUT', get: 'GET' }[verb];
-    const request = requestBytes(this.endpoint, method, verb === 'create' ? path : join(path, name), body);
+    const request = requestOf({ ...load, ...(workload && { workload }) }, object, version, this.#sent++);
     const answer = await this.#connections[requester]?.request(request, true);
-    if (!answer || answer.status >= 300) throw new Error(`${verb} ${name}: ${answer?.status} ${answer?.body}`);
-    if (name.startsWith('u-'))
-      this.#versions[object] = /"resourceVersion":"(\d+)"/.exec(answer.body.toString())?.[1] ?? '';
+    if (!answer || answer.status >= 300) throw new Error(`${verb} ${object}: ${answer?.status} ${answer?.body}`);
+    if (prefix === 'u') this.#versions[object] = /"resourceVersion":"(\d+)"/.exec(answer.body.toString())?.[1] ?? '';
   }
 
   async stop(): Promise<void> {

@@ -1,12 +1,13 @@
 import { deployment, pod } from '@orch/machinery/testing';
+import { ruledObject, simpleObject } from './custom-kinds.js';
 
-/** Objects such as people write, of some size: a Deployment of 5 KiB, a Pod of 20 KiB. */
-export type Workload = 'deployment' | 'pod';
+/** Objects such as people write, of some size: a Deployment of 5 KiB, a Pod of 20 KiB, custom resources of 1 and 3 KiB. */
+export type Workload = 'deployment' | 'pod' | 'simple' | 'ruled';
 
 export interface WorkloadSettings {
   /** Tells one change from the next: of the images, and of an annotation of the Deployment. */
   readonly number: number;
-  /** Of the Deployment the number stands in its annotation alone. */
+  /** Of the Deployment the number stands in its annotation alone. Custom resources have one such field. */
   readonly oneField?: boolean;
   /** The version that it replaces. */
   readonly version?: string;
@@ -19,6 +20,8 @@ const textOf = (object: object): string => JSON.stringify(object).replace('"name
 const TEXTS: Readonly<Record<Workload, string>> = {
   deployment: textOf(deployment(NAME, Number(NUMBER))),
   pod: textOf(pod(4, { name: NAME, tag: NUMBER, variables: 75 })),
+  simple: textOf(simpleObject(NAME, NUMBER)),
+  ruled: textOf(ruledObject(NAME, NUMBER)),
 };
 
 /** Put together from its text: what is measured is the server, not its client. */

@@ -2,8 +2,8 @@ import { Connection, type Endpoint, requestBytes } from '../connection.js';
 import type { Measurement } from '../report.js';
 import type { StageSettings } from '../settings.js';
 import { median, now } from '../summary.js';
+import type { Power } from '../target.js';
 import { settledMemory } from './idle.js';
-import { readyTime } from './process.js';
 
 /** How many definitions there are, one after the other. */
 const COUNTS = [1, 100, 1_000];
@@ -15,47 +15,54 @@ const GROUPS = 50;
 /** Members of a schema, which make its definition about 30 KB long. */
 const MEMBERS = 120;
 
-/** Memory, discovery, the time until a definition is served, and the time to start, with ever more definitions of real size. */
+/**
+ * Memory, discovery, the time until a definition is served, and the time to start, with ever more definitions of real size. Where the
+ * server can be started again, memory is what it has more than it had when it was started without them.
+ */
 export async function kindStage({ target, run, scale }: StageSettings): Promise<Measurement[]> {
   const { endpoint } = target;
-  const connection = await Connection.open(endpoint);
   const rows: Measurement[] = [];
+  await target.power?.off();
+  await target.power?.on();
   const before = await settledMemory(target);
   let made = 0;
-  let served: number[] = [];
-  try {
-    for (const count of COUNTS.map((each) => Math.max(1, Math.round(each * scale)))) {
-      served = [];
-      for (; made < count; made++) served.push(await define(connection, endpoint, `${run}${made}`, made));
-      const name = `${count} definitions`;
-      const grown = (await settledMemory(target)) - before;
-      rows.push(
-        { name: `${name}: more RSS`, unit: 'MB', value: grown / 1e6 },
-        { name: `${name}: until one is served, p50`, unit: 'ms', value: median(served) },
-        { name: `${name}: all discovery, p50`, unit: 'ms', value: await discoveryTime(connection, endpoint) },
-      );
-    }
-  } finally {
+  for (const count of COUNTS.map((each) => Math.max(1, Math.round(each * scale)))) {
+    const connection = await Connection.open(endpoint);
+    const name = `${count} definitions`;
+    const served: number[] = [];
+    for (; made < count; made++) served.push(await define(connection, endpoint, `${run}${made}`, made));
+    const more = (bytes: number) => ({ unit: 'MB', value: (bytes - before) / 1e6 });
+    rows.push(
+      { name: `${name}: more RSS`, ...more(await settledMemory(target)) },
+      { name: `${name}: until one is served, p50`, unit: 'ms', value: median(served) },
+      { name: `${name}: all discovery, p50`, unit: 'ms', value: await discoveryTime(connection, endpoint) },
+    );
     connection.close();
+    if (!target.power) continue;
+    const last = pathOf(`${run}${made - 1}`, made - 1);
+    rows.push({
+      name: `${name}: from start until the last is served`,
+      unit: 'ms',
+      value: await startTime(endpoint, target.power, last),
+    });
+    rows.push({ name: `${name}: more RSS after that`, ...more(await settledMemory(target)) });
   }
-  const name = `${made} definitions: ready with them`;
-  return [...rows, { name, unit: 'ms', value: target.own ? await readyTime(target.own) : Number.NaN }];
+  return rows;
 }
 
-/** @returns milliseconds from when it is sent until its objects are served */
-async function define(connection: Connection, endpoint: Endpoint, name: string, at: number): Promise<number> {
-  const definition = definitionOf(name, at);
-  const { group } = definition.spec;
-  const path = `/apis/${group}/v1/${name}`;
+/** Milliseconds from the start of a server with the data that it has until a path is served. */
+async function startTime(endpoint: Endpoint, power: Power, path: string): Promise<number> {
+  await power.off();
   const start = now();
-  const answer = await connection.request(
-    requestBytes(endpoint, 'POST', DEFINITIONS, JSON.stringify(definition)),
-    true,
-  );
-  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${answer.body}`);
+  await power.on();
+  const connection = await Connection.open(endpoint);
   await untilServed(connection, endpoint, path);
+  connection.close();
   return now() - start;
 }
+
+const pathOf = (name: string, at: number): string => `/apis/${groupOf(at)}/v1/${name}`;
+const groupOf = (at: number): string => `g${at % GROUPS}.bench.example.com`;
 
 /** @param path of a collection */
 export async function untilServed(connection: Connection, endpoint: Endpoint, path: string): Promise<void> {
@@ -66,14 +73,27 @@ export async function untilServed(connection: Connection, endpoint: Endpoint, pa
   throw new Error(`${path} is not served`);
 }
 
+/** @returns milliseconds from when it is sent until its objects are served */
+async function define(connection: Connection, endpoint: Endpoint, name: string, at: number): Promise<number> {
+  const definition = definitionOf(name, at);
+  const start = now();
+  const answer = await connection.request(
+    requestBytes(endpoint, 'POST', DEFINITIONS, JSON.stringify(definition)),
+    true,
+  );
+  if (answer.status !== 201) throw new Error(`${name}: ${answer.status} ${answer.body}`);
+  await untilServed(connection, endpoint, pathOf(name, at));
+  return now() - start;
+}
+
 function definitionOf(name: string, at: number) {
   const kind = `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
   return {
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
-    metadata: { name: `${name}.g${at % GROUPS}.bench.example.com` },
+    metadata: { name: `${name}.${groupOf(at)}` },
     spec: {
-      group: `g${at % GROUPS}.bench.example.com`,
+      group: groupOf(at),
       scope: 'Cluster',
       names: { plural: name, singular: name, kind, listKind: `${kind}List` },
       versions: [

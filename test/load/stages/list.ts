@@ -1,21 +1,33 @@
 import { startBareSender } from '../bare.js';
 import type { Measurement } from '../report.js';
 import { fill, withRequests } from '../requests.js';
-import { inNamespace } from '../resource.js';
+import { inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import { median } from '../summary.js';
 
-const OBJECTS = 10_000;
+export const OBJECTS = 10_000;
 const TIMES = 21;
 /** Lists before those that are measured: the first after many creates meets their garbage. */
 const WARM_TIMES = 4;
 
-/** Lists of 10,000 objects of 1 KiB, beside the time that the same bytes take over a socket of loopback. */
-export async function listStage({ target, run }: StageSettings): Promise<Measurement[]> {
+/** Lists of 10,000 objects of 1 KiB. */
+export async function listStage(settings: StageSettings): Promise<Measurement[]> {
+  const resource = await filledList(settings);
+  return listMeasurements({ ...settings, target: { ...settings.target, resource } });
+}
+
+/** @returns a collection of 10,000 objects of 1 KiB */
+export async function filledList({ target, run }: StageSettings): Promise<Resource> {
   const { endpoint } = target;
   const resource = await inNamespace(endpoint, target.resource, `${run}-list`);
+  await withRequests((worker) => fill(worker, { endpoint, resource }, OBJECTS));
+  return resource;
+}
+
+/** Lists of a collection that was filled so, beside the time that the same bytes take over a socket of loopback. */
+export async function listMeasurements({ target }: Pick<StageSettings, 'target'>): Promise<Measurement[]> {
+  const { endpoint, resource } = target;
   return withRequests(async (worker) => {
-    await fill(worker, { endpoint, resource }, OBJECTS);
     await worker.call('fetchAll', { endpoint, path: resource.path, times: WARM_TIMES });
     const before = target.processes.cpuMicroseconds();
     const list = await worker.call('fetchAll', { endpoint, path: resource.path, times: TIMES });

@@ -3,7 +3,7 @@ import { fill, withRequests } from '../requests.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import { now } from '../summary.js';
-import type { OwnServer } from '../target.js';
+import type { Power } from '../target.js';
 import { settledMemory } from './idle.js';
 
 const OBJECTS = 10_000;
@@ -41,13 +41,13 @@ export async function processStage({ target, run, full }: StageSettings): Promis
     }
   });
   const name = `ready with ${OBJECTS} objects in the data directory`;
-  return [...rows, { name, unit: 'ms', value: target.own ? await readyTime(target.own) : Number.NaN }];
+  return [...rows, { name, unit: 'ms', value: target.power ? await readyTime(target.power) : Number.NaN }];
 }
 
 /** Milliseconds from the start of a server until it is ready with the data that it has. */
-export async function readyTime({ server }: OwnServer): Promise<number> {
-  await server.process.stop();
+export async function readyTime(power: Power): Promise<number> {
+  await power.off();
   const start = now();
-  await server.process.start();
+  await power.on();
   return now() - start;
 }

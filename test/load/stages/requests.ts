@@ -1,6 +1,7 @@
 import type { Measurement } from '../report.js';
+import type { RequestLoad } from '../request-load.js';
 import { withRequests } from '../requests.js';
-import type { RequestLoad, RequestResult } from '../requests.worker.js';
+import type { RequestResult } from '../requests.worker.js';
 import { inNamespace } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import { warmUp } from '../warm-up.js';

@@ -1,6 +1,6 @@
 import type { Measurement } from '../report.js';
+import type { RequestLoad } from '../request-load.js';
 import { type RequestWorker, withRequests } from '../requests.js';
-import type { RequestLoad } from '../requests.worker.js';
 import { builtInResource, inNamespace, type Resource } from '../resource.js';
 import type { StageSettings } from '../settings.js';
 import { codecMeasurements } from './codecs.js';

@@ -260,6 +260,33 @@ describe('update', () => {
     expect(asked).toBe(1);
   });
 
+  it('is not made a second time when it changes nothing upon what turns out to be there', async () => {
+    await create(configMap('a'));
+    const cache = api.deps.cache.type(api.endpoint('configmaps').type, api.endpoint('configmaps').description);
+    await cache.waitReady();
+    const [there] = api.store.rows(api.endpoint('configmaps').type);
+    let asked = 0;
+    const same: Change = (current) => {
+      asked++;
+      return current;
+    };
+    const { stored, created } = await update('a', same);
+    expect({ version: stored.version, created }).toEqual({ version: there?.version, created: false });
+    expect(asked).toBe(1);
+  });
+
+  it('is made upon what is there where it changed nothing upon what was there before', async () => {
+    await create(configMap('a'));
+    const { type, description } = api.endpoint('configmaps');
+    await api.deps.cache.type(type, description).waitReady();
+    // Somebody changes it while memory has it as it was.
+    const hint = api.deps.reader.hint(type, { namespace: 'default', name: 'a' }) ?? expect.unreachable();
+    await update('a', setData('y'));
+    const request = { ...requestFor('UPDATE', 'a', {}), found: hint };
+    await api.deps.pipeline.write(request, { change: setData('x') });
+    expect(api.stored('configmaps', 'a')?.data).toEqual({ text: 'x' });
+  });
+
   it('is a 404 for what is not there, or went meanwhile', async () => {
     expect(await refusal(update('a', setData('y')))).toMatchObject({ code: 404, reason: 'NotFound' });
     await create(configMap('a'));

@@ -44,6 +44,8 @@ interface Overtaken {
   failure(): StatusError;
   /** Why it was refused upon a base that may have been old: holds if it turns out that it was not. */
   readonly refused?: StatusError;
+  /** What is answered in the same way where nothing was to be written upon it. */
+  readonly unwritten?: Written;
 }
 
 /**
@@ -109,6 +111,7 @@ export class WritePipeline {
       if (attempt >= attempts) throw tried.failure();
       const fresh = await this.#freshBase(request, make);
       if (tried.refused && isSame(fresh, base)) throw tried.refused;
+      if (tried.unwritten && isSame(fresh, base)) return tried.unwritten;
       base = fresh;
     }
   }
@@ -137,10 +140,11 @@ export class WritePipeline {
       if (fresh || !(error instanceof StatusError)) throw error;
       return { ...overtaken, refused: error };
     }
-    // An answer without a write would not have failed for a stale base.
-    if (!fresh && (request.options.dryRun || plan.ops.length === 0)) return overtaken;
     const { answer: stored, removed } = plan;
-    if (plan.ops.length === 0) return { stored, created: false, removed };
+    const unwritten = plan.ops.length === 0 ? { stored, created: false, removed } : undefined;
+    // An answer without a write would not have failed for a stale base.
+    if (!fresh && (request.options.dryRun || unwritten)) return { ...overtaken, ...(unwritten && { unwritten }) };
+    if (unwritten) return unwritten;
     const outcome = await this.#carryOut(request, plan);
     if (outcome.outcome === 'committed')
       return { stored: { ...stored, version: outcome.version }, created: !base, removed };

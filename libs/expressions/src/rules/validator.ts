@@ -175,6 +175,10 @@ class NodeRules {
     this.#rules = schema['x-kubernetes-validations'] ?? [];
   }
 
+  get #asksMembers(): boolean {
+    return this.values !== undefined || this.properties.size > 0;
+  }
+
   /** @param around what the value stands in */
   *steps(run: RuleRun, path: string, value: Raw, old: Raw, around?: Surroundings): Iterable<void> {
     if (value === null || value === undefined) return;
@@ -182,7 +186,7 @@ class NodeRules {
     if (this.#rules.length > 0) yield* this.#runRules(run, path, here);
     if (run.exhausted) return;
     if (Array.isArray(value)) yield* this.#itemSteps(run, path, value, here);
-    else if (isRawObject(value)) yield* this.#memberSteps(run, path, value, here);
+    else if (this.#asksMembers && isRawObject(value)) yield* this.#memberSteps(run, path, value, here);
   }
 
   *#itemSteps(run: RuleRun, path: string, items: readonly Raw[], here: Surroundings): Iterable<void> {
@@ -197,10 +201,12 @@ class NodeRules {
   *#memberSteps(run: RuleRun, path: string, value: Readonly<Record<string, Raw>>, here: Surroundings): Iterable<void> {
     const { old } = here;
     const before = isCorrelatable(this.schema) && isRawObject(old) ? old : {};
-    for (const [name, member] of Object.entries(value)) {
+    for (const name of Object.keys(value)) {
+      const property = this.properties.get(name);
+      if (!property && !this.values) continue;
+      const member = value[name];
       const previous = Object.hasOwn(before, name) ? before[name] : undefined;
       if (this.values && !run.exhausted) yield* this.values.steps(run, `${path}[${name}]`, member, previous, here);
-      const property = this.properties.get(name);
       if (property && !run.exhausted) yield* property.steps(run, child(path, name), member, previous, here);
     }
   }
@@ -217,15 +223,13 @@ class NodeRules {
     const before = old === undefined ? undefined : this.#reader(old);
     const plain = new Map<string, Value>([['self', self]]);
     if (before !== undefined) plain.set('oldSelf', before);
-    const optional = new Map<string, Value>([
-      ['self', self],
-      ['oldSelf', before === undefined ? NONE : new OptionalValue(before)],
-    ]);
+    let optional: Bindings | undefined;
     for (let i = 0; i < this.#rules.length; i++) {
       const rule = this.#compiled[i] ?? (yield* this.#compile(i, run));
       const isOptional = rule?.rule.optionalOldSelf ?? false;
       const asks = rule && (!rule.isTransition || before !== undefined || isOptional);
-      if (asks) this.#runRule(run, path, rule, isOptional ? optional : plain, here);
+      if (isOptional) optional ??= optionalBindings(self, before);
+      if (asks) this.#runRule(run, path, rule, (isOptional && optional) || plain, here);
       if (run.exhausted) return;
       if (run.endsStep()) yield;
     }
@@ -330,6 +334,13 @@ class NodeRules {
     run.exhausted = true;
   }
 }
+
+/** What rules may name that are asked of creations too. */
+const optionalBindings = (self: Value, before: Value | undefined): Bindings =>
+  new Map<string, Value>([
+    ['self', self],
+    ['oldSelf', before === undefined ? NONE : new OptionalValue(before)],
+  ]);
 
 /** A value that is judged, with what it was before, and what it stands in. */
 interface Surroundings {

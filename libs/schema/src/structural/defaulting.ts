@@ -1,7 +1,7 @@
 import { copy, setMember } from '@orch/machinery';
 import { Effort } from './effort.js';
 import { isContainer, isObject, type Json } from './json.js';
-import type { Steps } from './steps.js';
+import { NO_STEPS, type Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 
 /** Values that the defaults of one object may add to it. */
@@ -28,14 +28,13 @@ class Defaulting {
 
   constructor(private readonly effort: Effort) {}
 
-  *fill(value: unknown, schema: StructuralSchema | undefined): Steps<void> {
-    if (!schema) return;
-    if (Array.isArray(value)) yield* this.#fillItems(value, schema.items);
-    else if (isObject(value)) yield* this.#fillMembers(value, schema);
+  fill(value: unknown, schema: StructuralSchema | undefined): Iterable<undefined> {
+    if (!schema) return NO_STEPS;
+    if (Array.isArray(value)) return schema.items ? this.#fillItems(value, schema.items) : NO_STEPS;
+    return isObject(value) ? this.#fillMembers(value, schema) : NO_STEPS;
   }
 
-  *#fillItems(list: unknown[], schema: StructuralSchema | undefined): Steps<void> {
-    if (!schema) return;
+  *#fillItems(list: unknown[], schema: StructuralSchema): Steps<void> {
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
       if (item === null && !schema.nullable && schema.default !== undefined) list[at] = this.#made(schema);
@@ -51,6 +50,7 @@ class Defaulting {
     const { others } = schema;
     for (const name of Object.keys(object)) {
       if (this.effort.endsStep(1)) yield;
+      if (object[name] !== null && !isContainer(object[name])) continue;
       const property = schema.property(name);
       const isNull = object[name] === null && !property && others?.nullable === false;
       if (isNull && others?.default !== undefined) setMember(object, name, this.#made(others));
@@ -82,8 +82,10 @@ export function* dropNulls(value: unknown, schema: StructuralSchema | undefined,
   if (!isObject(value)) return;
   for (const name of Object.keys(value)) {
     if (effort.endsStep(1)) yield;
+    const each = value[name];
+    if (isContainer(each)) yield* dropNulls(each, schema.member(name), effort);
+    if (each !== null) continue;
     const member = schema.member(name);
-    if (isContainer(value[name])) yield* dropNulls(value[name], member, effort);
-    else if (value[name] === null && member && !member.nullable && member.default === undefined) delete value[name];
+    if (member && !member.nullable && member.default === undefined) delete value[name];
   }
 }

@@ -56,10 +56,10 @@ type Embedded = Iterable<readonly [Json, string] | undefined>;
 
 /** The whole objects in a value. */
 export const embeddedIn = (schema: StructuralSchema, value: unknown, path: string, effort: Effort): Embedded =>
-  schema.whole.holdsEmbedded ? embeddedBelow(schema, value, path, effort) : [];
+  schema.holdsEmbedded ? embeddedBelow(schema, value, path, effort) : [];
 
 function* embeddedBelow(schema: StructuralSchema | undefined, value: unknown, path: string, effort: Effort): Embedded {
-  if (!schema) return;
+  if (!schema?.holdsEmbedded) return;
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
       if (effort.endsStep(1)) yield;

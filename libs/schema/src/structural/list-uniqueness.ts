@@ -1,4 +1,4 @@
-import { duplicate, type FieldError, invalidValue, shownUntyped } from '@orch/machinery';
+import { duplicate, type FieldError, invalidValue, setMember, shownUntyped } from '@orch/machinery';
 import type { Effort } from './effort.js';
 import { childOf } from './embedded-objects.js';
 import { toldOf } from './findings.js';
@@ -21,7 +21,7 @@ export function* uniquenessErrors(
 }
 
 const repeatedIn = (object: unknown, schema: StructuralSchema, effort: Effort): Steps<FieldError[]> =>
-  toldOf(schema.whole.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
+  toldOf(schema.holdsUnique ? new Uniqueness(effort).errorsIn(object, schema, '') : []);
 
 /** What is found; undefined where others may have their turn. */
 type Found = Iterable<FieldError | undefined>;
@@ -29,10 +29,10 @@ type Found = Iterable<FieldError | undefined>;
 class Uniqueness {
   constructor(private readonly effort: Effort) {}
 
-  *errorsIn(value: unknown, schema: StructuralSchema | undefined, path: string): Found {
-    if (!schema) return;
-    if (Array.isArray(value)) yield* this.#inList(value, schema, path);
-    else if (isObject(value)) yield* this.#inMembers(value, schema, path);
+  errorsIn(value: unknown, schema: StructuralSchema | undefined, path: string): Found {
+    if (!schema?.holdsUnique) return NOTHING;
+    if (Array.isArray(value)) return this.#inList(value, schema, path);
+    return isObject(value) ? this.#inMembers(value, schema, path) : NOTHING;
   }
 
   *#inMembers(object: Json, schema: StructuralSchema, path: string): Found {
@@ -51,6 +51,7 @@ class Uniqueness {
     const type = props['x-kubernetes-list-type'];
     if (type === 'set') yield* this.#repeated(list, path);
     if (type === 'map') yield* this.#repeatedByKeys(list, props['x-kubernetes-list-map-keys'] ?? [], path);
+    if (!items?.holdsUnique) return;
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
       if (isContainer(item)) yield* this.errorsIn(item, items, `${path}[${at}]`);
@@ -74,8 +75,8 @@ class Uniqueness {
   *#repeated(list: readonly unknown[], path: string): Found {
     const times = new Map<unknown, number>();
     for (const [at, item] of list.entries()) {
-      const key = isContainer(item) ? yield* this.#keyOf(item) : scalarKey(item);
-      if (this.effort.endsStep(1)) yield;
+      const key = isContainer(item) ? (scalarsKey(item) ?? (yield* this.#keyOf(item))) : scalarKey(item);
+      if (this.effort.endsStep(isContainer(item) ? FEW : 1)) yield;
       const before = times.get(key) ?? 0;
       times.set(key, before + 1);
       if (before === 1) yield duplicate(`${path}[${at}]`, shownUntyped(item));
@@ -98,10 +99,29 @@ class Uniqueness {
   }
 }
 
+/** The same at once for objects of a few members that are all scalars, as most keys of lists that are maps. */
+function scalarsKey(value: object): string | undefined {
+  if (Array.isArray(value)) return undefined;
+  const names = Object.keys(value);
+  if (names.length > FEW) return undefined;
+  let text = '';
+  for (const name of names.length > 1 ? names.sort() : names) {
+    const member = (value as Json)[name];
+    if (isContainer(member)) return undefined;
+    const told = typeof member === 'bigint' ? member.toString() : JSON.stringify(member);
+    text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${told}`;
+  }
+  return `{${text}}`;
+}
+
+const FEW = 8;
+const NOTHING: Found = [];
+
 /** The members that tell an element apart. */
 function keysOf(item: unknown, keys: readonly string[]): Json {
-  const found = isObject(item) ? item : {};
-  return Object.fromEntries(keys.filter((key) => Object.hasOwn(found, key)).map((key) => [key, found[key]]));
+  const told: Json = {};
+  if (isObject(item)) for (const key of keys) if (Object.hasOwn(item, key)) setMember(told, key, item[key]);
+  return told;
 }
 
 /** Texts are told apart from those of what is no text. */

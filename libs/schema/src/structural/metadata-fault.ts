@@ -1,4 +1,4 @@
-import { memberOf, parseTime } from '@orch/machinery';
+import { memberOf, normalizeTime } from '@orch/machinery';
 import type { Effort } from './effort.js';
 import { isContainer, isInteger, isObject, type Json } from './json.js';
 import type { Steps } from './steps.js';
@@ -66,6 +66,7 @@ function* faultOf(value: unknown, type: string, place: Place, effort: Effort): S
 function* faultInMap(map: Json, place: Place, effort: Effort): Steps<string | undefined> {
   for (const name of Object.keys(map)) {
     if (effort.endsStep(1)) yield;
+    if (typeof map[name] === 'string') continue;
     const fault = typeFault(map[name], 'string', place);
     if (fault !== undefined) return fault;
   }
@@ -93,7 +94,12 @@ function* memberFault(value: Json, type: string, { path }: Place, effort: Effort
   for (const name of Object.keys(value)) {
     const known = memberOf(members, name);
     if (known === undefined) continue;
-    const fault = yield* faultOf(value[name], known, { struct, path: path === '' ? name : `${path}.${name}` }, effort);
+    const member = value[name];
+    if (typeof member === 'string' && isText(known)) {
+      effort.compare(1);
+      continue;
+    }
+    const fault = yield* faultOf(member, known, { struct, path: path === '' ? name : `${path}.${name}` }, effort);
     if (fault !== undefined) return fault;
   }
   return undefined;
@@ -113,12 +119,16 @@ function typeFault(value: unknown, type: string, { struct, path }: Place): strin
   return found === (type === 'bool' ? 'bool' : isStructured(type) ? '' : 'string') ? undefined : no(found, type);
 }
 
+/** Whether any text is of a type. */
+const isText = (type: string): boolean => type === 'string' || type.startsWith('types.') || type === OPERATION;
+const OPERATION = 'v1.ManagedFieldsOperationType';
+
 const isStructured = (type: string): boolean =>
   type.startsWith('[]') || type === 'map[string]string' || type in STRUCTS;
 
 function timeFault(text: string): string | undefined {
   try {
-    parseTime(text);
+    normalizeTime(text);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

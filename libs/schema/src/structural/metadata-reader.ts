@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, memberOf, normalizeTime, setMember } from '@orch/machinery';
 import type { Effort } from './effort.js';
-import { isObject, type Json } from './json.js';
+import { isContainer, isObject, type Json } from './json.js';
 import { metadataFault, STRUCTS } from './metadata-fault.js';
 import type { Steps } from './steps.js';
 import type { UnknownFields } from './unknown-fields.js';
@@ -62,17 +62,22 @@ class MetadataReader {
         this.unknown?.tell(name);
         continue;
       }
-      this.unknown?.enter(name);
-      const read = yield* this.#value(value[name], memberType);
-      this.unknown?.leave();
+      const read = isContainer(value[name])
+        ? yield* this.#within(name, value[name], memberType)
+        : scalar(value[name], memberType);
       if (read !== undefined && (KEPT_ZEROS.has(name) || !isZero(read, memberType))) made[name] = read;
     }
     return made;
   }
 
-  /** Undefined for null. */
-  *#value(value: unknown, type: string): Steps<JsonValue | undefined> {
-    if (value === null || value === undefined) return undefined;
+  *#within(name: string | number, value: object, type: string): Steps<JsonValue | undefined> {
+    this.unknown?.enter(name);
+    const read = yield* this.#container(value, type);
+    this.unknown?.leave();
+    return read;
+  }
+
+  *#container(value: object, type: string): Steps<JsonValue | undefined> {
     if (type === 'time') return normalizeTime(String(value));
     if (type === 'map[string]string' && isObject(value)) return yield* this.#map(value);
     if (type.startsWith('[]') && Array.isArray(value)) return yield* this.#list(value, type.slice(2));
@@ -96,12 +101,17 @@ class MetadataReader {
     const made: JsonValue[] = [];
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
-      this.unknown?.enter(at);
-      made.push((yield* this.#value(item, type)) ?? (type in STRUCTS ? yield* this.struct({}, type) : ''));
-      this.unknown?.leave();
+      const read = isContainer(item) ? yield* this.#within(at, item, type) : scalar(item, type);
+      made.push(read ?? (type in STRUCTS ? yield* this.struct({}, type) : ''));
     }
     return made;
   }
+}
+
+/** Undefined for null. */
+function scalar(value: unknown, type: string): JsonValue | undefined {
+  if (value === null || value === undefined) return undefined;
+  return type === 'time' ? normalizeTime(String(value)) : (value as JsonValue);
 }
 
 /** Whether a value that was read says nothing. */

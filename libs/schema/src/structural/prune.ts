@@ -1,6 +1,6 @@
 import type { Effort } from './effort.js';
 import { isContainer, isObject, type Json } from './json.js';
-import type { Steps } from './steps.js';
+import { NO_STEPS, type Steps } from './steps.js';
 import type { StructuralSchema } from './structural-schema.js';
 import type { UnknownFields } from './unknown-fields.js';
 
@@ -44,9 +44,9 @@ class Pruning {
     private readonly unknown: UnknownFields | undefined,
   ) {}
 
-  *value(value: unknown, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
-    if (Array.isArray(value)) yield* this.#items(value, schema?.items, kept.keeps);
-    else if (isObject(value)) yield* this.#members(value, schema, kept);
+  value(value: unknown, schema: StructuralSchema | undefined, kept: Kept): Iterable<undefined> {
+    if (Array.isArray(value)) return this.#items(value, schema?.items, kept.keeps);
+    return isObject(value) ? this.#members(value, schema, kept) : NO_STEPS;
   }
 
   *#members(object: Json, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
@@ -55,8 +55,12 @@ class Pruning {
       if (kept.whole && META.has(name)) continue;
       const property = schema?.property(name);
       if (property || schema?.isMap) {
+        const member = object[name];
+        if (!isContainer(member)) continue;
         const below = property ?? schema?.others;
-        yield* this.#below(name, object[name], below, keptBy(below));
+        this.unknown?.enter(name);
+        yield* this.value(member, below, keptBy(below));
+        this.unknown?.leave();
       } else if (!kept.keeps) {
         this.unknown?.tell(name);
         delete object[name];
@@ -71,14 +75,10 @@ class Pruning {
     const kept = { ...own, keeps: keeps || own.keeps };
     for (const [at, item] of list.entries()) {
       if (this.effort.endsStep(1)) yield;
-      yield* this.#below(at, item, schema, kept);
+      if (!isContainer(item)) continue;
+      this.unknown?.enter(at);
+      yield* this.value(item, schema, kept);
+      this.unknown?.leave();
     }
-  }
-
-  *#below(part: string | number, value: unknown, schema: StructuralSchema | undefined, kept: Kept): Steps<void> {
-    if (!isContainer(value)) return;
-    this.unknown?.enter(part);
-    yield* this.value(value, schema, kept);
-    this.unknown?.leave();
   }
 }

@@ -94,10 +94,12 @@ function charactersOf(text: string): number {
 
 /** Limits of integers are integers too: what they have behind the point is cut off. */
 export function checkNumber({ props }: ValueRules, value: number | bigint, findings: Findings): void {
+  const { multipleOf, minimum, maximum } = props;
+  if (!isGiven(multipleOf) && !isGiven(minimum) && !isGiven(maximum)) return;
   const limit = (given: number | bigint | undefined) =>
     isInteger(value) && typeof given === 'number' ? Math.trunc(given) : given;
   const tell = (text: string) => findings.tell((place) => refused(place, shownNumber(value), text));
-  const [factor, least, most] = [limit(props.multipleOf), limit(props.minimum), limit(props.maximum)];
+  const [factor, least, most] = [limit(multipleOf), limit(minimum), limit(maximum)];
   if (isGiven(factor) && factor <= 0) {
     findings.tell(({ name, field }) =>
       invalidValue(

@@ -8,28 +8,6 @@ import { ValueRules } from './value-rules.js';
 
 const UNIQUE: ReadonlySet<string> = new Set(['set', 'map']);
 
-/** What is known of a schema with all that stands in it. */
-class WholeSchema {
-  /** The regular expressions that objects were matched with. */
-  readonly patterns: Patterns = new Map();
-  #holdsEmbedded: boolean | undefined;
-  #holdsUnique: boolean | undefined;
-
-  constructor(private readonly props: SchemaProps) {}
-
-  /** Whether there may be whole objects in a value, itself included. */
-  get holdsEmbedded(): boolean {
-    this.#holdsEmbedded ??= holds(this.props, (each) => each['x-kubernetes-embedded-resource'] === true);
-    return this.#holdsEmbedded;
-  }
-
-  /** Whether there may be lists in a value whose elements must differ, itself included. */
-  get holdsUnique(): boolean {
-    this.#holdsUnique ??= holds(this.props, (each) => UNIQUE.has(each['x-kubernetes-list-type'] ?? ''));
-    return this.#holdsUnique;
-  }
-}
-
 /**
  * A schema in the form in which objects are walked by it. What stands below is compiled when an object is first seen to have
  * it, so that a definition that nobody uses costs its text only; it must not change afterwards.
@@ -44,7 +22,9 @@ export class StructuralSchema {
   /** Value of a member that is absent, without what the schema does not know; undefined for none. */
   readonly default: unknown;
   #properties: Map<string, StructuralSchema> | undefined;
-  #whole: WholeSchema | undefined;
+  #patterns: Patterns | undefined;
+  #holdsEmbedded: boolean | undefined;
+  #holdsUnique: boolean | undefined;
   #items: StructuralSchema | undefined;
   #others: StructuralSchema | undefined;
   #defaulted: readonly (readonly [string, StructuralSchema])[] | undefined;
@@ -59,10 +39,22 @@ export class StructuralSchema {
     this.default = soundDefault(props.default, this);
   }
 
-  /** What is known of all of it; asked of the schema of what is judged, not of all below. */
-  get whole(): WholeSchema {
-    this.#whole ??= new WholeSchema(this.props);
-    return this.#whole;
+  /** The regular expressions that objects were matched with; asked of the schema of what is judged, not of all below. */
+  get patterns(): Patterns {
+    this.#patterns ??= new Map();
+    return this.#patterns;
+  }
+
+  /** Whether there may be whole objects in a value, itself included. */
+  get holdsEmbedded(): boolean {
+    this.#holdsEmbedded ??= holds(this.props, (each) => each['x-kubernetes-embedded-resource'] === true);
+    return this.#holdsEmbedded;
+  }
+
+  /** Whether there may be lists in a value whose elements must differ, itself included. */
+  get holdsUnique(): boolean {
+    this.#holdsUnique ??= holds(this.props, (each) => UNIQUE.has(each['x-kubernetes-list-type'] ?? ''));
+    return this.#holdsUnique;
   }
 
   /** Of a member that is named; undefined for others. */

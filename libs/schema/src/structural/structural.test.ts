@@ -106,6 +106,8 @@ describe('objects of generated schemas', () => {
   });
 });
 
+const many = () => Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`m${at}`, at]));
+
 describe('validation', () => {
   it.each<[string, SchemaProps, unknown, string[]]>([
     [
@@ -166,6 +168,32 @@ describe('validation', () => {
     const props = specOf({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' });
     expect(errorsOf({ spec: ['a', 'a', 'a'] }, props)).toEqual(['spec[1]: Duplicate value: "a"']);
     expect(errorsOf({ spec: ['a', 'a'] }, props, { spec: ['b', 'b'] })).toEqual([]);
+  });
+
+  it.each([
+    ['few members', { a: 1, b: 'x', c: null, d: true }, { d: true, c: null, b: 'x', a: 1 }, { a: 1, b: 'x' }],
+    ['members in them', { a: { c: 1, d: 2 } }, { a: { d: 2, c: 1 } }, { a: { c: 1 } }],
+    ['many members', { ...many(), z: 1 }, { z: 1, ...many() }, many()],
+    ['integers that are large', { a: 2n ** 60n }, { a: 2n ** 60n }, { a: 2n ** 60n + 1n }],
+    ['texts that look like more members', { a: '1","b":"2' }, { a: '1","b":"2' }, { a: '1', b: '2' }],
+  ])('of sets of objects of %s knows which are the same', (_what, one, same, other) => {
+    const items: SchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    const props = specOf({ type: 'array', items, 'x-kubernetes-list-type': 'set' });
+    expect(errorsOf({ spec: [one, other] }, props)).toEqual([]);
+    expect(errorsOf({ spec: [one, other, same] }, props)).toEqual([
+      expect.stringMatching(/^spec\[2\]: Duplicate value/),
+    ]);
+  });
+
+  it('of lists that are maps looks at lists within them', () => {
+    const inner: SchemaProps = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+    const items: SchemaProps = { type: 'object', properties: { name: { type: 'string' }, texts: inner } };
+    const map = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] } as const;
+    const spec = [{ name: 'a', texts: ['x', 'x'] }, { name: 'b' }, { name: 'a' }];
+    expect(errorsOf({ spec }, specOf({ type: 'array', items, ...map }))).toEqual([
+      'spec[2]: Duplicate value: map[string]interface {}{"name":"a"}',
+      'spec[0].texts[1]: Duplicate value: "x"',
+    ]);
   });
 
   it('of a large object gives others their turn, and does not tell everything', () => {

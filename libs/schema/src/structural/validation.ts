@@ -57,7 +57,8 @@ class Validation {
     const { rules } = schema;
     if (isLeaf(rules, value)) return this.#leaf(schema, value);
     this.effort.compare(rules.cost);
-    let count = COMMON + this.#type(rules, value) + (yield* this.#combined(rules, value));
+    let count = COMMON + this.#type(rules, value);
+    if (rules.combined) count += yield* this.#combined(rules, value);
     count += this.#scalar(rules, value);
     if (Array.isArray(value)) count += 2 + (yield* this.#list(schema, rules, value));
     this.#enum(rules, value);
@@ -138,31 +139,45 @@ class Validation {
 
   *#object(schema: StructuralSchema, rules: ValueRules, value: Json): Steps<number> {
     if (!this.#size(rules, value)) return 0;
-    const isNamed = (name: string) => schema.property(name) !== undefined;
     const names = Object.keys(value);
-    const [root, others] = [this.findings.isAtRoot, schema.others];
+    const [root, others, isClosed] = [
+      this.findings.isAtRoot,
+      schema.others,
+      schema.props.additionalProperties === false,
+    ];
     let count = 0;
-    for (const name of names) {
-      if (isNamed(name)) continue;
-      if (schema.props.additionalProperties === false) this.#unallowed(name);
-      if (others) count += yield* this.#member(others, root ? `.${name}` : name, value, name);
+    for (const name of others || isClosed ? names : NO_NAMES) {
+      if (schema.property(name)) continue;
+      if (isClosed) this.#unallowed(name);
+      if (others)
+        count +=
+          this.#leafAt(others, root ? `.${name}` : name, value, name) ??
+          (yield* this.#member(others, root ? `.${name}` : name, value, name));
     }
     for (const name of names) {
       const property = schema.property(name);
-      if (property) count += yield* this.#member(property, name, value, name);
+      if (property)
+        count += this.#leafAt(property, name, value, name) ?? (yield* this.#member(property, name, value, name));
     }
     for (const name of rules.required) if (!Object.hasOwn(value, name)) this.#required(name);
     return count;
   }
 
-  /** @param shown the name as paths show it */
-  *#member(schema: StructuralSchema, shown: string, object: Json, name: string): Steps<number> {
+  /** Undefined for what is no leaf, or is not to be looked at in this step any more. @param shown the name as paths show it */
+  #leafAt(schema: StructuralSchema, shown: string, object: Json, name: string): number | undefined {
     const isType = this.findings.isAtRoot && (name === 'apiVersion' || name === 'kind');
     if (this.prior?.keeps(object, name) && !isType) return COMMON;
     const value = object[name];
+    if (!isLeaf(schema.rules, value) || this.effort.isSpent) return undefined;
     this.findings.enter(shown);
-    const isOne = isLeaf(schema.rules, value) && !this.effort.isSpent;
-    const count = isOne ? this.#leaf(schema, value) : yield* this.value(schema, value);
+    const count = this.#leaf(schema, value);
+    this.findings.leave();
+    return count;
+  }
+
+  *#member(schema: StructuralSchema, shown: string, object: Json, name: string): Steps<number> {
+    this.findings.enter(shown);
+    const count = yield* this.value(schema, object[name]);
     this.findings.leave();
     return count;
   }
@@ -263,6 +278,8 @@ class Validation {
     return count;
   }
 }
+
+const NO_NAMES: readonly string[] = [];
 
 /** Checks that are made of each value but null. */
 const COMMON = 4;
