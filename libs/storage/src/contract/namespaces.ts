@@ -34,7 +34,7 @@ export function describeNamespaces(rig: Rig): void {
       expect([...(await rig.store.typesIn('held'))].sort((a, b) => a - b)).toEqual([one, two].sort((a, b) => a - b));
       await remove(two, key('b', 'held'), version);
       expect(await rig.store.typesIn('held')).toContain(two);
-      expect(await rig.store.typesIn('nowhere')).toEqual([]);
+      expect(await rig.store.typesIn('empty-handed')).toEqual([]);
     });
 
     it('let nothing slip in behind a deletion', async () => {
