@@ -46,7 +46,7 @@ integration: build
 test-next-node: build
 	npx --yes --package=node@24 -c 'node --version && node node_modules/vitest/vitest.mjs run && node node_modules/vitest/vitest.mjs run --config test/vitest.config.ts --project conformance'
 
-# Every client library, also those whose installation takes minutes: Rust (needs cargo) and Java (needs a JDK and Maven).
+# Every client, also those whose installation takes minutes: Rust (needs cargo), Java (needs a JDK and Maven), operators (compiled by Go).
 test-clients: build
 	npx vitest run --config test/clients/vitest.config.ts
 

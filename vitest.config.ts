@@ -9,6 +9,8 @@ export default defineConfig({
     include: ['libs/*/src/**/*.test.ts', 'services/*/src/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is waited for comes at once, but on a machine that has much else to do.
+    expect: { poll: { timeout: 10_000 } },
     // Files share the modules of their process: to load all of them for each costs more than most tests do.
     isolate: false,
     // By default one of two cores does nothing.

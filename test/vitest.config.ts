@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // What is waited for comes at once, but on a machine that has much else to do.
+    expect: { poll: { timeout: 10_000 } },
     projects: [
       suite('load', 1),
       suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),

@@ -2,21 +2,22 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { startCluster } from '../../tools/up/index.js';
+import { type Cluster, startCluster } from '../../tools/up/index.js';
 import { startStandalone } from '../support/standalone.js';
 import { type ClientProgram, type Outcomes, runProgram } from './client-program.js';
+import { restartGateways } from './restart-gateways.js';
 
 /** Installing a client, starting servers, and the run of a program. */
 const SETUP_MS = 1_500_000;
 
 interface ServerUnderTest {
   readonly kubeconfig: string;
-  /** Ends every process that serves requests, without a word to its clients, and starts it again. */
+  /** Ends processes that serve requests and starts them again: all, without a word to their clients, where the form says nothing else. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-const SERVERS = { standalone, 'two tiers': twoTiers };
+const SERVERS = { standalone, 'two tiers': twoTiers, 'two tiers whose gateways restart': restartingGateways };
 
 export interface ClientSettings {
   /** Library and version. */
@@ -25,7 +26,7 @@ export interface ClientSettings {
   readonly checks: readonly string[];
   /** Installs the library and tells how to run the program. */
   readonly program: () => ClientProgram;
-  /** Forms of the server; both when absent. */
+  /** Forms of the server; the first two when absent. */
   readonly servers?: readonly (keyof typeof SERVERS)[];
   /** Further options of the servers. */
   readonly serverArgs?: readonly string[];
@@ -69,17 +70,29 @@ async function standalone(args: readonly string[]): Promise<ServerUnderTest> {
   };
 }
 
-async function twoTiers(serverArgs: readonly string[]): Promise<ServerUnderTest> {
+function twoTiers(serverArgs: readonly string[]): Promise<ServerUnderTest> {
+  return tiers(serverArgs, 1, async ({ apiServers, gateways }) => {
+    const servers = [...apiServers, ...gateways];
+    await Promise.all(servers.map((server) => server.kill('SIGKILL')));
+    await Promise.all(servers.map((server) => server.start()));
+  });
+}
+
+function restartingGateways(serverArgs: readonly string[]): Promise<ServerUnderTest> {
+  return tiers(serverArgs, 2, restartGateways);
+}
+
+async function tiers(
+  serverArgs: readonly string[],
+  gateways: number,
+  restart: (cluster: Cluster) => Promise<void>,
+): Promise<ServerUnderTest> {
   const dir = mkdtempSync(join(tmpdir(), 'orch-clients-'));
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
-  const cluster = await startCluster({ dir, apiServers: 1, gateways: 1, serverArgs });
-  const servers = [...cluster.apiServers, ...cluster.gateways];
+  const cluster = await startCluster({ dir, apiServers: 1, gateways, serverArgs });
   return {
     kubeconfig: cluster.kubeconfig,
-    async restart() {
-      await Promise.all(servers.map((server) => server.kill('SIGKILL')));
-      await Promise.all(servers.map((server) => server.start()));
-    },
+    restart: () => restart(cluster),
     async stop() {
       await cluster.stop();
       rmSync(dir, { recursive: true, force: true });

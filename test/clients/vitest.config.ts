@@ -8,6 +8,7 @@ export default defineConfig({
     include: ['clients/**/*.test.ts', 'clients/**/*.slow.ts'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 10_000 } },
     maxWorkers: 1,
   },
 });

@@ -132,6 +132,20 @@ test('a removal can be tried: what is turned off is gone, and its objects are re
   again.close();
 });
 
+test('namespaces can be all that is served', async () => {
+  const server = await startStandalone({ args: ['--runtime-config=api/all=false,v1/namespaces=true'] });
+  const api = new Api(server);
+  onTestFinished(async () => {
+    api.close();
+    await server.stop();
+  });
+  const { resources } = expectStatus(await api.get('/api/v1'), 200).json<{ resources: { name: string }[] }>();
+  expect(resources.map(({ name }) => name)).toEqual(['namespaces', 'namespaces/finalize', 'namespaces/status']);
+  expect(expectStatus(await api.get('/apis'), 200).json<{ groups: unknown[] }>().groups).toEqual([]);
+  const namespaces = expectStatus(await api.get('/api/v1/namespaces'), 200).json<ApiList>().items;
+  expect(namespaces.map(({ metadata }: ApiObject) => metadata.name)).toContain('kube-system');
+});
+
 test.each([
   ['feature-gates', 'Nope=true', 'unrecognized feature gate: Nope'],
   [
@@ -143,6 +157,15 @@ test.each([
   ['runtime-config', 'a.test/v1,b.test/v1', 'unknown api groups a.test,b.test'],
   ['runtime-config', 'batch/v9=true', 'group version batch/v9 that has not been registered'],
   ['runtime-config', 'api/all=false', 'invalid key with only api/all=false'],
+  ...['v1=false', 'v1/namespaces=false', 'api/all=false,batch/v1=true'].map((value) => [
+    'runtime-config',
+    value,
+    'v1/namespaces must be served: what lies in a namespace cannot be written without',
+  ]),
+  ['storage-versions', 'autoscaling/v9', 'nothing is known as autoscaling/v9'],
+  ['storage-versions', 'authorization.orch.io/v1', 'nothing is stored as authorization.orch.io/v1'],
+  // They are stored with those of the core group.
+  ['storage-versions', 'events.orch.io/v1', 'nothing is stored as events.orch.io/v1'],
 ])('--%s=%s is refused in a line, with exit code 2', async (option, value, why) => {
   for (const service of [['standalone'], ['api-server', '--postgres-url=postgres://nowhere']]) {
     const run = promisify(execFile)(process.execPath, [EXECUTABLE, ...service, `--${option}=${value}`]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -119,6 +119,12 @@ describe('orchctl convert', () => {
     const converted = (value: object) =>
       JSON.parse(orchctl(['convert', '-f-', '-ojson'], { input: JSON.stringify(value) }).stdout);
     expect(converted(typed)).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'LeaseList', items: [lease] });
+    expect(converted({ ...typed, items: null })).toMatchObject({ kind: 'LeaseList', items: [] });
+    // What has the kind of an item is none.
+    expect(converted({ ...list.items[0], items: [] })).toEqual({
+      ...list.items[0],
+      apiVersion: 'coordination.k8s.io/v1',
+    });
     expect(converted(list)).toMatchObject({ kind: 'List', items: [{ apiVersion: 'coordination.k8s.io/v1' }] });
   });
 
@@ -138,6 +144,34 @@ describe('orchctl convert', () => {
       '',
     ]);
     expect(status).toBe(1);
+  });
+
+  test('reads the rest of a directory that holds another which cannot be read', () => {
+    for (const name of ['deep/a.yaml', 'deep/c.yaml']) file(name, CONFIG);
+    // Too deep for a path: unreadable for everybody, whoever runs this.
+    const path = join('deep/b', ...Array.from({ length: 25 }, () => 'x'.repeat(200)));
+    expect(spawnSync('mkdir', ['-p', path], { cwd: dir }).status).toBe(0);
+    const { status, stdout, stderr } = orchctl(['convert', '-R', '-f', 'deep']);
+    spawnSync('rm', ['-r', 'deep/b'], { cwd: dir });
+    expect(documents(stdout)).toHaveLength(2);
+    expect(stderr).toMatch(/^Error: deep\/b\/x[^\n]*: ENAMETOOLONG[^\n]*\n$/);
+    expect(status).toBe(1);
+  });
+
+  test('tells of a file that is too long, and reads the others', () => {
+    truncateSync(file('long.yaml', ''), 3 * 2 ** 30);
+    const { status, stdout, stderr } = orchctl(['convert', '-f', 'long.yaml', '-f', file('short.yaml', CONFIG)]);
+    expect({ status, stderr }).toEqual({ status: 1, stderr: 'Error: long.yaml: is longer than 256 MiB\n' });
+    expect(documents(stdout)).toHaveLength(1);
+  });
+
+  test('fails where there is nothing to convert, as a file may have been forgotten', () => {
+    mkdirSync(join(dir, 'bare'));
+    for (const args of [['-f', 'bare'], ['-f-'], ['-f', file('comment.yaml', '# nothing\n---\n')]]) {
+      const { status, stdout, stderr } = orchctl(['convert', ...args]);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(/^Error: nothing to convert in /);
+    }
   });
 
   test('reads as many documents as there are', () => {

@@ -12,4 +12,6 @@ tryRows([
   'stalled-unbounded',
   'herd',
   'initial-events-cut',
+  'definitions',
+  'definitions-unawaited',
 ]);

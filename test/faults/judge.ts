@@ -16,7 +16,7 @@ import { checkWatch } from './validators/watch.js';
 /** Everything that a run has recorded. */
 export interface Records {
   readonly traffic: Traffic;
-  readonly lives: readonly RunningLife[];
+  readonly lives: readonly RunningLife<Kind>[];
   /** Lists of the clients that never want anything older, one after another in each. */
   readonly sequences: readonly (readonly List[])[];
   /** Lists of everything, after the end; undefined when none could be had. */
@@ -54,13 +54,16 @@ function checkKeys(kind: Kind, writes: readonly Write[], traffic: Traffic, { his
   const history = histories[kind];
   const writesOf = byKey(writes);
   const readsOf = byKey<Read>(traffic.reads.filter((read) => read.kind === kind));
-  const sightings = traffic.events[kind].all().map(
-    ({ version, print, firstSeen }): Sighting => ({
-      key: print.slice(0, print.indexOf(' ')),
-      version,
-      at: firstSeen,
-    }),
-  );
+  const sightings = traffic
+    .events(kind)
+    .all()
+    .map(
+      ({ version, print, firstSeen }): Sighting => ({
+        key: print.slice(0, print.indexOf(' ')),
+        version,
+        at: firstSeen,
+      }),
+    );
   const sightingsOf = byKey(sightings);
   const keys = new Set([...history.keys(), ...writesOf.keys(), ...readsOf.keys()]);
   for (const key of WRITTEN_BY_SERVERS) keys.delete(key);
@@ -70,7 +73,7 @@ function checkKeys(kind: Kind, writes: readonly Write[], traffic: Traffic, { his
 }
 
 /** V4 for a watcher that wants a part: of the final list, the part that it wants. */
-function checkLast(life: RunningLife, final: List | undefined): Violation[] {
+function checkLast(life: RunningLife<Kind>, final: List | undefined): Violation[] {
   if (final === undefined) return [{ rule: 'V4.final', message: `${life.kind}: no list could be had in the end` }];
   const wanted = final.items.filter(({ print }) => selects(life.selection, parsePrint(print)));
   return checkRebuilt(life, life.list?.items ?? [], wanted);

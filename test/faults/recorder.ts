@@ -1,26 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JsonObject } from '@orch/machinery';
-import { unpackOwners } from '@orch/merge';
 import pg from 'pg';
 import { Floors } from './model/floors.js';
 import { type Change, History } from './model/history.js';
-import { KINDS, type Kind, printOf, readState, type WireObject } from './model/object-state.js';
+import { KINDS, type Kind } from './model/object-state.js';
+import { type ChangeRow, OPS, readChanges, readObjects } from './stored.js';
 import type { LateCommit } from './validators/history.js';
 import { JUDGED, type StoredChange, type StoredObject } from './validators/lifecycle.js';
 
 const POLL_MS = 200;
-const OPS: Readonly<Record<number, Change['op']>> = { 1: 'create', 3: 'update', 5: 'delete' };
-
-interface ChangeRow {
-  readonly version: string;
-  readonly previous: string;
-  readonly action: number;
-  readonly body: Buffer;
-  readonly owners: Buffer | null;
-  readonly prior: Buffer | null;
-  readonly prior_owners: Buffer | null;
-  readonly prior_version: string | null;
-}
 
 interface OwnedChangeRow extends ChangeRow {
   readonly resource: string;
@@ -84,7 +71,7 @@ export class Recorder {
     const client = await this.#connected();
     const lateCommits: LateCommit[] = [];
     for (const kind of KINDS) {
-      for (const change of await readChanges(client, this.#table, kind, 0)) {
+      for (const change of await readChanges(client, this.#table, core(kind), 0)) {
         const known = this.#changes[kind].has(change.version);
         if (!known && change.version <= this.#read[kind]) {
           lateCommits.push({ kind, version: change.version, read: this.#read[kind] });
@@ -93,7 +80,7 @@ export class Recorder {
       }
     }
     const floors = await this.floors();
-    const objects = await both((kind) => readObjects(client, kind));
+    const objects = await both((kind) => readObjects(client, core(kind)));
     const histories = await both(async (kind) => new History(kind, [...this.#changes[kind].values()]));
     const changes = await readAllChanges(client, this.#table);
     return { histories, floors, objects, lateCommits, changes };
@@ -115,7 +102,7 @@ export class Recorder {
   }
 
   async #follow(client: pg.Client, kind: Kind): Promise<void> {
-    for (const change of await readChanges(client, this.#table, kind, this.#read[kind])) {
+    for (const change of await readChanges(client, this.#table, core(kind), this.#read[kind])) {
       this.#changes[kind].set(change.version, change);
       this.#read[kind] = change.version;
     }
@@ -141,6 +128,8 @@ const both = async <T>(read: (kind: Kind) => Promise<T>) => ({
   events: await read('events'),
 });
 
+const core = (resource: Kind) => ({ group: '', resource });
+
 const TYPE = `(SELECT id FROM resource_type WHERE api_group = '' AND resource = $1)`;
 
 /**
@@ -160,22 +149,6 @@ CREATE FUNCTION record_change() RETURNS trigger LANGUAGE plpgsql AS
   'BEGIN INSERT INTO cluster.recorded_change SELECT NEW.*; RETURN NULL; END';
 CREATE TRIGGER record_change AFTER INSERT ON change FOR EACH ROW EXECUTE FUNCTION cluster.record_change();
 COMMIT`;
-
-async function readChanges(client: pg.Client, table: string, kind: Kind, after: number): Promise<Change[]> {
-  const { rows } = await client.query<ChangeRow>(
-    `SELECT version, previous, action, body, owners, prior, prior_owners, prior_version FROM ${table}
-      WHERE type = ${TYPE} AND version > $2 ORDER BY version`,
-    [kind, after],
-  );
-  return rows.map((row) => ({
-    kind,
-    version: Number(row.version),
-    previous: Number(row.previous),
-    op: OPS[row.action] ?? 'update',
-    state: parse(row.body, row.owners),
-    ...(row.prior !== null && { prior: parse(row.prior, row.prior_owners), priorVersion: Number(row.prior_version) }),
-  }));
-}
 
 async function readAllChanges(client: pg.Client, table: string): Promise<StoredChange[]> {
   const { rows } = await client.query<OwnedChangeRow>(
@@ -202,19 +175,4 @@ async function readFloor(client: pg.Client, kind: Kind): Promise<number> {
     kind,
   ]);
   return Number(rows[0]?.floor ?? 0);
-}
-
-async function readObjects(client: pg.Client, kind: Kind): Promise<{ version: number; print: string }[]> {
-  const { rows } = await client.query<{ version: string; body: Buffer; owners: Buffer | null }>(
-    `SELECT version, body, owners FROM object WHERE type = ${TYPE}`,
-    [kind],
-  );
-  return rows.map(({ version, body, owners }) => ({ version: Number(version), print: printOf(parse(body, owners)) }));
-}
-
-/** An object as it lies in the database: who owns its fields stands beside it. */
-function parse(body: Buffer, owners: Buffer | null) {
-  const object = JSON.parse(body.toString()) as WireObject;
-  const managedFields = owners && { managedFields: JSON.parse(unpackOwners(owners).toString()) as JsonObject[] };
-  return readState({ ...object, metadata: { ...object.metadata, ...managedFields } });
 }

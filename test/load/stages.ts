@@ -14,6 +14,7 @@ import { listsStage } from './stages/lists.js';
 import { manyStage } from './stages/many.js';
 import { processStage } from './stages/process.js';
 import { requestStage } from './stages/requests.js';
+import { smallKindStage } from './stages/small-kinds.js';
 import { snapshotStage } from './stages/snapshot.js';
 import { workloadStage } from './stages/workloads.js';
 import { writesStage } from './stages/writes.js';
@@ -34,6 +35,12 @@ export const STAGES: readonly Stage[] = [
     about: 'memory, discovery and start with 1, 100 and 1,000 definitions',
     usual: false,
     run: kindStage,
+  },
+  {
+    name: 'small-kinds',
+    about: 'what 10,000 small definitions cost that nobody uses',
+    usual: false,
+    run: smallKindStage,
   },
   { name: 'idle', about: 'memory of idle watchers', usual: true, run: idleStage },
   { name: 'many', about: 'fan-out to 5,000, 10,000 (in full 15,000)', usual: false, run: manyStage },

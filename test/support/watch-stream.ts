@@ -29,6 +29,11 @@ export class WatchStream {
     return this.#ended;
   }
 
+  /** Whether the server ended it in order, where it has ended. */
+  get isWhole(): boolean {
+    return this.#message.complete;
+  }
+
   /** The next event; undefined when the stream ends first. */
   async next(): Promise<WatchEvent | undefined> {
     while (this.#events.length === 0 && !this.#ended) await this.#news();

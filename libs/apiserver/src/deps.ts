@@ -50,6 +50,8 @@ export interface ApiDeps {
   /** Asked about what is sent and not kept; about objects the pipeline asks. */
   readonly admission: Admission;
   readonly served: ServedResources;
+  /** Of what is stored and switched off here, one of each type: objects may be there that other servers serve. */
+  readonly unserved: readonly Endpoint[];
   /** What the health of the control plane is made of. */
   readonly components: readonly Component[];
   readonly representations: Representations;

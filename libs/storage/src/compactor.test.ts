@@ -42,6 +42,24 @@ async function create(store: PostgresStore, type: TypeId, name: string, body = B
 }
 
 describe('compaction', () => {
+  it('looks at no type of which the partition holds nothing', async () => {
+    const { schema, store, type } = await setUp();
+    const many = Array.from({ length: 2_000 }, (_, i) => ({ group: 'many', resource: `r${i}` }));
+    await store.registerTypes(many);
+    const [first, second] = [await create(store, type, 'a'), await create(store, type, 'b')];
+    const session = await server.session(schema);
+    const { rows } = await session.query(`SELECT 'change_0_pkey'::regclass::oid AS oid`);
+    await session.query('BEGIN');
+    await session.query('SELECT drop_history_partition(0, 50)');
+    const { rows: counted } = await session.query('SELECT pg_stat_get_xact_numscans($1)::int AS scans', [rows[0].oid]);
+    await session.query('COMMIT');
+    // The first type, its last change, and that there is no other.
+    expect(counted[0].scans).toBeGreaterThan(0);
+    expect(counted[0].scans).toBeLessThan(10);
+    expect((await store.heads([type])).get(type)).toMatchObject({ floor: second });
+    expect(first).toBeLessThan(second);
+  });
+
   it('closes a partition a minute while there are changes, and drops those past retention', async () => {
     const { store, type } = await setUp();
     const start = Date.now();

@@ -71,6 +71,17 @@ function versionOf(outcome: WriteOutcome): Version {
 }
 
 describe('a lane that somebody holds', () => {
+  it('are all held at once where there are ten thousand, as history that is resumed wants it', async () => {
+    const store = await open();
+    const types = await typesIn(store, 10_000);
+    await looker.query('BEGIN; SELECT lock_lanes()');
+    const { rows } = await looker.query(
+      `SELECT count(*)::int AS held FROM pg_locks WHERE locktype = 'advisory' AND granted`,
+    );
+    expect(rows[0].held).toBeGreaterThanOrEqual(types.length);
+    await looker.query('ROLLBACK');
+  });
+
   it('is waited for, and given up with certainty', async () => {
     const store = await open({ lockTimeout: 200 });
     const [type = 0] = await typesIn(store);

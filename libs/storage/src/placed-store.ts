@@ -6,22 +6,23 @@ import { IncompatibleDatabaseError, type Installation } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
 import type { Presence, Progress } from './presence.js';
-import type {
-  Change,
-  CreateOp,
-  Head,
-  HistoricChange,
-  Key,
-  Measure,
-  Row,
-  SetOutcome,
-  Snapshot,
-  SnapshotRequest,
-  Store,
-  TypeId,
-  Version,
-  WriteOp,
-  WriteOutcome,
+import {
+  type Change,
+  type CreateOp,
+  type Head,
+  type HistoricChange,
+  type Key,
+  type Measure,
+  type Row,
+  type SetOutcome,
+  type Snapshot,
+  type SnapshotRequest,
+  type Store,
+  StoreUnavailableError,
+  type TypeId,
+  type Version,
+  type WriteOp,
+  type WriteOutcome,
 } from './store.js';
 
 /** A store as a serving process uses it: with what keeps its house. */
@@ -180,6 +181,19 @@ export class PlacedStore implements ServingStore {
   snapshot(request: SnapshotRequest): Promise<Snapshot> {
     const { store, type } = this.#placeOf(request.type);
     return store.snapshot({ ...request, type });
+  }
+
+  /** Of a database that does not answer, every type that is placed there may: whoever looks into them is told. */
+  async typesIn(namespace: string): Promise<readonly TypeId[]> {
+    const apart = this.#stores.slice(1).map(async (store) => {
+      const known = this.#ids.get(store) ?? new Map<TypeId, TypeId>();
+      const held = await store.typesIn(namespace).catch((error: unknown) => {
+        if (error instanceof StoreUnavailableError) return [...known.keys()];
+        throw error;
+      });
+      return held.flatMap((type) => known.get(type) ?? []);
+    });
+    return (await Promise.all([this.main.typesIn(namespace), ...apart])).flat();
   }
 
   measure(type: TypeId, objects: number): Promise<Measure> {

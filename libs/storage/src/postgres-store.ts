@@ -211,6 +211,10 @@ export class PostgresStore implements ServingStore {
     return this.#reader.namespaceState(namespaces, name);
   }
 
+  typesIn(namespace: string): Promise<readonly TypeId[]> {
+    return this.#reader.typesIn(namespace);
+  }
+
   measure(type: TypeId, objects: number): Promise<Measure> {
     return this.#reader.measure(type, objects);
   }

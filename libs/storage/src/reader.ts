@@ -61,6 +61,16 @@ const NAMESPACE = `
 SELECT o.terminating::text FROM object o
  WHERE o.type = $1 AND o.namespace = '' AND o.name = $2 COLLATE "C" ORDER BY o.era DESC LIMIT 1`;
 
+// Steps from one type that holds anything to the next: there may be thousands that hold nothing.
+const TYPES_IN = `
+WITH RECURSIVE held (type) AS (
+  SELECT min(o.type) FROM object o
+  UNION ALL
+  SELECT (SELECT min(o.type) FROM object o WHERE o.type > h.type) FROM held h WHERE h.type IS NOT NULL)
+SELECT h.type FROM held h
+ WHERE h.type IS NOT NULL AND EXISTS (
+   SELECT FROM object o WHERE o.type = h.type AND o.namespace = $1 COLLATE "C")`;
+
 /** Whether things can be created in a namespace, or why not. */
 export type NamespaceState = 'open' | 'namespace-not-found' | 'namespace-terminating';
 
@@ -129,6 +139,13 @@ export class Reader {
       const few = measured(await connection.statement('measure_few', MEASURE_FEW, [type, Math.min(objects, FEW)]));
       if (few.objects < FEW || few.objects >= objects) return few;
       return measured(await connection.statement('measure', MEASURE, [type, objects]));
+    });
+  }
+
+  typesIn(namespace: string): Promise<readonly TypeId[]> {
+    return this.pool.use(async (connection) => {
+      const rows = await connection.statement('types_in', TYPES_IN, [namespace]);
+      return rows.map(([type]) => Number(type));
     });
   }
 

@@ -258,6 +258,8 @@ export interface Store extends ChangeSource {
   get(type: TypeId, key: Key): Promise<Row | undefined>;
   /** The object now or a little while ago; never behind what this process has read or written. */
   getStale(type: TypeId, key: Key): Promise<Row | undefined>;
+  /** The types that hold objects of a namespace, as of a moment after the call began. */
+  typesIn(namespace: string): Promise<readonly TypeId[]>;
   /** What a type holds, of at most so many objects. */
   measure(type: TypeId, objects: number): Promise<Measure>;
   /** The type's head once it has reached a version, or else once every write in flight at the time of the call has ended. */

@@ -31,6 +31,11 @@ export class CacheNotReadyError extends Error {
   override readonly name: string = 'CacheNotReadyError';
 }
 
+/** The state has been unloaded since it was asked for: the cache has another one, or is closed. */
+export class CacheUnloadedError extends CacheNotReadyError {
+  override readonly name = 'CacheUnloadedError';
+}
+
 /** The selectors of watches of the type say too much already: answer 429. */
 export class SelectorBudgetError extends Error {
   override readonly name = 'SelectorBudgetError';

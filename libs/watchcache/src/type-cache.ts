@@ -3,7 +3,13 @@ import { type Clock, systemClock } from '@orch/runtime/clock';
 import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
 import type { Followable } from './conversion/converted-feed.js';
-import { CacheDrainingError, CacheNotReadyError, StateMismatchError, VersionNotReachedError } from './errors.js';
+import {
+  CacheDrainingError,
+  CacheNotReadyError,
+  CacheUnloadedError,
+  StateMismatchError,
+  VersionNotReachedError,
+} from './errors.js';
 import { FanOut } from './fan-out.js';
 import type { Joining, WatchedState } from './fan-out-model.js';
 import { FollowedState } from './followed-state.js';
@@ -264,6 +270,7 @@ export class TypeCache {
 
   #now(): FollowedState {
     this.lastUsed = this.#clock.now();
+    this.#checkOpen();
     const { failure } = this.#loader;
     if (this.#loaded === undefined)
       throw new CacheNotReadyError('the state of the type is not loaded', { cause: failure });
@@ -280,7 +287,7 @@ export class TypeCache {
   }
 
   #checkOpen(): void {
-    if (this.#closed) throw new CacheNotReadyError('the cache is closed');
+    if (this.#closed) throw new CacheUnloadedError('the state of the type is not held any more');
   }
 
   /** Never rejects. */

@@ -3,6 +3,7 @@ import { systemClock } from '@orch/runtime/clock';
 import type { ChangeSource, TypeId } from '@orch/storage';
 import { ConvertedFeed, type Followable } from './conversion/converted-feed.js';
 import { ConvertedSource } from './conversion/converted-source.js';
+import { CacheNotReadyError } from './errors.js';
 import { TypeCache } from './type-cache.js';
 import type { TypeCacheOptions, TypeDescription } from './type-cache-options.js';
 
@@ -42,7 +43,7 @@ export class WatchCache {
 
   /** The cache of a type, loading if need be. Ask each time rather than keep it: an idle one is unloaded and closed. */
   type(type: TypeId, description: TypeDescription): TypeCache {
-    if (this.#closed) throw new Error('the watch cache is closed');
+    if (this.#closed) throw new CacheNotReadyError('the cache is closed');
     const key = keyOf(type, description);
     let cache = this.#types.get(key);
     if (cache === undefined) {

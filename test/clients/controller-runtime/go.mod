@@ -5,6 +5,7 @@ go 1.20
 require (
 	go-checks v0.0.0
 	k8s.io/api v0.27.16
+	k8s.io/apiextensions-apiserver v0.27.7
 	k8s.io/apimachinery v0.27.16
 	k8s.io/client-go v0.27.16
 	sigs.k8s.io/controller-runtime v0.15.3
@@ -58,7 +59,6 @@ require (
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/apiextensions-apiserver v0.27.7 // indirect
 	k8s.io/component-base v0.27.7 // indirect
 	k8s.io/klog/v2 v2.90.1 // indirect
 	k8s.io/kube-openapi v0.0.0-20230501164219-8b0f38b5fd1f // indirect

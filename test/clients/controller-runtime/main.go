@@ -1,10 +1,13 @@
 // Command controller-runtime-checks tries controller-runtime against a server.
 //
-// Usage: controller-runtime-checks KUBECONFIG
+// Usage: controller-runtime-checks [-gadgets COUNT] KUBECONFIG
+//
+// With a count it tries caches and a reconciler over as many objects of a custom kind, and nothing else.
 package main
 
 import (
 	"context"
+	"flag"
 	"net/http"
 	"os"
 	"strings"
@@ -38,8 +41,14 @@ func (t countingTransport) RoundTrip(request *http.Request) (*http.Response, err
 
 func main() {
 	ctrl.SetLogger(zap.New(zap.WriteTo(os.Stderr)))
-	config, err := clientcmd.BuildConfigFromFlags("", os.Args[1])
+	gadgets := flag.Int("gadgets", 0, "how many objects of a custom kind to try")
+	flag.Parse()
+	config, err := clientcmd.BuildConfigFromFlags("", flag.Arg(0))
 	checks.Must(err)
+	if *gadgets > 0 {
+		gadgetChecks(config, *gadgets)
+		return
+	}
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper { return countingTransport{next} })
 	direct, err := client.New(config, client.Options{Scheme: scheme.Scheme})
 	checks.Must(err)

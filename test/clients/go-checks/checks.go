@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Limit is how long one check may take, and a wait within it.
+// Limit is how long a wait within a check may take that says nothing else.
 const Limit = 30 * time.Second
 
 const pollInterval = 50 * time.Millisecond
@@ -59,11 +59,14 @@ func Require(holds bool, values ...any) {
 	}
 }
 
-// Until waits until something holds, and ends the check when that takes too long.
-func Until(what string, holds func() bool) {
-	for deadline := time.Now().Add(Limit); !holds(); time.Sleep(pollInterval) {
+// Until waits until something holds, and ends the check when that takes longer than [Limit].
+func Until(what string, holds func() bool) { UntilWithin(Limit, what, holds) }
+
+// UntilWithin is [Until] with a limit of its own.
+func UntilWithin(limit time.Duration, what string, holds func() bool) {
+	for deadline := time.Now().Add(limit); !holds(); time.Sleep(pollInterval) {
 		if time.Now().After(deadline) {
-			panic(fmt.Sprintf("not within %v: %s", Limit, what))
+			panic(fmt.Sprintf("not within %v: %s", limit, what))
 		}
 	}
 }

@@ -1,9 +1,10 @@
-import { type Kind, keyOf, type ObjectState, printOf } from './object-state.js';
+import { keyOf, type ObjectState, printOf } from './object-state.js';
 import { type Selection, selects } from './selection.js';
 
 /** A committed change as the table `change` has it. Versions fit into a number by far. */
 export interface Change {
-  readonly kind: Kind;
+  /** As its resource is named. */
+  readonly kind: string;
   readonly version: number;
   readonly previous: number;
   readonly op: 'create' | 'update' | 'delete';
@@ -30,7 +31,7 @@ export class History {
   readonly #replays = new Map<string, readonly ExpectedEvent[]>();
 
   constructor(
-    readonly kind: Kind,
+    readonly kind: string,
     changes: readonly Change[],
   ) {
     this.changes = changes.toSorted((a, b) => a.version - b.version);

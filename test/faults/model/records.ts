@@ -1,10 +1,9 @@
 import type { EventTable } from './event-table.js';
-import type { Kind } from './object-state.js';
 import type { Selection } from './selection.js';
 
 /** Times are monotonic milliseconds of the process that runs the clients. */
 interface Called {
-  readonly kind: Kind;
+  readonly kind: string;
   readonly key: string;
   readonly start: number;
   readonly end: number;
@@ -39,7 +38,7 @@ export interface Read extends Called {
 
 /** An answered list. */
 export interface List {
-  readonly kind: Kind;
+  readonly kind: string;
   readonly client: string;
   readonly server: string;
   readonly selection: Selection;
@@ -80,7 +79,7 @@ export interface Refusal {
  */
 export interface Life {
   readonly watcher: string;
-  readonly kind: Kind;
+  readonly kind: string;
   readonly selection: Selection;
   readonly start: LifeStart;
   readonly events: EventTable;

@@ -2,6 +2,7 @@ import { apiServerKills, commitPublish } from './api-server.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
+import { definitions, definitionsLeft, definitionsStale, definitionsUnawaited } from './definitions.js';
 import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
@@ -65,6 +66,10 @@ export const SCENARIOS: readonly Scenario[] = [
   openSnapshot,
   watchFrom,
   clocks,
+  definitions,
+  definitionsUnawaited,
+  definitionsStale,
+  definitionsLeft,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,

@@ -20,8 +20,8 @@ export class Traffic {
   readonly writes: Write[] = [];
   readonly reads: Read[] = [];
   readonly lists: List[] = [];
-  readonly events: Readonly<Record<Kind, EventTable>> = { configmaps: new EventTable(), events: new EventTable() };
-  readonly #known: Record<Kind, number> = { configmaps: 0, events: 0 };
+  readonly #events = new Map<string, EventTable>();
+  readonly #known = new Map<string, number>();
 
   constructor(
     /** The load balancer. */
@@ -31,16 +31,23 @@ export class Traffic {
   ) {}
 
   /** A version of a kind that some client knows to be committed: what begins from now on must not be older. */
-  learn(kind: Kind, version: number): void {
-    if (version > this.#known[kind]) this.#known[kind] = version;
+  learn(kind: string, version: number): void {
+    if (version > this.known(kind)) this.#known.set(kind, version);
   }
 
-  known(kind: Kind): number {
-    return this.#known[kind];
+  known(kind: string): number {
+    return this.#known.get(kind) ?? 0;
+  }
+
+  /** What watchers of a kind were sent. */
+  events(kind: string): EventTable {
+    const table = this.#events.get(kind) ?? new EventTable();
+    this.#events.set(kind, table);
+    return table;
   }
 }
 
-export const refOf = (kind: Kind, namespace?: string) => ({
+export const refOf = (kind: string, namespace?: string) => ({
   group: '',
   version: 'v1',
   resource: kind,

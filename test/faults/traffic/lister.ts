@@ -1,5 +1,5 @@
-import type { Kind, WireObject } from '../model/object-state.js';
-import { printOf, readState } from '../model/object-state.js';
+import type { ResourceRef } from '@orch/client';
+import { printOf, readState, type WireObject } from '../model/object-state.js';
 import type { List } from '../model/records.js';
 import { type Selection, selectorsOf } from '../model/selection.js';
 import type { Random } from '../random.js';
@@ -7,7 +7,9 @@ import type { Violation } from '../validators/violation.js';
 import { isRefusal, kindOf, mayPass, NAMESPACES, refOf, rest, type Server, TIERS, type Traffic } from './context.js';
 
 export interface ListSettings {
-  readonly kind: Kind;
+  readonly kind: string;
+  /** Where it is; of the core group when absent. */
+  readonly ref?: ResourceRef;
   readonly selection: Selection;
   readonly client: string;
   readonly asked: List['asked'];
@@ -15,10 +17,10 @@ export interface ListSettings {
 
 /** One list, recorded. Throws as the client does. */
 export async function list(traffic: Traffic, server: Server, settings: ListSettings): Promise<List> {
-  const { kind, selection, client, asked } = settings;
+  const { kind, selection, client, asked, ref = refOf(kind, selection.namespace) } = settings;
   const start = performance.now();
   const known = traffic.known(kind);
-  const answer = await server.client.list<WireObject>(refOf(kind, selection.namespace), {
+  const answer = await server.client.list<WireObject>(ref, {
     ...selectorsOf(selection),
     ...(asked === 'any' && { resourceVersion: '0' }),
     ...(typeof asked === 'object' && {

@@ -1,5 +1,5 @@
 import { ApiError, endsInitialEvents, type WatchEvent } from '@orch/client';
-import { keyOf, printOf, readState, type WireObject } from '../model/object-state.js';
+import { type Kind, keyOf, printOf, readState, type WireObject } from '../model/object-state.js';
 import type { Life, LifeStart, List, Refusal } from '../model/records.js';
 import { selectorsOf } from '../model/selection.js';
 import type { Random } from '../random.js';
@@ -12,9 +12,9 @@ import type { WatchPlan } from './watch-plan.js';
 const BEGIN_MS = 120_000;
 
 /** A life as it is lived. */
-export class RunningLife implements Life {
+export class RunningLife<K extends string = string> implements Life {
   readonly watcher: string;
-  readonly kind: Life['kind'];
+  readonly kind: K;
   readonly selection: Life['selection'];
   readonly events: Life['events'];
   readonly entries: number[] = [];
@@ -27,7 +27,7 @@ export class RunningLife implements Life {
   highest: number;
 
   constructor(
-    plan: WatchPlan,
+    plan: Pick<WatchPlan, 'id' | 'selection'> & { readonly kind: K },
     traffic: Traffic,
     readonly start: LifeStart,
     /** The list that it began with. */
@@ -36,7 +36,7 @@ export class RunningLife implements Life {
     this.watcher = plan.id;
     this.kind = plan.kind;
     this.selection = plan.selection;
-    this.events = traffic.events[plan.kind];
+    this.events = traffic.events(plan.kind);
     this.version = start.mode === 'list' ? start.version : undefined;
     this.highest = this.version ?? 0;
   }
@@ -44,7 +44,7 @@ export class RunningLife implements Life {
 
 /** One watcher: begins, goes on from its last version after whatever breaks, and begins anew when that is impossible. */
 export class Watcher {
-  readonly lives: RunningLife[] = [];
+  readonly lives: RunningLife<Kind>[] = [];
   readonly violations: Violation[] = [];
   #requests = 0;
   /** Monotonic ms since when it has been refused; undefined while it is not. */
@@ -60,7 +60,7 @@ export class Watcher {
     return this.#requests;
   }
 
-  get current(): RunningLife | undefined {
+  get current(): RunningLife<Kind> | undefined {
     return this.lives.at(-1);
   }
 
@@ -80,7 +80,7 @@ export class Watcher {
   }
 
   /** Undefined when the run ends first, or there is no list to be had. */
-  async #begin(signal: AbortSignal): Promise<RunningLife | undefined> {
+  async #begin(signal: AbortSignal): Promise<RunningLife<Kind> | undefined> {
     const { plan, traffic, random } = this;
     const { kind, selection, beginning } = plan;
     const known = traffic.known(kind);
@@ -112,7 +112,7 @@ export class Watcher {
   }
 
   /** One request; false when its life is over. */
-  async #request(life: RunningLife, signal: AbortSignal): Promise<boolean> {
+  async #request(life: RunningLife<Kind>, signal: AbortSignal): Promise<boolean> {
     this.#requests++;
     const { client } = this.#server();
     const ref = refOf(life.kind, life.selection.namespace);
@@ -143,7 +143,7 @@ export class Watcher {
     return life.version !== undefined;
   }
 
-  #query(life: RunningLife) {
+  #query(life: RunningLife<Kind>) {
     const { plan, random } = this;
     const common = {
       ...selectorsOf(life.selection),
@@ -156,7 +156,7 @@ export class Watcher {
     return { ...common, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' };
   }
 
-  #receive(life: RunningLife, event: WatchEvent<WireObject>): void {
+  #receive(life: RunningLife<Kind>, event: WatchEvent<WireObject>): void {
     const version = Number(event.object.metadata?.resourceVersion);
     life.highest = Math.max(life.highest, version);
     if (event.type === 'BOOKMARK') {

@@ -1,4 +1,4 @@
-import { type Client, hasReason } from '@orch/client';
+import { ApiError, type Client, type ResourceRef } from '@orch/client';
 import {
   contentsPatch,
   flagPatch,
@@ -30,10 +30,26 @@ const CALLS = { create: 20, replace: 25, patch: 20, flag: 10, delete: 12, get: 1
 /** Longest pause between two calls, ms. */
 const MAX_PAUSE = 40;
 
-interface Target {
-  readonly kind: Kind;
+/** An object that is written to, or may be. */
+export interface Target {
+  /** As it is recorded. */
+  readonly kind: string;
+  /** Whose members its objects have. */
+  readonly shape: Kind;
+  /** Its collection, as it is asked for. */
+  readonly ref: ResourceRef;
+  /** Empty for objects of the cluster. */
   readonly namespace: string;
   readonly name: string;
+  /** What bodies say beside what the shape does. */
+  readonly more?: { readonly apiVersion: string; readonly kind: string };
+}
+
+/** What the writers of the torture share. */
+function sharedTarget(random: Random): Target {
+  const kind = random.chance(0.5) ? 'configmaps' : 'events';
+  const [namespace, name] = [random.pick(NAMESPACES), random.pick(NAMES)];
+  return { kind, shape: kind, ref: refOf(kind, namespace), namespace, name };
 }
 
 /** What a writer remembers of an object, however stale. */
@@ -54,6 +70,7 @@ export class Writer {
     private readonly id: string,
     private readonly traffic: Traffic,
     private readonly random: Random,
+    private readonly pick: (random: Random) => Target = sharedTarget,
   ) {}
 
   async run(signal: AbortSignal): Promise<void> {
@@ -65,25 +82,24 @@ export class Writer {
 
   async #step(): Promise<void> {
     const { random, traffic } = this;
-    const kind = random.chance(0.5) ? 'configmaps' : 'events';
-    const target = { kind, namespace: random.pick(NAMESPACES), name: random.pick(NAMES) } as const;
+    const target = this.pick(random);
     const server = random.chance(0.7) ? traffic.balanced : random.pick(traffic.direct);
     const call = random.weighted(CALLS);
     if (call === 'get') return this.#read(server, target);
     await this.#write(call, server, target);
   }
 
-  async #read({ client }: Server, { kind, namespace, name }: Target): Promise<void> {
+  async #read({ client }: Server, { kind, ref, namespace, name }: Target): Promise<void> {
     const key = keyOf({ namespace, name });
     const start = performance.now();
     const record = (found?: { version: number; print: string }) =>
       this.traffic.reads.push({ kind, key, start, end: performance.now(), ...(found && { found }) });
     try {
-      const { version, state } = this.#remember(kind, key, await client.get(refOf(kind, namespace), name));
+      const { version, state } = this.#remember(kind, key, await client.get(ref, name));
       record({ version, print: printOf(state) });
     } catch (error) {
-      if (hasReason(error, 'NotFound')) record();
-      else if (!mayPass(error)) throw error;
+      if (isAbsence(error)) record();
+      else if (!isUnserved(error) && !mayPass(error)) throw error;
     }
   }
 
@@ -128,18 +144,17 @@ export class Writer {
   async #send(
     call: WriteCall,
     client: Client,
-    { kind, namespace, name }: Target,
+    { kind, shape, ref, namespace, name, more }: Target,
     { stamp, flag, precondition }: Pick<Write, 'stamp'> & Partial<Pick<Write, 'flag' | 'precondition'>>,
   ): Promise<WriteOutcome> {
     const { random } = this;
-    const ref = refOf(kind, namespace);
-    const contents = { stamp, tier: random.pick(TIERS), reason: kind === 'events' ? random.pick(REASONS) : '' };
+    const contents = { stamp, tier: random.pick(TIERS), reason: shape === 'events' ? random.pick(REASONS) : '' };
     const metadata = {
       ...(precondition?.version !== undefined && { resourceVersion: String(precondition.version) }),
       ...(precondition?.uid !== undefined && { uid: precondition.uid }),
     };
-    const whole = () =>
-      manifest(kind, namespace, name, { ...contents, flag: 'new' }, random.chance(0.1) ? 'x'.repeat(8192) : '');
+    const padding = () => (random.chance(0.1) ? 'x'.repeat(8192) : '');
+    const whole = () => ({ ...more, ...manifest(shape, namespace, name, { ...contents, flag: 'new' }, padding()) });
     try {
       switch (call) {
         case 'create':
@@ -152,35 +167,43 @@ export class Writer {
           );
         }
         case 'patch': {
-          const patch = contentsPatch(kind, contents);
+          const patch = contentsPatch(shape, contents);
           const body = { ...patch, metadata: { ...patch.metadata, ...metadata } };
           return this.#committed(kind, await client.patch(ref, name, 'merge', body));
         }
         case 'flag':
-          return this.#committed(kind, await client.patch(ref, name, 'merge', flagPatch(kind, flag ?? '')));
+          return this.#committed(kind, await client.patch(ref, name, 'merge', flagPatch(shape, flag ?? '')));
         case 'delete': {
           const gone = await client.delete(ref, name, precondition ? { preconditions: metadata } : {});
           return { at: 'deleted', uid: uidOf(gone) };
         }
       }
     } catch (error) {
-      if (isRefusal(error)) return { at: 'refused', code: error.code, reason: error.reason, message: error.message };
+      if (isRefusal(error)) return { at: 'refused', code: error.code, reason: reasonOf(error), message: error.message };
       if (mayPass(error)) return { at: 'unknown' };
       throw error;
     }
   }
 
-  #committed(kind: Kind, object: WireObject): WriteOutcome {
+  #committed(kind: string, object: WireObject): WriteOutcome {
     const { version, state } = this.#remember(kind, keyOf(readState(object)), object);
     return { at: 'committed', version, print: printOf(state) };
   }
 
-  #remember(kind: Kind, key: string, object: WireObject): Known {
+  #remember(kind: string, key: string, object: WireObject): Known {
     const known = { state: readState(object), version: Number(object.metadata?.resourceVersion) };
     this.#known.set(`${kind} ${key}`, known);
     return known;
   }
 }
+
+/** Whether an object is said not to be there; a path that is not served says nothing of it. */
+const isAbsence = (error: unknown): boolean => error instanceof ApiError && reasonOf(error) === 'NotFound';
+
+const isUnserved = (error: unknown): boolean => error instanceof ApiError && error.code === 404;
+
+const reasonOf = ({ reason, status }: ApiError): string =>
+  reason === 'NotFound' && status.details?.name === undefined ? '' : reason;
 
 /** A deletion is answered with a Status that names what is gone. */
 function uidOf(answer: { readonly kind?: string; readonly details?: unknown }): string {

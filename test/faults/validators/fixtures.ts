@@ -4,7 +4,7 @@ import { type ObjectState, printOf } from '../model/object-state.js';
 import type { Life, LifeStart, Write } from '../model/records.js';
 import type { Selection } from '../model/selection.js';
 
-type Step = readonly [op: Change['op'], name: string, change?: Partial<ObjectState>];
+export type Step = readonly [op: Change['op'], name: string, change?: Partial<ObjectState>];
 
 /** A history with versions 10, 20, 30, …; what a step does not say stays as it was, stamps are `s<version>`. */
 export function historyOf(...steps: readonly Step[]): History {

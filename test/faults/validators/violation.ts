@@ -1,6 +1,7 @@
 /**
  * Which promise was broken; the first part is the validator's number in the table of README.md. `R` is what a scenario
- * itself demands: recovery in time, answers of the right kind, latency, streams that stay open, refusals that hold.
+ * itself demands: recovery in time, answers of the right kind, latency, streams that stay open, refusals that hold, what is served of
+ * definitions, what is left of them.
  */
 export type Rule =
   | 'V1.linearizable'
@@ -33,7 +34,9 @@ export type Rule =
   | 'R.answer'
   | 'R.latency'
   | 'R.stream'
-  | 'R.forbidden';
+  | 'R.forbidden'
+  | 'R.served'
+  | 'R.left';
 
 export interface Violation {
   readonly rule: Rule;

@@ -45,7 +45,7 @@ export async function processStage({ target, run, full }: StageSettings): Promis
 }
 
 /** Milliseconds from the start of a server until it is ready with the data that it has. */
-async function readyTime(power: Power): Promise<number> {
+export async function readyTime(power: Power): Promise<number> {
   await power.off();
   const start = now();
   await power.on();

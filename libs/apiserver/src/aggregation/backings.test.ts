@@ -1,4 +1,4 @@
-import type { FeedSink, Following } from '@orch/feed';
+import { type FeedSink, type Following, inProcessBus, OrderedFeed } from '@orch/feed';
 import { namesOf } from '@orch/machinery';
 import type { Change, TypeId } from '@orch/storage';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ function followed() {
   backings = new Backings({
     services,
     endpoints,
-    store: { lastVersion: async () => 0n },
+    store: { heads: async (types) => new Map(types.map((type) => [type, { head: 0n, floor: 0n }])) },
     feed: {
       follow(type, _after, sink) {
         sinks.set(type, sink);
@@ -97,5 +97,23 @@ describe('a service that a registration names', () => {
     stored.set('a/things', service('10.0.0.2'));
     reset();
     await expect.poll(clusterIP, POLL).toBe('10.0.0.2');
+  });
+
+  it('is followed from where its kind stands, however far others have come', async () => {
+    await api.create('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'newer' } });
+    const resets: string[] = [];
+    const observer = { reset: (_type: TypeId, reason: string) => resets.push(reason) };
+    const feed = new OrderedFeed({ source: api.store, bus: inProcessBus(), pollInterval: 20, observer });
+    const place = { namespace: 'default', name: 'things' };
+    const { store } = api;
+    const [onChange, onError] = [() => undefined, () => undefined];
+    backings = new Backings({ services, endpoints, store, feed, reader: api.deps.reader, onChange, onError });
+    backings.want([place]);
+    await expect.poll(() => backings.of(place), POLL).toEqual({ service: undefined, endpoints: undefined });
+    const ports = [{ port: 80 }];
+    await api.create('services', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'things' }, spec: { ports } });
+    await expect.poll(() => backings.of(place)?.service?.spec?.ports, POLL).toMatchObject(ports);
+    expect(resets).toEqual([]);
+    feed.close();
   });
 });

@@ -15,7 +15,7 @@ export type ServiceName = Pick<ServicePlace, 'namespace' | 'name'>;
 export interface BackingsOptions {
   readonly services: Endpoint;
   readonly endpoints: Endpoint;
-  readonly store: Pick<ReadingStore, 'lastVersion'>;
+  readonly store: Pick<ReadingStore, 'heads'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly reader: Pick<ObjectReader, 'current'>;
   /** Hears that something else is known of some services. */
@@ -86,9 +86,11 @@ export class Backings {
 
   async #follow(endpoint: Endpoint): Promise<void> {
     if (this.#followings.has(endpoint)) return;
-    const version = await this.options.store.lastVersion(endpoint.type);
+    const { type } = endpoint;
+    const head = (await this.options.store.heads([type])).get(type)?.head;
+    if (head === undefined) throw new Error(`the database knows no type ${type}`);
     if (this.#stopped) return;
-    const following = this.options.feed.follow(endpoint.type, version, {
+    const following = this.options.feed.follow(type, head, {
       changes: (changes) => this.#changed(changes.map(keyOf)),
       confirmed: () => undefined,
       reset: () => {

@@ -1,6 +1,7 @@
 import type { Names } from '@orch/machinery';
 import type { ResourceDescription } from '@orch/schema';
-import type { ServedSnapshot } from '../served/served-snapshot.js';
+import type { ServedGroup, ServedSnapshot } from '../served/served-snapshot.js';
+import { weakMemo } from '../weak-memo.js';
 import type { Registration } from './registration.js';
 
 /** A registration of what is served here, as it is to be. */
@@ -19,26 +20,35 @@ const ON_START = 'onstart';
 const ALWAYS = 'true';
 
 /**
- * The registrations of all group-versions that are served here, but for that of registrations itself.
+ * Makes the registrations of all group-versions that are served here, but for that of registrations itself; those of groups that stay
+ * as they are are made once.
  * @param isDeclared whether a resource comes with the server; others come with definitions
  */
 export function localRegistrations(
-  { endpoints, told }: ServedSnapshot,
   names: Names,
   isDeclared: (definition: ResourceDescription) => boolean,
-): Map<string, LocalRegistration> {
+): (snapshot: ServedSnapshot) => ReadonlyMap<string, LocalRegistration> {
   const own = names.group('apiregistration.orch.io');
+  const ofGroup = weakMemo((served: ServedGroup) => registrationsOf(served, isDeclared));
+  return weakMemo(({ groups }: ServedSnapshot) => {
+    return new Map([...groups].flatMap(([group, served]) => (group === own ? [] : ofGroup(served))));
+  });
+}
+
+function registrationsOf(
+  served: ServedGroup,
+  isDeclared: (definition: ResourceDescription) => boolean,
+): readonly [string, LocalRegistration][] {
   const found = new Map<string, LocalRegistration>();
-  for (const endpoint of endpoints) {
-    const definition = told(endpoint);
-    if (!definition || definition.group === own) continue;
+  for (const { told: definition } of served.values()) {
+    if (!definition) continue;
     const { group, version, groupPriority, versionPriority } = definition;
     const name = `${version}.${group}`;
     const managed = isDeclared(definition) ? ON_START : ALWAYS;
     if (found.get(name)?.managed === ON_START) continue;
     found.set(name, { name, group, version, groupPriority, versionPriority, managed });
   }
-  return found;
+  return [...found];
 }
 
 /** What is to be done so that a registration is as it is to be. */

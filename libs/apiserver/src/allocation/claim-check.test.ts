@@ -161,6 +161,18 @@ describe('claims of which a write was not decided', () => {
 });
 
 describe('Services', () => {
+  it('that come while it looks lack nothing', async () => {
+    await service('before');
+    const snapshot = api.store.snapshot.bind(api.store);
+    api.store.snapshot = async (query) => {
+      if (query.type === api.endpoint('services').type) await service('meanwhile');
+      return snapshot(query);
+    };
+    expect(await check.run()).toEqual(CLEAN);
+    expect(findings).toEqual([]);
+    expect(await count()).toEqual([2, 2]);
+  });
+
   it('get the claims that they lack', async () => {
     await service('bare', { clusterIP: '10.96.0.9' });
     await free('10.96.0.9', await ownerOf('bare'));

@@ -142,6 +142,8 @@ export class ClaimCheck {
       const claim = claims.get(value);
       if (claim && owners.has(claim.uid)) continue;
       for (const owner of owners.values()) {
+        // Of a Service that came after the claims were read.
+        if (await this.options.claims[range].held(value, owner)) break;
         // Refused where another has claimed it, until that claim is given up or its Service appears.
         if (!(await this.options.claims[range].claim(value, owner))) continue;
         claimed.push({ range, kind: 'unallocated', value, owner });

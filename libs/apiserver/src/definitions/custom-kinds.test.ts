@@ -199,6 +199,20 @@ describe('definitions that want the same names', () => {
     expect(two.kind(SECONDS)?.definition.names.kind).toBe('Thing');
   });
 
+  it('that they give up hold nobody up', async () => {
+    const [one, two] = (await servers.opened(2)) as [DefinitionServer, DefinitionServer];
+    const own = { plural: 'thirds', singular: 'third', kind: 'Third', listKind: 'ThirdList' };
+    const asking = (shortNames: string[]) => thingDefinition({ names: { ...own, shortNames } });
+    await one.create(thingDefinition({ names: { shortNames: ['th'] } }));
+    await isEstablished(one);
+    const THIRDS = 'thirds.example.com';
+    await two.create(asking(['th']));
+    await becomes(one, 'NamesAccepted', 'False ShortNamesConflict', THIRDS);
+    await two.update(THIRDS, (current) => ({ ...current, spec: asking([]).spec }));
+    await isEstablished(one, THIRDS);
+    expect(await two.condition(THIRDS, 'NamesAccepted')).toBe('True NoConflicts');
+  });
+
   it('never both have them, whoever makes them, and when', async () => {
     const [one, two] = (await servers.opened(2)) as [DefinitionServer, DefinitionServer];
     const plurals = Array.from({ length: 12 }, (_, at) => `p${at}`);

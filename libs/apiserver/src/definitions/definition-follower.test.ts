@@ -5,9 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { thingDefinition } from '../testing/definition-servers.js';
 import { MemoryStore } from '../testing/memory-store.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
-import type { Definition } from './definition.js';
 import { DefinitionFollower } from './definition-follower.js';
-import { type CustomKind, ServedDefinitions } from './served-definitions.js';
+import { type ServedDefinition, ServedDefinitions } from './served-definitions.js';
 
 /** What is served of a definition here: nothing but an object of its own. */
 type Made = { readonly of: string };
@@ -22,7 +21,7 @@ let breakOff: () => void;
 let hear: (changes: readonly Change[]) => void;
 let follower: DefinitionFollower;
 let served: ServedDefinitions<Made>;
-let published: readonly (CustomKind<Made> & { readonly definition: Definition })[];
+let published: ServedDefinition<Made>[];
 beforeEach(async () => {
   store = new MemoryStore();
   api = await testApi({}, 'orch', store);
@@ -55,8 +54,10 @@ beforeEach(async () => {
       const storage = { of: name };
       return { endpoints: [storage], storage };
     },
-    publish: (now) => {
-      published = now;
+    publish: (changes) => {
+      const names = new Set(changes.map(({ before, after }) => (after ?? before)?.definition.name));
+      published = published.filter(({ definition }) => !names.has(definition.name));
+      published.push(...changes.flatMap(({ after }) => after ?? []));
     },
     isBuiltIn: () => false,
     onError,

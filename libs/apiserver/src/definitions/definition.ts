@@ -89,6 +89,7 @@ export function tells(outline: JsonObject, { type, status, reason, message }: De
 function isSettled(outline: ApiObject & JsonObject, names: AcceptedNames): boolean {
   const approval = approvalOf(outline);
   if (approval && !tells(outline, approval)) return false;
+  if (conditionOf(outline, 'NamesAccepted')?.status === 'False') return false;
   return JSON.stringify(requestedNames(outline)) === JSON.stringify(names);
 }
 

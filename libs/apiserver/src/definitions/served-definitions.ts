@@ -18,6 +18,14 @@ export interface ServedDefinition<E> extends CustomKind<E> {
   readonly definition: Definition;
 }
 
+/** What is served of a definition otherwise than before. */
+export interface DefinitionChange<E> {
+  /** Undefined where nothing was served. */
+  readonly before: ServedDefinition<E> | undefined;
+  /** Undefined where nothing is any more. */
+  readonly after: ServedDefinition<E> | undefined;
+}
+
 export interface ServedDefinitionsOptions<E> {
   readonly follower: DefinitionFollower;
   readonly store: Pick<Store, 'registerTypes'>;
@@ -27,11 +35,11 @@ export interface ServedDefinitionsOptions<E> {
    */
   make(definition: Definition, type: TypeId): CustomKind<E>;
   /**
-   * Serves these from now on, and nothing else of definitions. A definition that has not changed has the same endpoints as before,
-   * the very objects. Discovery and OpenAPI tell of those that are established, and of none that is terminating that it
-   * can be created. Must not throw.
+   * Serves these definitions so from now on. One of which nothing is served otherwise has the same endpoints as before, the very objects.
+   * Discovery and OpenAPI tell of those that are established, and of none that is terminating that it can be created. Must not
+   * throw.
    */
-  publish(served: readonly ServedDefinition<E>[]): void;
+  publish(changes: readonly DefinitionChange<E>[]): void;
   /** Of built-in resources nothing is served by definition: their types hold what is not the definition's. */
   isBuiltIn(group: string, resource: string): boolean;
   readonly onError: (error: unknown) => void;
@@ -43,7 +51,7 @@ export class ServedDefinitions<E> {
   readonly #work: WorkOnDemand;
   readonly #types = new Map<string, TypeId>();
   readonly #listeners = new Set<() => void>();
-  /** By name, in the order in which they came. */
+  /** By name. */
   readonly #served = new Map<string, ServedDefinition<E>>();
   /** Fingerprints of those that could not be made, by name. */
   readonly #broken = new Map<string, string>();
@@ -138,24 +146,27 @@ export class ServedDefinitions<E> {
   }
 
   #take(version: Version): void {
-    let isOther = false;
-    for (const name of this.#changed) if (this.#takeOne(name)) isOther = true;
+    const changes = [...this.#changed].flatMap((name) => this.#takeOne(name) ?? []);
     this.#changed.clear();
-    if (isOther) this.options.publish([...this.#served.values()]);
+    if (changes.length > 0) this.options.publish(changes);
     this.#version = version;
     this.#tell();
   }
 
-  /** @returns whether something else is served of it now */
-  #takeOne(name: string): boolean {
+  /** @returns undefined where nobody has to be told */
+  #takeOne(name: string): DefinitionChange<E> | undefined {
     const definition = this.options.follower.definitions.get(name);
     const kind = definition && this.#isServed(definition) ? this.#kindOf(definition) : undefined;
     if (!definition) this.#broken.delete(name);
-    if (!definition || !kind) return this.#served.delete(name);
     const before = this.#served.get(name);
+    if (!definition || !kind) {
+      this.#served.delete(name);
+      return before && { before, after: undefined };
+    }
     const { endpoints, storage } = kind;
-    this.#served.set(name, { definition, endpoints, storage });
-    return !isAlike(definition, before?.definition);
+    const after = { definition, endpoints, storage };
+    this.#served.set(name, after);
+    return isAlike(definition, before?.definition) ? undefined : { before, after };
   }
 
   /** That which is served of it, unless it has changed; undefined where it cannot be made. */

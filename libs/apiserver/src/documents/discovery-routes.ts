@@ -64,15 +64,14 @@ export function createDiscoveryRoutes(served: ServedResources, options: Document
 }
 
 function documentsFor(
-  { endpoints, told }: ServedSnapshot,
+  snapshot: ServedSnapshot,
   remote: RemoteDocuments,
   { scheme, release, names }: DocumentsOptions,
   kept: KeptDocuments,
 ): Documents {
-  const served = endpoints.flatMap((endpoint) => {
-    const definition = told(endpoint);
-    return definition ? [discoverable(definition, endpoint.model)] : [];
-  });
+  const served = [...snapshot.servings()].flatMap(({ endpoint, told }) =>
+    told ? [discoverable(told, endpoint.model)] : [],
+  );
   const source = { scheme, release, served };
   return {
     discovery: lazily(() => discoveryDocuments(source.served, names, remote.versions)),

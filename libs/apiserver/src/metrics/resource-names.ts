@@ -1,6 +1,6 @@
 import type { TypeId } from '@orch/storage';
+import type { Endpoint } from '../served/endpoint.js';
 import type { ServedResources } from '../served/served-resources.js';
-import type { ServedSnapshot } from '../served/served-snapshot.js';
 
 /** What types of the store are called in metrics: `deployments.apps`. Types that are not served have no name. */
 export class ResourceNames {
@@ -8,12 +8,17 @@ export class ResourceNames {
 
   /** Learns the names of all that is served, now and later. What is served no more keeps its name. */
   follow(served: ServedResources): void {
-    this.#learn(served.current);
-    served.onChange(({ after }) => this.#learn(after));
+    this.#learn(served.current.endpoints);
+    served.onChange(({ begun }) => this.#learn(begun));
   }
 
-  #learn({ types }: ServedSnapshot): void {
-    for (const { type, storage } of types) {
+  #learn(endpoints: readonly Endpoint[]): void {
+    for (const {
+      type,
+      storage,
+      definition: { stored },
+    } of endpoints) {
+      if (!stored) continue;
       this.#names.set(type, storage.group === '' ? storage.resource : `${storage.resource}.${storage.group}`);
     }
   }

@@ -1,5 +1,6 @@
 import { parseStoredJson } from '@orch/codec';
 import type { ApiObject } from '@orch/machinery';
+import type { Store } from '@orch/storage';
 import { withoutOwners } from '../representation/stored-body.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import { type EmptyingTools, emptyCollection } from '../writing/empty-collection.js';
@@ -16,6 +17,7 @@ export interface Remainder {
 }
 
 export interface NamespaceContentsOptions extends EmptyingTools {
+  readonly store: Pick<Store, 'snapshot' | 'typesIn'>;
   /** One endpoint for each type of namespaced objects, as they are served now. */
   readonly namespaced: () => readonly Endpoint[];
   /**
@@ -32,15 +34,17 @@ export class NamespaceContents {
   constructor(private readonly options: NamespaceContentsOptions) {}
 
   /**
-   * Deletes all that a namespace holds, type after type; a type that fails does not keep the others.
+   * Deletes all that a namespace holds, type after type; a type that fails does not keep the others. Types that hold nothing are not
+   * looked into: there may be thousands.
    * @param stopped asked now and then; true ends it early
    * @returns what is left, types of which nothing is left out
-   * @throws StoreUnavailableError where it is not known which kinds there are
+   * @throws StoreUnavailableError where it is not known which kinds there are, or which of them it holds
    */
   async empty(namespace: string, stopped: () => boolean): Promise<Remainder[]> {
     const { random = Math.random, catchUp } = this.options;
     await catchUp?.();
-    const namespaced = this.options.namespaced();
+    const held = new Set(await this.options.store.typesIn(namespace));
+    const namespaced = this.options.namespaced().filter(({ type }) => held.has(type));
     const first = Math.floor(random() * namespaced.length);
     const remainders: Remainder[] = [];
     for (const endpoint of [...namespaced.slice(first), ...namespaced.slice(0, first)]) {

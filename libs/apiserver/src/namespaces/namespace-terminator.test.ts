@@ -56,6 +56,33 @@ describe('NamespaceTerminator (spec: "Deletion of an object")', () => {
     expect(api.stored('configmaps', 'late', 'going')).toBeUndefined();
   });
 
+  it('looks into no kind of which it holds nothing', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    for (const resource of ['configmaps', 'secrets']) await api.create(resource, { metadata: { name: 'a' } }, 'going');
+    await removeNamespace('going');
+    const { store, deps } = api;
+    const namespaced = () => api.deps.served.current.types.filter(({ definition }) => definition.namespaced);
+    const contents = new NamespaceContents({ store, remover: deps.remover, namespaced });
+    const before = store.calls.snapshot;
+    expect(await contents.empty('going', () => false)).toEqual([]);
+    expect(store.calls.snapshot - before).toBe(2);
+    expect(await store.typesIn('going')).toEqual([]);
+  });
+
+  it('empties it of types that are switched off, which others may serve', async () => {
+    await api.create('namespaces', { metadata: { name: 'going' } });
+    await api.create('secrets', { metadata: { name: 's' } }, 'going');
+    await api.create('events', { metadata: { name: 'e' }, involvedObject: { namespace: 'going' } }, 'going');
+    await removeNamespace('going');
+    const other = await testApi({}, 'orch', api.store, {}, [], [], {}, ['secrets', 'events']);
+    other.terminator.start();
+    await expect.poll(() => api.stored('namespaces', 'going')).toBeUndefined();
+    await other.terminator.stop();
+    other.close();
+    expect(api.stored('secrets', 's', 'going')).toBeUndefined();
+    expect(api.stored('events', 'e', 'going')).toBeUndefined();
+  });
+
   it('waits for what finalizers keep', async () => {
     api.terminator.start();
     await api.create('namespaces', { metadata: { name: 'going' } });

@@ -69,6 +69,16 @@ async function follow(query: string, namespace = 'default'): Promise<Page[]> {
 }
 
 describe('pages (spec: "Paging")', () => {
+  it('goes on with the state anew that is unloaded meanwhile', async () => {
+    await make('a1', 'a2');
+    for (const query of ['', 'resourceVersion=0', 'labelSelector=parity=odd']) {
+      await list(query);
+      const listing = list(query);
+      api.deps.cache.unload(endpoint.type);
+      expect((await listing).names).toContain('a1');
+    }
+  });
+
   it.each(['limit=2', 'limit=2&resourceVersion=0', 'limit=2&exact'])(
     'of %s show one state to the end',
     async (query) => {

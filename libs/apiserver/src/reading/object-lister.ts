@@ -8,6 +8,7 @@ import type { DatabaseLister } from './database-lister.js';
 import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 import type { MemoryFit } from './memory-fit.js';
 import type { ObjectReader } from './object-reader.js';
+import { thoughUnloaded } from './unloaded.js';
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
@@ -29,7 +30,11 @@ export class ObjectLister {
     return stage ? this.#converted.list(request, stage) : this.#stored(request);
   }
 
-  async #stored(request: ListRequest): Promise<Listed> {
+  #stored(request: ListRequest): Promise<Listed> {
+    return thoughUnloaded(() => this.#attempt(request));
+  }
+
+  async #attempt(request: ListRequest): Promise<Listed> {
     const { endpoint, options } = request;
     const { freshness, continuation } = options;
     if (continuation) return this.#continue(request, continuation.version, continuation.after);

@@ -37,6 +37,13 @@ describe('ObjectReader (spec: "Resource version semantics", Get)', () => {
     expect(await api.deps.reader.get(type(), KEY, { want: 'any' })).toBeDefined();
   });
 
+  it('reads on where the state is unloaded meanwhile', async () => {
+    await api.deps.cache.type(type(), api.endpoint('configmaps').description).waitReady();
+    const reading = api.deps.reader.get(type(), KEY, { want: 'recent' });
+    api.deps.cache.unload(type());
+    expect(await reading).toBeDefined();
+  });
+
   it('gives nothing for what is not there', async () => {
     expect(await api.deps.reader.get(type(), { ...KEY, name: 'b' }, { want: 'recent' })).toBeUndefined();
   });

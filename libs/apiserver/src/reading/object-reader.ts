@@ -2,6 +2,7 @@ import { HistoryExpiredError, type Key, type Store, type TypeId, type Version } 
 import type { TypeCache, WatchCache } from '@orch/watchcache';
 import type { Stored } from '../served/endpoint.js';
 import type { Freshness } from './read-options.js';
+import { thoughUnloaded } from './unloaded.js';
 import { tooLargeVersion } from './version.js';
 
 /** How long a read waits for a version that has not been reached, milliseconds (spec: "Unrecognized versions"). */
@@ -32,11 +33,13 @@ export class ObjectReader {
   }
 
   /** The object as of a moment after the call. */
-  async current(type: TypeId, key: Key): Promise<Stored | undefined> {
-    const cached = this.#cached(type);
-    if (!cached) return this.store.get(type, key);
-    await cached.confirm();
-    return cached.get(key);
+  current(type: TypeId, key: Key): Promise<Stored | undefined> {
+    return thoughUnloaded(async () => {
+      const cached = this.#cached(type);
+      if (!cached) return this.store.get(type, key);
+      await cached.confirm();
+      return cached.get(key);
+    });
   }
 
   /** The object as memory has it, perhaps behind; undefined when memory does not hold the type. */

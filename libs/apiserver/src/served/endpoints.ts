@@ -12,6 +12,9 @@ import { StoredForm } from './stored-form.js';
 
 const storageKey = ({ storage }: ResourceDefinition) => `${storage.group}/${storage.resource}`;
 
+const isStorage = ({ group, version, resource, storage }: ResourceDefinition) =>
+  group === storage.group && version === storage.version && resource === storage.resource;
+
 /**
  * Endpoints for everything that is served, with the types of what is stored registered in the store. Resources that share storage
  * (the two `events`, the versions of one kind) share the type.
@@ -48,6 +51,15 @@ export async function buildEndpoints(
     const versions = scheme.resources.filter((other) => storageKey(other) === storageKey(definition));
     return makeEndpoint(definition, storage, type, { names, settings, description, form, conversions, versions });
   });
+}
+
+/**
+ * Definitions of types that are stored and not served, in the version that is stored: objects of them may lie there from
+ * before they were switched off, or come from a server that is configured otherwise.
+ */
+export function notServed(served: readonly ResourceDefinition[], { resources }: Scheme): ResourceDefinition[] {
+  const known = new Set(served.filter(({ stored }) => stored).map(storageKey));
+  return resources.filter((each) => each.stored && isStorage(each) && !known.has(storageKey(each)));
 }
 
 function storageDefinition(definition: ResourceDefinition, scheme: Scheme): ResourceDefinition {

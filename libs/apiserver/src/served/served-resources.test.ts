@@ -38,6 +38,23 @@ describe('what is served', () => {
     expect(after.find('apps', 'v1', 'deployments')).toBeUndefined();
   });
 
+  it('shares what has not changed with the next: a change costs what it touches', () => {
+    const served = new ServedResources(api.endpoints);
+    const before = served.current;
+    const deployments = api.endpoint('deployments');
+    const other = { ...deployments };
+    const after = served.change([deployments], [{ endpoint: other, told: undefined }]);
+    const changed = [...after.groups].filter(([name, group]) => before.groups.get(name) !== group);
+    expect(changed.map(([name]) => name)).toEqual(['apps']);
+    expect(after.ofResource('apps', 'deployments')).toBe(other);
+    expect([...after.servings()].filter(({ told }) => told === undefined).map(({ endpoint }) => endpoint)).toEqual([
+      other,
+    ]);
+    expect(after.endpoints).toHaveLength(before.endpoints.length);
+    served.change(served.current.endpoints, []);
+    expect([served.current.groups.size, served.current.endpoints]).toEqual([0, []]);
+  });
+
   it('tells of endpoints that went or became others, and of no more', () => {
     const served = new ServedResources(api.endpoints);
     const changes: ServedChange[] = [];

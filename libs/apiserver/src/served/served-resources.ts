@@ -1,5 +1,5 @@
 import type { Endpoint } from './endpoint.js';
-import { ServedSnapshot, type Told } from './served-snapshot.js';
+import { ServedSnapshot, type Serving, toldWhole } from './served-snapshot.js';
 
 /** What became of what is served. */
 export interface ServedChange {
@@ -7,6 +7,8 @@ export interface ServedChange {
   readonly after: ServedSnapshot;
   /** Endpoints of `before` that are gone or are others now; those that stayed are the same objects in both. */
   readonly ended: readonly Endpoint[];
+  /** Endpoints of `after` that were not there before. */
+  readonly begun: readonly Endpoint[];
 }
 
 /**
@@ -21,7 +23,7 @@ export class ServedResources {
 
   /** @param endpoints what is served at first */
   constructor(endpoints: readonly Endpoint[]) {
-    this.#current = new ServedSnapshot(1, endpoints);
+    this.#current = ServedSnapshot.first(endpoints);
   }
 
   get current(): ServedSnapshot {
@@ -30,15 +32,31 @@ export class ServedResources {
 
   /**
    * Serves something else from now on. Requests under way finish on what they began with.
-   * @param told what documents tell of an endpoint; default all of it
+   * @param ended of which nothing takes the place, or something of `begun`
+   * @param begun and what documents tell of each, also where only that is another now
    */
-  replace(endpoints: readonly Endpoint[], told?: Told): ServedSnapshot {
+  change(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
     const before = this.#current;
-    const after = new ServedSnapshot(before.generation + 1, endpoints, told);
+    const after = before.with(ended, begun);
     this.#current = after;
-    const ended = before.endpoints.filter((endpoint) => !after.holds(endpoint));
-    for (const listener of [...this.#listeners]) listener({ before, after, ended });
+    const replaced = begun.flatMap(({ endpoint: { definition } }) => {
+      return before.find(definition.group, definition.version, definition.resource) ?? [];
+    });
+    const change = {
+      before,
+      after,
+      ended: [...new Set([...ended, ...replaced])].filter(
+        (endpoint) => before.holds(endpoint) && !after.holds(endpoint),
+      ),
+      begun: begun.flatMap(({ endpoint }) => (before.holds(endpoint) ? [] : endpoint)),
+    };
+    for (const listener of [...this.#listeners]) listener(change);
     return after;
+  }
+
+  /** Serves these and nothing else from now on; documents tell all of them. */
+  replace(endpoints: readonly Endpoint[]): ServedSnapshot {
+    return this.change(this.#current.endpoints, endpoints.map(toldWhole));
   }
 
   /** Calls back after each change, in the same turn. @returns what ends it */

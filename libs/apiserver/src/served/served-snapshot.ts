@@ -2,39 +2,89 @@ import type { ResourceDescription } from '@orch/schema';
 import type { TypeId } from '@orch/storage';
 import type { Endpoint } from './endpoint.js';
 
-/** What documents tell of an endpoint; undefined for nothing. */
-export type Told = (endpoint: Endpoint) => ResourceDescription | undefined;
+/** An endpoint as it is served. */
+export interface Serving {
+  readonly endpoint: Endpoint;
+  /** What documents tell of it; undefined for nothing. */
+  readonly told: ResourceDescription | undefined;
+}
 
-/** All that is served at one time. It never changes: a request keeps the one that it began with. */
+/** What is served of a group, by version and resource. One that has not changed is the same object in the next snapshot. */
+export type ServedGroup = ReadonlyMap<string, Serving>;
+
+/**
+ * All that is served at one time. It never changes: a request keeps the one that it began with. The next one shares the groups that
+ * stay: thousands of kinds come one after another.
+ */
 export class ServedSnapshot {
-  readonly #byPath = new Map<string, Endpoint>();
+  #endpoints: readonly Endpoint[] | undefined;
 
   /**
    * @param generation counts the snapshots of a process, from 1
-   * @param endpoints one for each served group, version and resource
-   * @param told what documents tell of an endpoint; undefined for nothing
+   * @param groups by name
    */
-  constructor(
+  private constructor(
     readonly generation: number,
-    readonly endpoints: readonly Endpoint[],
-    readonly told: Told = ({ definition }) => definition,
-  ) {
-    for (const endpoint of endpoints) this.#byPath.set(pathOf(endpoint.definition), endpoint);
+    readonly groups: ReadonlyMap<string, ServedGroup>,
+  ) {}
+
+  /** The first one of a process. @param endpoints one for each served group, version and resource */
+  static first(endpoints: readonly Endpoint[]): ServedSnapshot {
+    return new ServedSnapshot(0, new Map()).with([], endpoints.map(toldWhole));
+  }
+
+  /** The next one. @param begun those that are told of otherwise from now on included */
+  with(ended: readonly Endpoint[], begun: readonly Serving[]): ServedSnapshot {
+    const groups = new Map(this.groups);
+    const opened = new Map<string, Map<string, Serving>>();
+    const open = (name: string): Map<string, Serving> => {
+      const group = opened.get(name) ?? new Map(groups.get(name));
+      opened.set(name, group);
+      return group;
+    };
+    for (const serving of begun) {
+      const { definition } = serving.endpoint;
+      open(definition.group).set(pathOf(definition), serving);
+    }
+    const there = new Set(begun.map(({ endpoint }) => endpoint));
+    for (const endpoint of ended) {
+      const [group, path] = [open(endpoint.definition.group), pathOf(endpoint.definition)];
+      if (group.get(path)?.endpoint === endpoint && !there.has(endpoint)) group.delete(path);
+    }
+    for (const [name, group] of opened) {
+      if (group.size > 0) groups.set(name, group);
+      else groups.delete(name);
+    }
+    return new ServedSnapshot(this.generation + 1, groups);
+  }
+
+  /** One for each served group, version and resource. */
+  get endpoints(): readonly Endpoint[] {
+    this.#endpoints ??= [...this.servings()].map(({ endpoint }) => endpoint);
+    return this.#endpoints;
+  }
+
+  *servings(): Generator<Serving> {
+    for (const group of this.groups.values()) yield* group.values();
   }
 
   /** The endpoint of a group, version and resource, all as URLs name them; undefined for what is not served. */
   find(group: string, version: string, resource: string): Endpoint | undefined {
-    return this.#byPath.get(pathOf({ group, version, resource }));
+    return this.groups.get(group)?.get(pathOf({ version, resource }))?.endpoint;
   }
 
   /** Some endpoint of a resource, whichever version it is of; undefined for what is not served. */
   ofResource(group: string, resource: string): Endpoint | undefined {
-    return this.endpoints.find(({ definition }) => definition.group === group && definition.resource === resource);
+    for (const { endpoint } of this.groups.get(group)?.values() ?? []) {
+      if (endpoint.definition.resource === resource) return endpoint;
+    }
+    return undefined;
   }
 
   /** Whether this very endpoint is served. */
   holds(endpoint: Endpoint): boolean {
-    return this.#byPath.get(pathOf(endpoint.definition)) === endpoint;
+    const { group, version, resource } = endpoint.definition;
+    return this.find(group, version, resource) === endpoint;
   }
 
   /** One endpoint for each stored type, where there is one in the version that is stored. */
@@ -48,9 +98,12 @@ export class ServedSnapshot {
   }
 }
 
+/** An endpoint of which documents tell all. */
+export const toldWhole = (endpoint: Endpoint): Serving => ({ endpoint, told: endpoint.definition });
+
 /** Whether it is the resource and version that objects are stored as. */
 const isStored = ({ group, version, resource, storage }: ResourceDescription): boolean =>
   group === storage.group && version === storage.version && resource === storage.resource;
 
-const pathOf = ({ group, version, resource }: Pick<ResourceDescription, 'group' | 'version' | 'resource'>): string =>
-  `${group}/${version}/${resource}`;
+const pathOf = ({ version, resource }: Pick<ResourceDescription, 'version' | 'resource'>): string =>
+  `${version}/${resource}`;

@@ -19,10 +19,15 @@ export function storageVersionOf(
 }
 
 /**
- * Whether each of the versions is declared.
- * @throws RangeError naming one that is not
+ * Whether something is stored in each of the versions. The events of `events.orch.io`, for one, are those of the core group.
+ * @throws RangeError naming one that is of no use
  */
 export function checkStorageVersions(versions: readonly string[], resources: readonly ResourceDefinition[]): void {
-  const unknown = versions.find((version) => !resources.some((each) => formatApiVersion(each) === version));
-  if (unknown !== undefined) throw new RangeError(`--storage-versions: nothing is known as ${unknown}`);
+  for (const version of versions) {
+    const declared = resources.filter((each) => formatApiVersion(each) === version);
+    if (declared.length === 0) throw new RangeError(`nothing is known as ${version}`);
+    if (!declared.some(({ stored, storage, group }) => stored && storage.group === group)) {
+      throw new RangeError(`nothing is stored as ${version}`);
+    }
+  }
 }

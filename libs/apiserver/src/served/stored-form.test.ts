@@ -217,7 +217,7 @@ describe('--storage-versions', () => {
   it('refuses what is not declared', async () => {
     const { store, deps } = usual.api;
     await expect(buildEndpoints([], deps.scheme, store, ['autoscaling/v9'], STANDARD_SETTINGS)).rejects.toThrow(
-      '--storage-versions: nothing is known as autoscaling/v9',
+      'nothing is known as autoscaling/v9',
     );
   });
 });

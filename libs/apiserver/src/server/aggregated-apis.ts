@@ -19,8 +19,6 @@ import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
 import { observeRegistrations } from '../metrics/aggregation-metrics.js';
 import type { Endpoint } from '../served/endpoint.js';
-import type { ServedSnapshot } from '../served/served-snapshot.js';
-import { weakMemo } from '../weak-memo.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
 
@@ -148,7 +146,7 @@ function controllerOf({ api, store }: AggregatedApisSettings, deciding: Deciding
   const checks = new AvailabilityChecks({ backings, extensions, onAnswer: () => controller.ask() });
   const isDeclared = ({ group, version, resource }: ResourceDescription) =>
     scheme.resource(group, version, resource) !== undefined;
-  const localOf = weakMemo((snapshot: ServedSnapshot) => localRegistrations(snapshot, names, isDeclared));
+  const localOf = localRegistrations(names, isDeclared);
   const controller = new RegistrationController({
     leadership: new Leadership(store.lease('aggregation', LEADERSHIP_MS)),
     follower,

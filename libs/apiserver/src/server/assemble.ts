@@ -26,8 +26,7 @@ import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
-import type { Endpoint } from '../served/endpoint.js';
-import { buildEndpoints } from '../served/endpoints.js';
+import { buildEndpoints, notServed } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
 import { ServedWatches } from '../watching/served-watches.js';
 import { WatchOutputs } from '../watching/watch-output.js';
@@ -87,15 +86,12 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const { names, scheme, store, cache, kinds } = options;
   const { features } = kinds;
   const now = Date.now;
-  const served = new ServedResources(
-    await buildEndpoints(options.served, scheme, store, options.storageVersions, kinds),
-  );
-  const find = (group: string, resource: string): Endpoint => {
-    const found = served.current.ofResource(group, resource);
-    if (!found) throw new Error(`${resource} must be served`);
-    return found;
-  };
-  const namespaces = find('', 'namespaces');
+  const endpointsOf = (definitions: readonly ResourceDefinition[]) =>
+    buildEndpoints(definitions, scheme, store, options.storageVersions, kinds);
+  const served = new ServedResources(await endpointsOf(options.served));
+  const unserved = await endpointsOf(notServed(options.served, scheme));
+  const namespaces = served.current.ofResource('', 'namespaces');
+  if (!namespaces) throw new Error('namespaces must be served');
   store.setNamespaceType(namespaces.type);
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
@@ -119,7 +115,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
     listMeta: scheme.struct('meta/v1.ListMeta'),
     status: scheme.struct('meta/v1.Status'),
   };
-  const namespaced = () => served.current.types.filter(({ definition }) => definition.namespaced);
+  // What is switched off here may be served elsewhere, or again later, and would be there in the next namespace of the name.
+  const namespaced = () => [...served.current.types, ...unserved].filter(({ definition }) => definition.namespaced);
   return {
     deps: {
       names,
@@ -132,6 +129,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       sets: new WriteSets({ ...planning, store }),
       admission,
       served,
+      unserved,
       components: options.components,
       lister: makeLister(options, reader),
       representations: new Representations(names, meta, now, listCache),
@@ -170,7 +168,8 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         reader,
         pipeline,
         names,
-        find,
+        namespaces,
+        services: served.current.ofResource('', 'services'),
         securePort,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),

@@ -9,7 +9,9 @@ export interface BootstrapOptions {
   readonly reader: ObjectReader;
   readonly pipeline: WritePipeline;
   readonly names: Names;
-  readonly find: (group: string, resource: string) => Endpoint;
+  readonly namespaces: Endpoint;
+  /** Undefined where they are not served. */
+  readonly services: Endpoint | undefined;
   /** Address of the Service that stands for the API. */
   readonly serviceAddress: string;
   readonly securePort: number;
@@ -17,9 +19,8 @@ export interface BootstrapOptions {
 
 /** Makes what every installation has: its namespaces, and the Service that stands for the API. */
 export async function bootstrap(options: BootstrapOptions): Promise<void> {
-  for (const name of SYSTEM_NAMESPACES)
-    await ensure(options, options.find('', 'namespaces'), '', { metadata: { name } });
-  await ensure(options, options.find('', 'services'), 'default', apiService(options));
+  for (const name of SYSTEM_NAMESPACES) await ensure(options, options.namespaces, '', { metadata: { name } });
+  if (options.services) await ensure(options, options.services, 'default', apiService(options));
 }
 
 function apiService({ names, serviceAddress, securePort }: BootstrapOptions): ApiObject {

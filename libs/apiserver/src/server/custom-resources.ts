@@ -7,10 +7,11 @@ import type { ServingStore, TypeId } from '@orch/storage';
 import { CustomKinds } from '../definitions/custom-kinds.js';
 import type { Definition } from '../definitions/definition.js';
 import type { DefinitionController } from '../definitions/definition-controller.js';
-import type { CustomKind, ServedDefinition } from '../definitions/served-definitions.js';
+import type { CustomKind, DefinitionChange, ServedDefinition } from '../definitions/served-definitions.js';
 import { migrationCounter } from '../metrics/migration-counter.js';
 import { customEndpoints, type Described, describe } from '../served/custom-endpoints.js';
 import type { Endpoint } from '../served/endpoint.js';
+import type { Serving } from '../served/served-snapshot.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { emptyCollection } from '../writing/empty-collection.js';
 import { Pace } from '../writing/pace.js';
@@ -41,8 +42,6 @@ const MADE_AT_LEAST = 1_000;
 export class CustomResources {
   readonly #kinds: CustomKinds<Endpoint> | undefined;
   readonly #controller: DefinitionController | undefined;
-  /** What is declared. */
-  readonly #declared: readonly Endpoint[];
   #pool = new SchemaPool();
   #made = 0;
   #live = 0;
@@ -52,7 +51,6 @@ export class CustomResources {
 
   constructor(private readonly settings: CustomResourcesSettings) {
     const { api, store, feed, logger, decides } = settings;
-    this.#declared = api.served.current.endpoints;
     const group = api.deps.names.group('apiextensions.orch.io');
     const definitions = api.served.current.types.find(
       ({ definition }) => definition.group === group && definition.resource === DEFINITIONS,
@@ -117,24 +115,23 @@ export class CustomResources {
     return customEndpoints(definition.read() as JsonObject, parts);
   }
 
-  #publish(served: readonly ServedDefinition<Endpoint>[]): void {
-    this.#live = served.length;
-    const told = new Map<Endpoint, ResourceDescription | undefined>();
-    for (const { definition, endpoints } of served) {
-      for (const endpoint of endpoints) told.set(endpoint, toldOf(definition, endpoint.definition));
+  #publish(changes: readonly DefinitionChange<Endpoint>[]): void {
+    const { served } = this.settings.api;
+    const ended = changes.flatMap(({ before }) => before?.endpoints ?? []);
+    const begun = changes.flatMap(({ after }) => (after ? servingsOf(after) : []));
+    for (const { before, after } of changes) this.#live += (after ? 1 : 0) - (before ? 1 : 0);
+    served.change(ended, begun);
+    for (const { before, after } of changes) {
+      if (after && after.endpoints.length > 0) this.#forgetAttributes(after.endpoints);
+      else if (before) this.#forgetType(before.storage.type);
     }
-    this.settings.api.served.replace([...this.#declared, ...told.keys()], (endpoint) =>
-      told.has(endpoint) ? told.get(endpoint) : endpoint.definition,
-    );
-    for (const { endpoints } of served) this.#forgetAttributes(endpoints);
-    const types = new Set(served.flatMap(({ endpoints }) => endpoints.map(({ type }) => type)));
-    for (const type of this.#selectable.keys()) {
-      if (types.has(type)) continue;
-      this.#selectable.delete(type);
-      this.#described.delete(type);
-      // One that is made anew has its objects described anew.
-      this.settings.api.deps.cache.unload(type);
-    }
+  }
+
+  /** One that is made anew has its objects described anew. */
+  #forgetType(type: TypeId): void {
+    if (!this.#selectable.delete(type)) return;
+    this.#described.delete(type);
+    this.settings.api.deps.cache.unload(type);
   }
 
   /** Has objects described anew when they are selected by other fields; their watches end, and begin again. */
@@ -159,6 +156,9 @@ export class CustomResources {
 
 /** What cannot be done any more of a kind that is going, as clients find it in discovery. */
 const NOT_GOING = new Set(['create', 'patch', 'update']);
+
+const servingsOf = ({ definition, endpoints }: ServedDefinition<Endpoint>): Serving[] =>
+  endpoints.map((endpoint) => ({ endpoint, told: toldOf(definition, endpoint.definition) }));
 
 /** What is not established is served, and nobody is told of it. */
 function toldOf(definition: Definition, endpoint: ResourceDescription): ResourceDescription | undefined {

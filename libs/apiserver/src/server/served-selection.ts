@@ -11,27 +11,45 @@ import {
   type Selection,
   selectServed,
 } from '@orch/schema';
+import { checkStorageVersions } from '../served/storage-versions.js';
 import type { ServingOptions } from './options.js';
 
 /**
  * What `--runtime-config` and the features leave to serve.
- * @throws RuntimeConfigError, see {@link selectServed}
+ * @throws RuntimeConfigError, see {@link selectServed}; where namespaces are not among it, which every other object asks for
  */
 export function servedSelection(scheme: Scheme, runtimeConfig: readonly string[], features: Features): Selection {
   const conversions = conversionsOf(scheme);
   const wasServed = (apiVersion: string) => conversions.knowsAny(apiVersion);
-  return selectServed(scheme.resources, parseRuntimeConfig(runtimeConfig), { features, wasServed });
+  const selection = selectServed(scheme.resources, parseRuntimeConfig(runtimeConfig), { features, wasServed });
+  if (!selection.resources.some(({ group, resource }) => group === '' && resource === 'namespaces')) {
+    throw new RuntimeConfigError('v1/namespaces must be served: what lies in a namespace cannot be written without');
+  }
+  return selection;
 }
 
 /** What is wrong with options of a serving process that takes several of them to see. */
-export function servingProblems(serving: Pick<ServingOptions, 'runtimeConfig' | 'naming' | 'featureGates'>): string[] {
-  if (serving.runtimeConfig.length === 0) return [];
+export function servingProblems({
+  naming,
+  featureGates,
+  runtimeConfig,
+  storageVersions,
+}: Pick<ServingOptions, 'runtimeConfig' | 'storageVersions' | 'naming' | 'featureGates'>): string[] {
+  if (runtimeConfig.length === 0 && storageVersions.length === 0) return [];
+  const scheme = loadScheme(namesOf(naming));
+  return [
+    ...refusal('runtime-config', () => servedSelection(scheme, runtimeConfig, resolveFeatures(FEATURES, featureGates))),
+    ...refusal('storage-versions', () => checkStorageVersions(storageVersions, scheme.resources)),
+  ];
+}
+
+/** What a check that throws says of an option. */
+function refusal(option: string, check: () => unknown): string[] {
   try {
-    const scheme = loadScheme(namesOf(serving.naming));
-    servedSelection(scheme, serving.runtimeConfig, resolveFeatures(FEATURES, serving.featureGates));
+    check();
     return [];
   } catch (error) {
-    if (error instanceof RuntimeConfigError) return [`--runtime-config: ${error.message}`];
+    if (error instanceof RangeError) return [`--${option}: ${error.message}`];
     throw error;
   }
 }

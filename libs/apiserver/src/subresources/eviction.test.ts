@@ -288,6 +288,23 @@ describe('the budget', () => {
     } else expect(message).toContain(why);
   });
 
+  it('counts as well where budgets are switched off: another server may serve them', async () => {
+    await start();
+    await runningPod('p');
+    await budget('b', { disruptionsAllowed: 0 });
+    const other = await testApi({}, 'kubernetes', api.store, {}, [], [], {}, ['poddisruptionbudgets']);
+    const path = '/api/v1/namespaces/default/pods/p/eviction';
+    const body = JSON.stringify({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } });
+    const one = await openServer(listenerOf(other));
+    const ask = () => one.ask(path, { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
+    expect((await ask()).status).toBe(429);
+    await setStatus('poddisruptionbudgets', 'b', { ...budgetStatus(), disruptionsAllowed: 1 });
+    expect((await ask()).status).toBe(201);
+    expect(budgetStatus().disruptionsAllowed).toBe(0);
+    await one.close();
+    other.close();
+  });
+
   it('may be one only', async () => {
     await start();
     await runningPod('p');

@@ -180,8 +180,10 @@ export class DefinitionServer {
       feed,
       definitions: this.#definitions,
       make: (definition, type) => this.#make(definition, type),
-      publish(now) {
-        served.now = now;
+      publish(changes) {
+        const names = new Set(changes.map(({ before, after }) => (after ?? before)?.definition.name));
+        const others = served.now.filter(({ definition }) => !names.has(definition.name));
+        served.now = [...others, ...changes.flatMap(({ after }) => after ?? [])];
         served.changes++;
       },
       isBuiltIn: (group, resource) => api.served.current.ofResource(group, resource) !== undefined,

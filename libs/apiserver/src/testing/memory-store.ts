@@ -182,6 +182,12 @@ export class MemoryStore implements Store {
     };
   }
 
+  async typesIn(namespace: string): Promise<readonly TypeId[]> {
+    this.#check();
+    const holds = (type: TypeId) => this.rows(type).some((row) => row.namespace === namespace);
+    return this.shared.types.map((_, at) => at + 1).filter(holds);
+  }
+
   async measure(type: TypeId): Promise<Measure> {
     this.#check();
     const rows = [...this.#state(type).rows.values()];

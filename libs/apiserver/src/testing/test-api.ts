@@ -65,6 +65,7 @@ export async function testApi(
   plugins: readonly AdmissionPlugin[] = [],
   storageVersions: readonly string[] = [],
   features: Partial<Record<FeatureName, boolean>> = {},
+  switchedOff: readonly string[] = [],
 ): Promise<TestApi> {
   const names = namesOf(profile);
   const scheme = schemeOf(profile);
@@ -76,7 +77,7 @@ export async function testApi(
   const { deps, served, terminator, allocators } = await assembleApi({
     names,
     scheme,
-    served: scheme.resources.filter(({ servedByDefault }) => servedByDefault),
+    served: scheme.resources.filter((each) => each.servedByDefault && !switchedOff.includes(each.resource)),
     storageVersions,
     kinds: {
       features: { enabled: (name) => features[name] ?? (name === 'WatchList' || FEATURES[name].default) },

@@ -8,6 +8,7 @@ import type { RequestContext } from '../http/context.js';
 import { watchedKinds } from '../metrics/watched-kinds.js';
 import { type WatchOptions, watchOptions } from '../reading/read-options.js';
 import { selectionOf } from '../reading/selection.js';
+import { thoughUnloaded } from '../reading/unloaded.js';
 import { watchTransports } from './watch-transport.js';
 import { watchedDescription } from './watched-description.js';
 
@@ -38,7 +39,7 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   const encoder = transport.encoderOf(representation);
   watchedKinds.set(encoder, endpoint.definition);
   if (encoder.following) watchedKinds.set(encoder.following, endpoint.definition);
-  const watcher = await deps.cache.type(endpoint.type, watchedDescription(endpoint)).watch({
+  const request = {
     ...(namespace && { namespace }),
     ...(selection && { selection }),
     encoder,
@@ -48,7 +49,9 @@ export async function watch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
     sink: response,
     ...(!ctx.user.groups.includes(MASTERS) && { owner: ctx.user.name }),
     deadline,
-  });
+  };
+  const state = () => deps.cache.type(endpoint.type, watchedDescription(endpoint));
+  const watcher = await thoughUnloaded(() => state().watch(request));
   const leave = deps.servedWatches.add(endpoint, watcher);
   response.open(ctx, () => {
     leave();

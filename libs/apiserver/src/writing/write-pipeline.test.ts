@@ -567,6 +567,18 @@ describe('addresses and ports', () => {
     expect(body(await create(dns, at)).spec).toMatchObject({ ports: [{ nodePort: 30003 }, { nodePort: 30003 }] });
   });
 
+  it('are free again after a Service that goes with the update that changes them', async () => {
+    const spec = { type: 'NodePort', ports: [{ port: 80, nodePort: 30003 }] };
+    await create({ ...service('a', spec), metadata: { name: 'a', finalizers: ['example.com/x'] } }, at);
+    await removeNamed('services', 'a');
+    const change: Change = ({ metadata, spec: held }) => ({
+      metadata: { ...metadata, finalizers: [] },
+      spec: { ...(held as object), ports: [{ port: 80, nodePort: 30004 }] },
+    });
+    expect((await update('a', change, at)).removed).toBe(true);
+    expect(body(await create(service('b', spec), at)).spec).toMatchObject({ ports: [{ nodePort: 30003 }] });
+  });
+
   it('that are taken are a 422 that says which', async () => {
     await create(service('a', { clusterIP: '10.96.0.77' }), at);
     const status = await refusal(create(service('b', { clusterIP: '10.96.0.77' }), at));

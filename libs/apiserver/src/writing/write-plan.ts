@@ -188,6 +188,8 @@ function allocate(
 /** Writing the last state of an object out of existence. */
 async function removal(draft: Draft, base: Stored, { allocators }: PlanTools): Promise<WritePlan> {
   const { request, object } = draft;
+  // An update may change what the object holds and let it go at once: it holds what it did before.
+  const holder = draft.old ?? object;
   const body = await writtenBody(request, object);
   const op: DeleteOp = { op: 'delete', ...target(draft, base), body };
   const stored = { version: base.version, body, ...formOf(draft) };
@@ -199,7 +201,7 @@ async function removal(draft: Draft, base: Stored, { allocators }: PlanTools): P
     removed: true,
     changesClaims: true,
     async conclude(fate) {
-      if (fate === 'kept') await giveBack(request.endpoint.storageRules.release(object, allocators));
+      if (fate === 'kept') await giveBack(request.endpoint.storageRules.release(holder, allocators));
     },
   };
 }

@@ -1,10 +1,9 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import type { ConversionTools } from '../conversions/version-conversion.js';
-import { conforms, schemaAt } from '../values/conforms.js';
 import { equal } from '../values/equal.js';
-import { isEmpty, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
+import { isEmpty, isObject, type Json, numberAt, objectAt, objectsAt } from '../values/fields.js';
 import { cpuMetric, cpuUtilization, type MetricSide, withCpuUtilization } from './cpu-metric.js';
-import { readKept, writtenKept } from './kept-values.js';
+import { keptMember, readKept, writtenKept } from './kept-values.js';
 
 /** Where version 1 keeps what it has no field for. */
 const KEPT = [
@@ -24,18 +23,23 @@ const METRICS: readonly { section: 'spec' | 'status'; list: string; side: Metric
 export const keptKey = (names: Names, annotation: string): string =>
   names.key(`autoscaling.alpha.orch.io/${annotation}`);
 
-/** Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. */
-export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
+/**
+ * Version 2 to version 1: the CPU's utilization becomes a field, the rest goes into annotations. One that version 2 has of its
+ * own goes: it would be taken for fields, which nobody has looked at.
+ */
+export function toV1(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
   const utilization = METRICS.map(({ section, list, side }) =>
     cpuUtilization(side, objectsAt(sections[section], list)),
   );
-  for (const { section, field, annotation } of KEPT) {
+  for (const place of KEPT) {
+    const { section, field, annotation } = place;
     const value = sections[section][field];
     delete sections[section][field];
-    if (!isEmpty(value) && !saidByField(section, field, value))
-      annotations[keptKey(names, annotation)] = writtenKept(annotation, value);
+    const key = keptKey(names, annotation);
+    if (keptMember(hub, place, annotation, annotations[key])) delete annotations[key];
+    if (!isEmpty(value) && !saidByField(section, field, value)) annotations[key] = writtenKept(annotation, value);
   }
   METRICS.forEach(({ section, field }, index) => {
     if (utilization[index] !== undefined) sections[section][field] = utilization[index];
@@ -47,7 +51,7 @@ export function toV1(object: ApiObject, { names }: ConversionTools): ApiObject {
 function saidByField(section: string, field: string, value: unknown): boolean {
   const rule = METRICS.find((each) => each.section === section && each.list === field);
   if (!rule || !Array.isArray(value)) return false;
-  const utilization = cpuUtilization(rule.side, value as Json[]);
+  const utilization = cpuUtilization(rule.side, value.filter(isObject));
   return utilization !== undefined && equal(value, [cpuMetric(rule.side, utilization)]);
 }
 
@@ -55,12 +59,11 @@ function saidByField(section: string, field: string, value: unknown): boolean {
 export function toV2(object: ApiObject, { schema: hub, names }: ConversionTools): ApiObject {
   const sections = { spec: { ...objectAt(object, 'spec') }, status: { ...objectAt(object, 'status') } };
   const annotations: Record<string, string> = { ...object.metadata?.annotations };
-  for (const { section, field, annotation } of KEPT) {
-    const key = keptKey(names, annotation);
-    const value = readKept(annotation, annotations[key]);
-    const schema = schemaAt(hub, section, field);
-    if (value === undefined || !schema || !conforms(schema, value)) continue;
-    sections[section][field] = value;
+  for (const place of KEPT) {
+    const key = keptKey(names, place.annotation);
+    const member = keptMember(hub, place, place.annotation, annotations[key]);
+    if (!member) continue;
+    if (member.value !== undefined) sections[place.section][place.field] = member.value;
     delete annotations[key];
   }
   for (const { section, list, side, field } of METRICS) {

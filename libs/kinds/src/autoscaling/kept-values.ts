@@ -1,4 +1,6 @@
-import { parseJson } from '@orch/codec';
+import { ObjectReadError, parseJson, readObject } from '@orch/codec';
+import { type JsonValue, QuantityError, TimeError } from '@orch/machinery';
+import type { StructSchema } from '@orch/schema';
 import { equal } from '../values/equal.js';
 import { isObject, type Json } from '../values/fields.js';
 import { CURRENT, type FlatForm, flattened, nested, TARGETS } from './flat-metrics.js';
@@ -40,12 +42,43 @@ function flatIfExact(entry: unknown, form: FlatForm): unknown {
   return equal(nested(flat, form), entry) ? flat : entry;
 }
 
-/** What an annotation holds, as v2 writes it; undefined for a text that is no JSON. Whether it has the right shape is not looked at. */
+/** What an annotation holds, as v2 writes it; undefined for a text that is no JSON. Whether it has the right shape, {@link keptMember} looks. */
 export function readKept(annotation: string, text: string | undefined): unknown {
   const value = parsed(text);
   const form = METRICS[annotation];
   if (form && Array.isArray(value)) return value.map((entry) => (isObject(entry) ? nested(entry, form) : entry));
   return recased(value, (letter) => (annotation === 'behavior' ? letter.toLowerCase() : letter));
+}
+
+/** Where v2 has what an annotation holds. */
+export interface KeptPlace {
+  readonly section: 'spec' | 'status';
+  readonly field: string;
+}
+
+/**
+ * The member of v2 that an annotation stands for, as if it had come in a body of v2; undefined for a text that does not say
+ * it, and `value` undefined for one that says there is none. What no reader of v2 would take must not get into the object:
+ * it would keep clients from every list that holds the object.
+ * @param hub the schema of v2
+ */
+export function keptMember(
+  hub: StructSchema,
+  { section, field }: KeptPlace,
+  annotation: string,
+  text: string | undefined,
+): { readonly value: unknown } | undefined {
+  const kept = readKept(annotation, text);
+  const schema = hub.fields.get(section)?.schema;
+  if (kept === undefined || kept === null || schema?.kind !== 'struct') return undefined;
+  try {
+    const { object, problems } = readObject(schema, { [field]: kept as JsonValue });
+    return problems.length > 0 ? undefined : { value: (object as Json)[field] };
+  } catch (error) {
+    if (error instanceof ObjectReadError || error instanceof QuantityError || error instanceof TimeError)
+      return undefined;
+    throw error;
+  }
 }
 
 function parsed(text: string | undefined): unknown {

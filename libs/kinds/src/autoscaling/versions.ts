@@ -1,11 +1,10 @@
 import type { ApiObject } from '@orch/machinery';
 import type { Conversion, VersionConversion } from '../conversions/version-conversion.js';
-import { conforms, schemaAt } from '../values/conforms.js';
 import { edited, without } from '../values/edited.js';
 import { isEmpty, isObject, mapAt } from '../values/fields.js';
 import { keptKey, toV1, toV2 } from './convert.js';
 import { CURRENT, flattened, nested, TARGETS } from './flat-metrics.js';
-import { readKept, writtenKept } from './kept-values.js';
+import { keptMember, writtenKept } from './kept-values.js';
 
 const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
   edited(
@@ -14,14 +13,15 @@ const withEntries = (object: ApiObject, change: typeof nested): ApiObject =>
     (entry) => change(entry, CURRENT),
   );
 
+const BEHAVIOR = { section: 'spec', field: 'behavior' } as const;
+
 /** v2beta1 has no field for the behavior, and keeps it as JSON in an annotation. */
 const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, nested);
   const key = keptKey(names, 'behavior');
   const { [key]: text, ...annotations } = mapAt(object, 'metadata', 'annotations');
-  const behavior = readKept('behavior', text);
-  const schema = schemaAt(hub, 'spec', 'behavior');
-  if (!schema || !isObject(converted.spec) || !isObject(behavior) || !conforms(schema, behavior)) return converted;
+  const behavior = keptMember(hub, BEHAVIOR, 'behavior', text)?.value;
+  if (!isObject(converted.spec) || !isObject(behavior)) return converted;
   return {
     ...converted,
     metadata: withAnnotations(object, annotations),
@@ -29,15 +29,21 @@ const v2beta1ToV2: Conversion = (object, { names, schema: hub }) => {
   };
 };
 
-const v2ToV2beta1: Conversion = (object, { names }) => {
+const v2ToV2beta1: Conversion = (object, { names, schema: hub }) => {
   const converted = withEntries(object, flattened);
-  if (!isObject(converted.spec) || !isObject(converted.spec.behavior)) return converted;
-  const kept = { [keptKey(names, 'behavior')]: writtenKept('behavior', converted.spec.behavior) };
-  return {
-    ...converted,
-    metadata: withAnnotations(object, { ...object.metadata?.annotations, ...kept }),
-    spec: without(converted.spec, 'behavior'),
-  };
+  const key = keptKey(names, 'behavior');
+  const { [key]: text, ...others } = mapAt(object, 'metadata', 'annotations');
+  if (isObject(converted.spec) && isObject(converted.spec.behavior)) {
+    return {
+      ...converted,
+      metadata: withAnnotations(object, { ...others, [key]: writtenKept('behavior', converted.spec.behavior) }),
+      spec: without(converted.spec, 'behavior'),
+    };
+  }
+  // What v2 has of its own would be taken for the field.
+  return keptMember(hub, BEHAVIOR, 'behavior', text)
+    ? { ...converted, metadata: withAnnotations(object, others) }
+    : converted;
 };
 
 function withAnnotations({ metadata }: ApiObject, annotations: Record<string, string>): ApiObject['metadata'] {

@@ -126,21 +126,61 @@ describe.each(PROFILES)('conversions of what is served, %s names', (profile) => 
     expect(convert(v1, v2, object).spec).toEqual({ maxReplicas: 3, metrics: [other, cpu(55)] });
   });
 
-  it.each(['{', '[{"type":5}]', '[{"type":"Pods","unknown":1}]', '"x"', 'null'])(
-    'leaves the annotation %s alone',
-    (text) => {
-      const key = names.key('autoscaling.alpha.orch.io/metrics');
-      const object: ApiObject = {
-        apiVersion: 'autoscaling/v1',
-        kind: 'HorizontalPodAutoscaler',
-        metadata: { name: 'a', annotations: { [key]: text } },
-        spec: { maxReplicas: 1 },
-      };
-      const converted = convert(v1, v2, object);
-      expect(converted.metadata?.annotations).toEqual({ [key]: text });
-      expect(converted.spec).toEqual({ maxReplicas: 1 });
-    },
-  );
+  // What no client can read of one object keeps it from reading any list that holds the object.
+  it.each([
+    ['metrics', '{'],
+    ['metrics', '[{"type":5}]'],
+    ['metrics', '[{"type":"Pods","unknown":1}]'],
+    ['metrics', '"x"'],
+    ['metrics', 'null'],
+    ['metrics', '[{"type":"Resource","resource":{"name":"cpu","targetAverageValue":"much"}}]'],
+    ['metrics', '[{"type":"Resource","resource":{"name":"cpu","targetAverageUtilization":1099511627776}}]'],
+    ['behavior', '{"ScaleUp":{"StabilizationWindowSeconds":1099511627776}}'],
+    ['conditions', '[{"type":"AbleToScale","status":"True","lastTransitionTime":"yesterday"}]'],
+    ['current-metrics', '[{"type":"Resource","resource":{"name":"cpu","currentAverageValue":"much"}}]'],
+  ])('leaves the annotation %s alone that holds %s', (annotation, text) => {
+    const key = names.key(`autoscaling.alpha.orch.io/${annotation}`);
+    const object: ApiObject = {
+      apiVersion: 'autoscaling/v1',
+      kind: 'HorizontalPodAutoscaler',
+      metadata: { name: 'a', annotations: { [key]: text } },
+      spec: { maxReplicas: 1 },
+      status: { desiredReplicas: 1 },
+    };
+    const converted = convert(v1, v2, object);
+    expect(converted).toEqual({ ...object, apiVersion: 'autoscaling/v2' });
+  });
+
+  it.each([
+    ['metrics', '[{"type":"Resource","resource":{"name":"memory","targetAverageUtilization":-5}}]'],
+    ['behavior', '{"ScaleDown":{"StabilizationWindowSeconds":1}}'],
+    ['conditions', '[{"type":"AbleToScale","status":"True"}]'],
+  ])('takes an annotation %s of version 2 for no field of it, there and back', (annotation, text) => {
+    const annotations = { [names.key(`autoscaling.alpha.orch.io/${annotation}`)]: text, kept: 'x' };
+    const object = { ...autoscaler({ metrics: [cpu(70)] }), metadata: { name: 'a', annotations } };
+    const plain = { ...object, metadata: { name: 'a', annotations: { kept: 'x' } } };
+    expect(convert(v1, v2, convert(v2, v1, { ...object, status: {} }))).toEqual({ ...plain, status: {} });
+    if (annotation !== 'behavior') return;
+    const beta = conversions.between('autoscaling/v2', 'autoscaling/v2beta1', object.kind ?? '');
+    expect(conversions.between('autoscaling/v2beta1', 'autoscaling/v2', object.kind ?? '')(beta(object))).toEqual(
+      plain,
+    );
+  });
+
+  it('makes nothing of what is no metric in a manifest of a version that nobody reads any more', () => {
+    const object = { ...autoscaler({ metrics: [null, 1] }), apiVersion: 'autoscaling/v2beta1' };
+    expect(conversions.manifest(object, 'autoscaling/v1').spec).toEqual({ maxReplicas: 3 });
+  });
+
+  it('reads numbers for quantities in an annotation, as the reference does', () => {
+    const key = names.key('autoscaling.alpha.orch.io/metrics');
+    const text = '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":1}}]';
+    const object = { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler', spec: { maxReplicas: 1 } };
+    const { metadata, spec } = convert(v1, v2, { ...object, metadata: { name: 'a', annotations: { [key]: text } } });
+    const target = { type: 'AverageValue', averageValue: '1' };
+    expect(metadata).toEqual({ name: 'a' });
+    expect(spec).toEqual({ maxReplicas: 1, metrics: [{ type: 'Resource', resource: { name: 'memory', target } }] });
+  });
 
   it('renames the fields of events, both ways', () => {
     const core = definition('', 'v1', 'events');

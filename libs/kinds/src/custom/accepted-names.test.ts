@@ -44,6 +44,16 @@ describe('names of a definition', () => {
     expect(decideNames(definition(NAMES, NAMES), [definition(NAMES, NAMES)])).toBeUndefined();
   });
 
+  test('are accepted where it has given up the one that was not, and installing goes on', () => {
+    const told = [{ type: 'NamesAccepted', status: 'False', reason: 'ShortNamesConflict', message: 'x' }];
+    const naming = decideNames(definition(NAMES, NAMES, told), []);
+    expect(naming?.accepted).toEqual(NAMES);
+    expect(naming?.conditions.map(({ type, reason }) => [type, reason])).toEqual([
+      ['NamesAccepted', 'NoConflicts'],
+      ['Established', 'Installing'],
+    ]);
+  });
+
   test('that others only ask for are free', () => {
     expect(decideNames(definition(NAMES), [definition(NAMES)])?.accepted).toEqual(NAMES);
   });

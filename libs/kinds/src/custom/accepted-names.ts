@@ -70,11 +70,12 @@ function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNa
 /**
  * Decides on the names of a definition. Each that no other definition of its group has is accepted, as is what it had already.
  * @param inUse the names that the definitions of the group were given, its own among them
- * @returns undefined where the names that are asked for are those that are accepted
+ * @returns undefined where the names that are asked for are those that are accepted, and no other is said to be refused: one that is asked for
+ *   no more holds up nothing (v0.27.16 leaves it at that, and never establishes the definition)
  */
 export function decideNames(definition: JsonObject, inUse: NamesInUse): Naming | undefined {
   const [requested, before] = [requestedNames(definition), acceptedNames(definition)];
-  if (equal(requested, before)) return undefined;
+  if (equal(requested, before) && conditionOf(definition, 'NamesAccepted')?.status !== 'False') return undefined;
   const isResource = (name: string) => inUse.isResource(name);
   const isKind = (name: string) => inUse.isKind(name);
   let conflict: DefinitionCondition | undefined;

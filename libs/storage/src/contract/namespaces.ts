@@ -25,6 +25,18 @@ export function describeNamespaces(rig: Rig): void {
       expect((await create(type, key('b', 'alive'), '', true)).outcome).toBe('committed');
     });
 
+    it('are known with the types that they hold objects of', async () => {
+      const [one, two, none] = [await freshType(), await freshType(), await freshType()];
+      for (const type of [one, two])
+        expect((await create(type, key('a', 'held'), '', false)).outcome).toBe('committed');
+      expect((await create(none, key('a', 'other'), '', false)).outcome).toBe('committed');
+      const version = versionOf(await create(two, key('b', 'held'), '', false));
+      expect([...(await rig.store.typesIn('held'))].sort((a, b) => a - b)).toEqual([one, two].sort((a, b) => a - b));
+      await remove(two, key('b', 'held'), version);
+      expect(await rig.store.typesIn('held')).toContain(two);
+      expect(await rig.store.typesIn('nowhere')).toEqual([]);
+    });
+
     it('let nothing slip in behind a deletion', async () => {
       const type = await freshType();
       const other = await rig.peer();

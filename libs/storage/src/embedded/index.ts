@@ -162,6 +162,8 @@ function settings(options: EmbeddedOptions): string[] {
     unix_socket_directories: '.',
     unix_socket_permissions: '0700',
     max_connections: options.maxConnections ?? 60,
+    // History that is resumed holds a lock for each type at once: this is enough for ten thousand kinds.
+    max_locks_per_transaction: 256,
     shared_buffers: `${options.sharedBuffers ?? 64}MB`,
     fsync: 'on',
     synchronous_commit: 'on',

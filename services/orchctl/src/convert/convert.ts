@@ -60,6 +60,7 @@ export async function convert(args: readonly string[], around: Surroundings = pr
   for await (const input of inputsOf(filename, recursive, stdin, (error) => failures.add(error.message))) {
     for (const object of convertInput(input, converter, failures)) made.push(object);
   }
+  if (made.length === 0 && !failures.any) failures.add(`nothing to convert in ${filename.join(', ')}`);
   stdout.write(printed(made, output));
   return failures.any ? 1 : 0;
 }

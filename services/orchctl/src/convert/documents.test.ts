@@ -20,6 +20,9 @@ describe('documents of a text', () => {
     ['---\n---\n', [], []],
     ['{"a": "}{"}\n\n{"b": 2} {"c": "\\"{"}', [1, 3, 3], [{ a: '}{' }, { b: 2 }, { c: '"{' }]],
     ['{"a": 12345678901234567890}', [1], [{ a: 12345678901234567890n }]],
+    // As JSON has neither such texts nor comments, it is YAML, of which there is one object in a document.
+    ["{a: '}{'}\n", [1], [{ a: '}{' }]],
+    ['{a: 1 # }{\n}\n', [1], [{ a: 1 }]],
   ])('%j', (text, begins, expected) => {
     expect(places(text)).toEqual(begins);
     expect(values(text)).toEqual(expected);

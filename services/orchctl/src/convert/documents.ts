@@ -55,15 +55,16 @@ function splitJson(document: Document): readonly Document[] {
 
 const newlines = (text: string): number => text.split('\n').length - 1;
 
-/** Where each outermost object ends. */
+/** Where each outermost object ends, up to what JSON does not have. */
 function* endsOfObjects(text: string): Generator<number> {
-  const marks = /["\\{}]/g;
+  const marks = /["'#\\{}]/g;
   let depth = 0;
   let within = false;
   for (let mark = marks.exec(text); mark; mark = marks.exec(text)) {
     if (mark[0] === '"') within = !within;
     else if (mark[0] === '\\') marks.lastIndex += 1;
     else if (within) continue;
+    else if (mark[0] === "'" || mark[0] === '#') return;
     else if (mark[0] === '{') depth++;
     else if (--depth === 0) yield marks.lastIndex;
   }

@@ -15,6 +15,11 @@ export class InputError extends Error {
 
 const MANIFESTS = new Set(['.yaml', '.yml', '.json']);
 const STANDARD_INPUT = 'standard input';
+/** Longer texts have no place in one string, or none for what is made of them. */
+const MOST_BYTES = 256 << 20;
+
+/** Waits for what is read by a name; undefined when it cannot be read, which is told of. */
+type Attempt = <T>(name: string, reading: Promise<T>) => Promise<T | undefined>;
 
 /**
  * The texts of files, of the manifests in directories in the order of their names, and of standard input (`-`). Links to
@@ -27,7 +32,7 @@ export async function* inputsOf(
   stdin: AsyncIterable<Uint8Array | string>,
   failed: (error: InputError) => void,
 ): AsyncGenerator<Input> {
-  const read = async <T>(name: string, reading: Promise<T>): Promise<T | undefined> => {
+  const attempt: Attempt = async (name, reading) => {
     try {
       return await reading;
     } catch (error) {
@@ -37,9 +42,9 @@ export async function* inputsOf(
     }
   };
   for (const path of paths) {
-    const names = path === '-' ? [STANDARD_INPUT] : ((await read(path, filesAt(path, recursive))) ?? []);
+    const names = path === '-' ? [STANDARD_INPUT] : await filesAt(path, recursive, attempt);
     for (const name of names) {
-      const text = await read(name, path === '-' ? textOf(stdin) : readFile(name).then(decoded));
+      const text = await attempt(name, path === '-' ? textOf(stdin) : textAt(name));
       if (text !== undefined) yield { name, text };
     }
   }
@@ -51,22 +56,39 @@ async function textOf(stream: AsyncIterable<Uint8Array | string>): Promise<strin
   return decoded(Buffer.concat(pieces));
 }
 
+/** @throws InputError, or an error of the system */
+async function textAt(path: string): Promise<string> {
+  // Asked before, as the reader of files has an error of its own for those beyond its bounds.
+  refuseLong((await stat(path)).size);
+  return decoded(await readFile(path));
+}
+
 /** @throws InputError rather than to put signs for what it cannot read */
 function decoded(bytes: Buffer): string {
+  refuseLong(bytes.length);
   if (!isUtf8(bytes)) throw new InputError('is not a text in UTF-8');
   return bytes.toString();
 }
 
+function refuseLong(bytes: number): void {
+  if (bytes > MOST_BYTES) throw new InputError(`is longer than ${MOST_BYTES >> 20} MiB`);
+}
+
 /** The path itself, or the manifests in it; those of directories in it only when asked for. */
-async function filesAt(path: string, recursive: boolean): Promise<string[]> {
-  if (!(await stat(path)).isDirectory()) return [path];
-  const entries = await readdir(path, { withFileTypes: true });
+async function filesAt(path: string, recursive: boolean, attempt: Attempt): Promise<string[]> {
+  const found = await attempt(path, stat(path));
+  if (!found) return [];
+  return found.isDirectory() ? manifestsIn(path, recursive, attempt) : [path];
+}
+
+async function manifestsIn(directory: string, recursive: boolean, attempt: Attempt): Promise<string[]> {
+  const entries = (await attempt(directory, readdir(directory, { withFileTypes: true }))) ?? [];
   entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   const files: string[] = [];
   for (const entry of entries) {
-    const inner = join(path, entry.name);
+    const inner = join(directory, entry.name);
     if (entry.isDirectory()) {
-      if (recursive) for (const file of await filesAt(inner, true)) files.push(file);
+      if (recursive) for (const file of await manifestsIn(inner, true, attempt)) files.push(file);
     } else if (MANIFESTS.has(extname(entry.name)) && !(await leadsToDirectory(inner))) files.push(inner);
   }
   return files;

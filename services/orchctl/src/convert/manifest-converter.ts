@@ -63,16 +63,19 @@ export class ManifestConverter {
       : '';
   }
 
+  /** Programs write null for the items of a list that has none. */
   #isList({ apiVersion, kind, items }: Typed): boolean {
-    if (!Array.isArray(items)) return false;
-    return isPlainList(apiVersion, kind) || this.#conversions.knows(apiVersion, itemKind(kind));
+    if (!Array.isArray(items ?? [])) return false;
+    return (
+      isPlainList(apiVersion, kind) || (kind.endsWith('List') && this.#conversions.knows(apiVersion, itemKind(kind)))
+    );
   }
 
   /** In order; items that cannot be converted are told of and left out. */
   #list(list: Typed, notes: Notes): JsonObject {
     const { apiVersion, kind } = list;
     const plain = isPlainList(apiVersion, kind);
-    const items = (list.items as JsonValue[]).flatMap((item, at) => {
+    const items = ((list.items ?? []) as JsonValue[]).flatMap((item, at) => {
       const within = {
         error: (message: string) => notes.error(`items[${at}]: ${message}`),
         warning: (message: string) => notes.warning(`items[${at}]: ${message}`),

@@ -1,0 +1,3 @@
+import { describeGadgets } from './describe-gadgets.js';
+
+describeGadgets(5_000);

@@ -1,0 +1,153 @@
+import type { Stream } from '../definitions/kind-watcher.js';
+import type { Observation } from '../definitions/prober.js';
+import type { DefinitionState } from '../definitions/timeline.js';
+import type { History } from '../model/history.js';
+import type { Violation } from './violation.js';
+
+/** How long a server may take to serve what a definition says, and to end watches of what it said before, ms; a busy machine adds to it. */
+export const WITHIN_MS = 1_000;
+/** A busy machine lets everybody wait now and then: of a hundred looks so many may find more. Nothing may take so many times as long. */
+const LATE_OF_A_HUNDRED = 1;
+const MUCH_LATER = 10;
+
+export type Timelines = ReadonlyMap<string, readonly DefinitionState[]>;
+
+interface Lateness {
+  readonly what: string;
+  readonly ms: number;
+}
+
+/** What came late, where that is more than a busy machine explains. */
+function lateness(all: readonly Lateness[], withinMs: number): Violation[] {
+  const late = all.filter(({ ms }) => ms > withinMs);
+  const text = ({ ms, what }: Lateness) => `${what}, ${ms.toFixed()} ms too late`;
+  const much = late.filter(({ ms }) => ms > MUCH_LATER * withinMs);
+  const tooMany = late.length > Math.floor((all.length * LATE_OF_A_HUNDRED) / 100);
+  return [
+    ...much.map((one) => ({ rule: 'R.served' as const, message: text(one) })),
+    ...(tooMany ? late.map((one) => ({ rule: 'R.latency' as const, message: text(one) })) : []),
+  ];
+}
+
+/** What was found, and by how much of a second servers were behind at most. */
+export interface ServedFindings {
+  readonly violations: readonly Violation[];
+  /** Milliseconds. */
+  readonly latest: number;
+}
+
+/**
+ * Every server serves what definitions say within a second, never goes back to what they said before, and serves
+ * what is established at once.
+ */
+export function checkServed(
+  observations: readonly Observation[],
+  timelines: Timelines,
+  withinMs = WITHIN_MS,
+): ServedFindings {
+  const violations: Violation[] = [];
+  const late: Lateness[] = [];
+  const reached = new Map<string, number>();
+  for (const observation of observations) {
+    const states = timelines.get(observation.definition) ?? [];
+    const { server, definition, facet, seen, start, end } = observation;
+    const what = `${server}, ${facet.of} of ${definition} in ${facet.version}: ${seen}`;
+    const possible = states.flatMap(({ from, facet: expected }, at) => {
+      const text = expected(facet);
+      return from <= end && (text === undefined || text === seen) ? [at] : [];
+    });
+    const newest = possible.at(-1);
+    if (newest === undefined) {
+      violations.push({ rule: 'R.served', message: `${what}, which no definition has said` });
+      continue;
+    }
+    const line = `${server} ${facet.of} ${definition} ${facet.version}`;
+    const least = reached.get(line) ?? 0;
+    const next = possible.find((at) => at >= least);
+    if (next === undefined) {
+      violations.push({ rule: 'R.served', message: `${what}, though it had served what came later` });
+      continue;
+    }
+    reached.set(line, next);
+    late.push({ what, ms: Math.max(0, start - (states[newest]?.until ?? start)) });
+    const early = facet.of === 'discovery' ? undefined : unawaited(states, newest, observation);
+    if (early) violations.push({ rule: 'R.served', message: `${what}, ${early}` });
+  }
+  return { violations: [...violations, ...lateness(late, withinMs)], latest: latestOf(late) };
+}
+
+const latestOf = (all: readonly { readonly ms: number }[]): number =>
+  all.reduce((most, { ms }) => Math.max(most, ms), 0);
+
+/** Of what is established before a request begins, every server serves objects: nobody has to wait for that. */
+function unawaited(states: readonly DefinitionState[], found: number, { facet, seen, start }: Observation) {
+  if (seen !== 'absent' || states[found]?.isEstablished) return undefined;
+  const established = states.findIndex((state, at) => at > found && state.isEstablished);
+  const state = states[established];
+  if (!state || state.from >= start) return undefined;
+  const gone = states.some(({ facet: expected, from }, at) => {
+    return at >= established && from <= start && expected(facet) === 'absent';
+  });
+  return gone ? undefined : `though it was established ${(start - state.from).toFixed()} ms before`;
+}
+
+/** Watches of what is changed end in order, and soon; others do not. @param steady definitions that nobody changes */
+export function checkStreams(
+  streams: readonly Stream[],
+  timelines: Timelines,
+  steady: ReadonlySet<string>,
+  withinMs = WITHIN_MS,
+): ServedFindings {
+  const late: Lateness[] = [];
+  const violations = streams.flatMap(({ watcher, definition, server, opened, ended, isWhole }): Violation[] => {
+    const what = `a watch of ${definition} by ${watcher} at ${server}`;
+    if (ended !== undefined && !isWhole) return [{ rule: 'R.stream', message: `${what} was cut` }];
+    if (steady.has(definition)) {
+      return ended === undefined ? [] : [{ rule: 'R.stream', message: `${what} ended, though nobody changed it` }];
+    }
+    const states = timelines.get(definition) ?? [];
+    const before = states.find(({ from, until }) => from <= opened && opened < until);
+    const other = states.find(({ from, served }) => from > opened && served !== before?.served);
+    if (!other) return [];
+    if (ended === undefined) return [{ rule: 'R.served', message: `${what} went on after it was changed` }];
+    late.push({ what: `${what} ended`, ms: ended - other.from });
+    return [];
+  });
+  return { violations: [...violations, ...lateness(late, withinMs)], latest: latestOf(late) };
+}
+
+/** An object as it was made: which definition's number it was given. */
+export interface Made {
+  readonly version: number;
+  /** Monotonic ms: when the request began. */
+  readonly at: number;
+  readonly number: number | undefined;
+}
+
+/** Nothing is stored that no definition has, or by what a definition has not said for long; none is left behind. */
+export function checkStored(
+  history: History,
+  made: readonly Made[],
+  states: readonly DefinitionState[],
+  withinMs = WITHIN_MS,
+): Violation[] {
+  const violations: Violation[] = [];
+  const late: Lateness[] = [];
+  const report = (rule: Violation['rule'], message: string) =>
+    violations.push({ rule, message: `${history.kind}: ${message}` });
+  const stateAt = (version: number) => states.findLast((state) => state.version <= version);
+  for (const { version, op } of history.changes) {
+    if (stateAt(version)?.uid === undefined) report('R.left', `${op} ${version} while there was no definition`);
+  }
+  for (const { version, uid } of states) {
+    if (uid !== undefined) continue;
+    const left = history.stateAt(version, {}).size;
+    if (left > 0) report('R.left', `${left} objects were left when the definition was deleted at ${version}`);
+  }
+  for (const { version, at, number } of made) {
+    const last = states.findLast((state) => state.number === number);
+    if (!last) report('R.served', `${version} was made with the number ${number}, which no definition has said`);
+    else late.push({ what: `${history.kind} ${version} was made with the number ${number}`, ms: at - last.until });
+  }
+  return [...violations, ...lateness(late, withinMs)];
+}
