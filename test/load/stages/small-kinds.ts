@@ -41,7 +41,11 @@ export async function smallKindStage({ target, run, scale }: StageSettings): Pro
       { name: `${name}: until one more is served, p50`, unit: 'ms', value: median(served) },
       { name: `${name}: all discovery, p50`, unit: 'ms', value: await discoveryTime(connection, endpoint) },
       { name: `${name}: a namespace deleted`, unit: 'ms', value: await deletionTime(connection, endpoint, run) },
-      { name: `${name}: ready with them`, unit: 'ms', value: target.power ? await readyTime(target.power) : Number.NaN },
+      {
+        name: `${name}: ready with them`,
+        unit: 'ms',
+        value: target.power ? await readyTime(target.power) : Number.NaN,
+      },
     ];
   } finally {
     connection.close();
