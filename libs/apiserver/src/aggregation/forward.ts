@@ -160,7 +160,13 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
     });
-    upstream.once('response', (message) => resolve({ message }));
+    upstream.once('response', (message) => {
+      const { statusCode = 0 } = message;
+      // What is none cannot be told to a client over HTTP/2.
+      if (isStatus(statusCode)) return resolve({ message });
+      upstream.destroy();
+      reject(new Error(`it answers with the status ${statusCode}`));
+    });
     upstream.on('error', (error: NodeJS.ErrnoException) => {
       const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isLost ? new LostConnectionError(error.message) : error);
@@ -179,6 +185,9 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
     else req.pipe(upstream);
   });
 }
+
+/** Of an answer that is no word before it (RFC 9110 section 15). */
+const isStatus = (code: number): boolean => code >= 200 && code <= 599;
 
 function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
   return {
