@@ -149,6 +149,18 @@ describe('a request that another server answers', () => {
       expect.stringContaining('error trying to reach service: connect ECONNREFUSED'),
     ]);
     await front.close();
+    const plain = createPlainServer((_req, res) => res.end()).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    await openFront(() => ({ ...target, port }));
+    const unsecured = await front.ask('/');
+    // Nothing of what OpenSSL tells of this process.
+    expect([unsecured.status, unsecured.body.toString()]).toEqual([
+      503,
+      expect.stringMatching(/^error trying to reach service: (write EPROTO )?wrong version number$/),
+    ]);
+    plain.close();
+    await front.close();
     await openFront(() => ({ ...target, serverName: 'other.default.svc' }));
     const other = await front.ask('/');
     expect([other.status, other.body.toString()]).toEqual([503, expect.stringContaining('altnames')]);

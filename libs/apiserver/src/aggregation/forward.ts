@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'n
 import { type Agent, request } from 'node:https';
 import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
+import { connectionMessage } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import type { HandedStream } from '../handing-on/handed-streams.js';
 import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
@@ -60,8 +61,7 @@ export async function forward(
     answer = await ask(ctx, extension, forwarding);
   } catch (error) {
     if (isGone(ctx)) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
-    throw serviceUnavailable(`error trying to reach service: ${why}`);
+    throw serviceUnavailable(`error trying to reach service: ${connectionMessage(error)}`);
   }
   const { message, switched } = answer;
   const isWatch = ctx.info.verb === 'watch';
