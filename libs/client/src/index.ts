@@ -10,6 +10,7 @@ export {
   type WriteQuery,
 } from './client.js';
 export type { Connection } from './connection.js';
+export { connectionMessage } from './connection-message.js';
 export { ApiError, hasReason, isExpired, isTransient, isVersionTooLarge, TransportError } from './errors.js';
 export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
 export { type InformerHandlers, keyOf } from './informer/store.js';

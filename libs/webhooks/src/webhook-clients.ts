@@ -1,4 +1,4 @@
-import { type Address, type Connection, Transport } from '@orch/client';
+import { type Address, type Connection, connectionMessage, Transport } from '@orch/client';
 import {
   destinationOf,
   type ServicePort,
@@ -70,7 +70,7 @@ export class WebhookClients {
     } catch (error) {
       if (signal?.aborted) throw signal.reason;
       const shown = `${origin}${path}${query ? `?timeout=${query.timeout}` : ''}`;
-      const why = limit.aborted ? `no answer within ${timeoutMs} ms` : messageOf(error);
+      const why = limit.aborted ? `no answer within ${timeoutMs} ms` : connectionMessage(error);
       throw new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`, { cause: error });
     }
   }
@@ -86,7 +86,7 @@ export class WebhookClients {
     try {
       return destinationOf(config);
     } catch (error) {
-      throw new WebhookError(messageOf(error), { cause: error });
+      throw new WebhookError(connectionMessage(error), { cause: error });
     }
   }
 
@@ -134,5 +134,3 @@ export class WebhookClients {
     }
   }
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -48,6 +48,12 @@ const answered = async (path: string) => {
 };
 
 describe('a group-version that is registered for another server', () => {
+  it.each(['%2F', '%2f'])('is not asked for a path that it might read as another: %s', async (slash) => {
+    const { status, body } = await server.ask(`/apis/example.com/v1/namespaces/mine${slash}things/a`);
+    expect([status, body.toString()]).toEqual([400, expect.stringContaining('a segment of the path holds a slash')]);
+    expect(await answered(`${THINGS}?labelSelector=a${slash}b`)).toEqual([200, true]);
+  });
+
   it.each([
     [THINGS, true],
     ['/apis/example.com/v1', true],

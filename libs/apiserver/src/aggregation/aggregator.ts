@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { badRequest } from '@orch/machinery';
 import type { OpenContext } from '../chain/new-context.js';
 import { type RequestInfo, requestInfo } from '../chain/request-info.js';
 import type { HandedStream, HandedStreams } from '../handing-on/handed-streams.js';
@@ -41,7 +42,7 @@ export class Aggregator {
 
   constructor(private readonly options: AggregatorOptions) {}
 
-  /** Answers a request that is another server's to answer; undefined for all others. @throws StatusError 503, 429 */
+  /** Answers a request that is another server's to answer; undefined for all others. @throws StatusError 503, 429, 400 */
   answer(ctx: OpenContext, answering: Answering): Promise<void> | undefined {
     const registration = this.#find(ctx.info);
     return registration && this.#pass(ctx, registration, answering);
@@ -70,6 +71,8 @@ export class Aggregator {
   async #pass(ctx: OpenContext, registration: RemoteRegistration, answering: Answering): Promise<void> {
     const { observer, streams } = answering;
     observer.begin(ctx);
+    // Whoever decodes a path before taking it apart, as servers of Kubernetes do, would read another than the one that was authorized.
+    if (/%2f/i.test(ctx.info.path)) throw badRequest('a segment of the path holds a slash');
     const extension = this.#reach(ctx, registration);
     if (streams.draining) throw shuttingDown();
     // The client went while it was found out who asks.

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { connectionMessage } from '@orch/client';
 import { type Clock, systemClock } from '@orch/runtime';
 import { type Availability, failedDiscovery, knownAvailability, LOCAL, PASSED } from './availability.js';
 import type { Backings } from './backings.js';
@@ -107,7 +108,7 @@ export class AvailabilityChecks {
       const { status } = await fetchFrom(extension, path, { limitMs: ANSWER_MS, maxBytes: MAX_BYTES });
       if (status < 200 || status >= 300) throw new Error(`bad status from ${url}: ${status}`);
     } catch (error) {
-      throw new Error(`failing or missing response from ${url}: ${error instanceof Error ? error.message : error}`);
+      throw new Error(`failing or missing response from ${url}: ${connectionMessage(error)}`);
     }
   }
 }

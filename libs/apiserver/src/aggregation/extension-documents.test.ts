@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startExtension, type TestExtension } from '../testing/extension-server.js';
-import { readExtension } from './extension-documents.js';
+import { type ExtensionOpenApi, readOpenApi, readResources } from './extension-documents.js';
 
 const names = namesOf('kubernetes');
 const VERSIONS = [{ group: 'example.com', version: 'v1' }];
@@ -20,8 +20,11 @@ beforeEach(() => {
   asked = [];
 });
 
-const read = (before?: Awaited<ReturnType<typeof readExtension>>, maxBytes = 10_000, versions = VERSIONS) =>
-  readExtension(extension.target, versions, { names, maxBytes, onProblem: (_name, one) => problems.push(one) }, before);
+async function read(before?: ExtensionOpenApi, maxBytes = 10_000, versions = VERSIONS) {
+  const options = { names, maxBytes, onProblem: (_name: string, one: unknown) => problems.push(one) };
+  const resources = await readResources(extension.target, versions, options);
+  return { resources, ...(await readOpenApi(extension.target, versions, options, before)) };
+}
 
 /** Answers with these by path, what is not among them with 404. */
 function tells(documents: Readonly<Record<string, unknown>>, headers: Readonly<Record<string, string>> = {}): void {
@@ -88,6 +91,31 @@ describe('what another server tells', () => {
     tells(documents);
     await expect(read()).rejects.toThrow();
   });
+
+  it.each([
+    ['of one resource', { name: 'a/b' }, { name: 'a' }],
+    ['of many', {}, {}],
+  ])('is an error where there is more than anybody serves: %s', async (_what, each, first) => {
+    tells({ '/apis/example.com/v1': { resources: [first, ...Array(40_000).fill(each)] } });
+    await expect(read(undefined, 1 << 20)).rejects.toThrow('it tells of more than 10000');
+    const resources = [{ resource: 'a', subresources: Array(40_000).fill({}) }];
+    const items = [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources }] }];
+    const type = 'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList';
+    tells({ '/apis': { items } }, { 'content-type': type });
+    await expect(read(undefined, 1 << 20)).rejects.toThrow('it tells of more than 10000');
+  });
+
+  it('is an error where discovery is larger than a megabyte, whatever else may be', async () => {
+    tells({ '/apis/example.com/v1': { ...LIST, more: 'x'.repeat(1 << 20) } });
+    await expect(read(undefined, 8 << 20)).rejects.toThrow('larger than 1048576 bytes');
+  });
+
+  it('is read as fast as it is long', async () => {
+    const resources = [{ name: 'a' }, ...Array(9_000).fill({ name: 'a/b' })];
+    tells({ '/apis/example.com/v1': { resources } });
+    const [only] = (await read(undefined, 1 << 20)).resources.get('example.com/v1') ?? [];
+    expect(only?.subresources).toHaveLength(9_000);
+  }, 5_000);
 
   it('is of OpenAPI 3 what is about its own group-versions, and lies with it', async () => {
     const url = '/openapi/v3/apis/example.com/v1';

@@ -43,35 +43,29 @@ export interface ReadingOptions {
 }
 
 const DISCOVERY_MS = 5_000;
+/** Largest document of discovery: as whoever looks whether a server is there takes it. It is read at one go. */
+const MAX_DISCOVERY_BYTES = 1 << 20;
 /** These are large, and nobody waits for them. */
 const OPENAPI_MS = 60_000;
 
-/**
- * Asks a server what it serves of some group-versions.
- * @param before what it told last, which it may know again
- * @throws Error where it does not tell of resources; what it tells of OpenAPI, or not, is nobody's harm
- */
-export async function readExtension(
-  extension: Extension,
-  versions: readonly ServedVersion[],
-  options: ReadingOptions,
-  before?: ExtensionDocuments,
-): Promise<ExtensionDocuments> {
-  const resources = await readResources(extension, versions, options);
-  const unusable = (problem: unknown) => options.onProblem?.(extension.serverName, problem);
-  const openApiV3 = await readV3(extension, versions, options).catch(unusable);
-  const v2 = await readV2(extension, versions, options, before).catch(unusable);
-  return { resources, openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, openApiV2Of: v2?.tags };
-}
+/** What a server tells of how its group-versions are described. */
+export type ExtensionOpenApi = Omit<ExtensionDocuments, 'resources'>;
 
-async function readResources(
+/** What is known of OpenAPI where nothing was told. */
+export const NO_OPENAPI: ExtensionOpenApi = { openApiV3: new Map(), openApiV2: undefined, openApiV2Of: undefined };
+
+/**
+ * Asks a server which resources some group-versions have.
+ * @throws Error where it does not tell
+ */
+export async function readResources(
   extension: Extension,
   versions: readonly ServedVersion[],
   { names, maxBytes }: ReadingOptions,
 ): Promise<ToldResources> {
   const group = names.group('apidiscovery.orch.io');
   const accept = `application/json;g=${group};v=v2beta1;as=APIGroupDiscoveryList,application/json`;
-  const asked = { limitMs: DISCOVERY_MS, maxBytes };
+  const asked = { limitMs: DISCOVERY_MS, maxBytes: Math.min(maxBytes, MAX_DISCOVERY_BYTES) };
   const whole = await fetchFrom(extension, '/apis', { ...asked, headers: { accept } });
   if (whole.status === 503) throw new Error('it answers 503');
   if (whole.status === 200 && isAggregated(whole)) return readGroupDiscovery(parsed(whole));
@@ -83,6 +77,24 @@ async function readResources(
     told.set(`${ofGroup}/${version}`, readResourceList(parsed(list)));
   }
   return told;
+}
+
+/**
+ * Asks a server how its group-versions are described. What it does not tell of OpenAPI is nobody's harm.
+ * @param before what it told last, which it may know again
+ */
+export async function readOpenApi(
+  extension: Extension,
+  versions: readonly ServedVersion[],
+  options: ReadingOptions,
+  before?: ExtensionOpenApi,
+): Promise<ExtensionOpenApi> {
+  const unusable = (problem: unknown) => options.onProblem?.(extension.serverName, problem);
+  const [openApiV3, v2] = await Promise.all([
+    readV3(extension, versions, options).catch(unusable),
+    readV2(extension, versions, options, before).catch(unusable),
+  ]);
+  return { openApiV3: openApiV3 ?? new Map(), openApiV2: v2?.part, openApiV2Of: v2?.tags };
 }
 
 const isAggregated = ({ headers }: Fetched): boolean =>
@@ -115,7 +127,7 @@ async function readV2(
   extension: Extension,
   versions: readonly ServedVersion[],
   { maxBytes }: ReadingOptions,
-  before?: ExtensionDocuments,
+  before?: ExtensionOpenApi,
 ): Promise<{ part: OpenApiV2Part; tags: DocumentTags } | undefined> {
   const prefixes = versions.map(({ group, version }) => `/apis/${group}/${version}/`);
   const taken = prefixes.join();

@@ -61,4 +61,12 @@ describe('a server that is registered', () => {
     extensions.keep([]);
     expect(extensions.of(registrationOf()).agent).not.toBe(renewed);
   });
+
+  it('keeps none for a trust that nobody has any more', () => {
+    const before = reaching({ service, endpoints }).of(registrationOf({ caBundle: 'A' })).agent;
+    const unverified = extensions.unverified(registrationOf()).agent;
+    extensions.keep([registrationOf({ caBundle: 'B' })]);
+    expect(extensions.unverified(registrationOf()).agent).toBe(unverified);
+    expect(extensions.of(registrationOf({ caBundle: 'A' })).agent).not.toBe(before);
+  });
 });

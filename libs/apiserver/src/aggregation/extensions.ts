@@ -1,10 +1,12 @@
-import { Agent } from 'node:https';
+import type { Agent } from 'node:https';
 import type { Pair } from '../credentials/credential-set.js';
 import { clusterAddress, endpointAddress } from '../webhooks/service-addresses.js';
 import type { Backing } from './availability.js';
 import type { ServiceName } from './backings.js';
+import { ExtensionAgent } from './extension-agent.js';
 import type { Extension } from './forward.js';
-import type { Registration, ServicePlace } from './registration.js';
+import type { ServicePlace } from './registration.js';
+import type { RemoteRegistration } from './remote-registrations.js';
 
 export interface ExtensionsOptions {
   /** What is known of a service; undefined where nothing is yet. */
@@ -29,6 +31,14 @@ interface Trust {
   readonly serverName: string;
 }
 
+const UNVERIFIED = { caBundle: undefined, insecureSkipTLSVerify: true };
+
+const trustOf = ({ service, caBundle, insecureSkipTLSVerify }: RemoteRegistration): Trust => ({
+  ca: caBundle,
+  insecure: insecureSkipTLSVerify,
+  serverName: `${service.name}.${service.namespace}.svc`,
+});
+
 /** How the servers that group-versions are registered for are reached, with the connections that are kept to them. */
 export class Extensions {
   readonly #agents = new Map<string, { readonly agent: Agent; readonly pair: Pair | undefined }>();
@@ -39,16 +49,14 @@ export class Extensions {
    * The server that answers for a registration.
    * @throws Error, StatusError 503 saying why there is none
    */
-  of(registration: Registration & { readonly service: ServicePlace }): Extension {
-    const { service, caBundle, insecureSkipTLSVerify } = registration;
-    const serverName = `${service.name}.${service.namespace}.svc`;
-    const agent = this.#agent({ ca: caBundle, insecure: insecureSkipTLSVerify, serverName });
-    return { ...this.addressOf(service), serverName, agent };
+  of(registration: RemoteRegistration): Extension {
+    const trust = trustOf(registration);
+    return { ...this.addressOf(registration.service), serverName: trust.serverName, agent: this.#agent(trust) };
   }
 
   /** The same, whatever certificate it shows: for whoever only asks whether it is there. */
-  unverified(registration: Registration & { readonly service: ServicePlace }): Extension {
-    return this.of({ ...registration, caBundle: undefined, insecureSkipTLSVerify: true });
+  unverified(registration: RemoteRegistration): Extension {
+    return this.of({ ...registration, ...UNVERIFIED });
   }
 
   /** @throws Error, StatusError 503 saying why there is none */
@@ -60,13 +68,12 @@ export class Extensions {
     return endpointAddress(service, endpoints ?? {}, port, random);
   }
 
-  /** Lets go of the connections to servers that nothing is registered for any more. */
-  keep(registrations: Iterable<Registration>): void {
-    const names = new Set(
-      [...registrations].map(({ service }) => service && `${service.name}.${service.namespace}.svc`),
-    );
+  /** Lets go of the connections that nothing is registered for any more, or with another trust. */
+  keep(registrations: Iterable<RemoteRegistration>): void {
+    const trusts = [...registrations].flatMap((each) => [trustOf(each), trustOf({ ...each, ...UNVERIFIED })]);
+    const keys = new Set(trusts.map((trust) => JSON.stringify(trust)));
     for (const [key, { agent }] of this.#agents) {
-      if (names.has((JSON.parse(key) as Trust).serverName)) continue;
+      if (keys.has(key)) continue;
       retire(agent);
       this.#agents.delete(key);
     }
@@ -84,7 +91,7 @@ export class Extensions {
     const known = this.#agents.get(key);
     if (known && known.pair?.cert === pair?.cert && known.pair?.key === pair?.key) return known.agent;
     if (known) retire(known.agent);
-    const agent = new Agent({
+    const agent = new ExtensionAgent({
       keepAlive: true,
       maxFreeSockets: MAX_IDLE,
       timeout: IDLE_MS,

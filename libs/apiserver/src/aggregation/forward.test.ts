@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createPlainServer, type IncomingMessage, request, ServerResponse } from 'node:http';
+import { connect, createServer as createHttp2Server, type Http2Server } from 'node:http2';
 import { Agent, createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -148,6 +149,18 @@ describe('a request that another server answers', () => {
       expect.stringContaining('error trying to reach service: connect ECONNREFUSED'),
     ]);
     await front.close();
+    const plain = createPlainServer((_req, res) => res.end()).listen(0, '127.0.0.1');
+    await once(plain, 'listening');
+    const { port } = plain.address() as AddressInfo;
+    await openFront(() => ({ ...target, port }));
+    const unsecured = await front.ask('/');
+    // Nothing of what OpenSSL tells of this process.
+    expect([unsecured.status, unsecured.body.toString()]).toEqual([
+      503,
+      expect.stringMatching(/^error trying to reach service: (write EPROTO )?wrong version number$/),
+    ]);
+    plain.close();
+    await front.close();
     await openFront(() => ({ ...target, serverName: 'other.default.svc' }));
     const other = await front.ask('/');
     expect([other.status, other.body.toString()]).toEqual([503, expect.stringContaining('altnames')]);
@@ -198,6 +211,58 @@ describe('a request that another server answers', () => {
     answer = (_req, res) => void res.writeHead(413).end('too much');
     const got = await front.ask('/', { method: 'POST', body: Buffer.alloc(5_000_000) });
     expect([got.status, got.body.toString()]).toEqual([413, 'too much']);
+  });
+});
+
+describe('a request over HTTP/2 that another server answers', () => {
+  let http2: Http2Server;
+  beforeAll(async () => {
+    http2 = createHttp2Server((req, res) => {
+      const [one, other] = [req as unknown as IncomingMessage, res as unknown as ServerResponse];
+      forward(contextOf(one, other, { user: USER }), target).catch((error: unknown) => {
+        res.writeHead(StatusError.from(error).code).end(StatusError.from(error).message);
+      });
+    }).listen(0, '127.0.0.1');
+    await once(http2, 'listening');
+  });
+  afterAll(() => http2.close());
+
+  async function ask(): Promise<{ headers: Record<string, unknown>; body: string }> {
+    const session = connect(`http://127.0.0.1:${(http2.address() as AddressInfo).port}`);
+    try {
+      const stream = session.request({ ':path': '/' });
+      const [headers] = await once(stream, 'response');
+      let body = '';
+      for await (const chunk of stream) body += chunk;
+      return { headers, body };
+    } finally {
+      session.destroy();
+    }
+  }
+
+  it.each([
+    ['proxy-connection', 'keep-alive'],
+    ['http2-settings', 'AAMAAABk'],
+    ['keep-alive', 'timeout=5'],
+    ['te', 'gzip'],
+    ['upgrade', 'h2c'],
+  ])('is answered without what HTTP/2 has no word for: %s', async (name, value) => {
+    answer = (_req, res) => void res.writeHead(200, { [name]: value, 'x-own': '1' }).end('there');
+    const { headers, body } = await ask();
+    expect([headers[':status'], headers[name], headers['x-own'], body]).toEqual([200, undefined, '1', 'there']);
+  });
+
+  it.each([0, 99, 600, 999])('is refused where the answer has no status: %i', async (status) => {
+    answer = (req) => {
+      const digits = String(status).padStart(3, '0');
+      req.socket.end(`HTTP/1.1 ${digits} Odd\r\nX-Own: 1\r\nContent-Length: 2\r\n\r\nok`);
+    };
+    const { headers, body } = await ask();
+    expect([headers[':status'], headers['x-own'], body]).toEqual([
+      503,
+      undefined,
+      `error trying to reach service: it answers with the status ${status}`,
+    ]);
   });
 });
 

@@ -2,6 +2,7 @@ import { type ClientRequest, type IncomingMessage, validateHeaderValue } from 'n
 import { type Agent, request } from 'node:https';
 import type { Socket } from 'node:net';
 import type { UserInfo } from '@orch/authentication';
+import { connectionMessage } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import type { HandedStream } from '../handing-on/handed-streams.js';
 import { joinWebSockets, passOn, passWatchOn } from '../handing-on/pass-on.js';
@@ -60,8 +61,7 @@ export async function forward(
     answer = await ask(ctx, extension, forwarding);
   } catch (error) {
     if (isGone(ctx)) return undefined;
-    const why = error instanceof Error ? error.message : String(error);
-    throw serviceUnavailable(`error trying to reach service: ${why}`);
+    throw serviceUnavailable(`error trying to reach service: ${connectionMessage(error)}`);
   }
   const { message, switched } = answer;
   const isWatch = ctx.info.verb === 'watch';
@@ -160,7 +160,13 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
       path: req.url ?? '/',
       headers: headersOf(ctx, serverName, via),
     });
-    upstream.once('response', (message) => resolve({ message }));
+    upstream.once('response', (message) => {
+      const { statusCode = 0 } = message;
+      // What is none cannot be told to a client over HTTP/2.
+      if (isStatus(statusCode)) return resolve({ message });
+      upstream.destroy();
+      reject(new Error(`it answers with the status ${statusCode}`));
+    });
     upstream.on('error', (error: NodeJS.ErrnoException) => {
       const isLost = upstream.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isLost ? new LostConnectionError(error.message) : error);
@@ -179,6 +185,9 @@ function askOnce(ctx: RequestContext, extension: Extension, { limitMs, via }: Fo
     else req.pipe(upstream);
   });
 }
+
+/** Of an answer that is no word before it (RFC 9110 section 15). */
+const isStatus = (code: number): boolean => code >= 200 && code <= 599;
 
 function headersOf({ req, res, user, requestId, trail, upgrade }: RequestContext, serverName: string, via?: string) {
   return {

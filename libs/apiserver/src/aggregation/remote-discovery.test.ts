@@ -58,6 +58,25 @@ describe('what other servers tell', () => {
     discovery.stop();
   });
 
+  it('is known whatever of its descriptions does not come, and whichever of its versions is not there', async () => {
+    const before = extension.answer;
+    extension.answer = (req, res) => {
+      if (req.url?.startsWith('/openapi/')) return;
+      before(req, res);
+    };
+    const discovery = new RemoteDiscovery({ extensions: { of: () => extension.target }, names, maxBytes: 10_000 });
+    const old = registrationOf({ name: 'v1alpha1.example.com', version: 'v1alpha1', told: gone });
+    discovery.follow([old, registrationOf()]);
+    await expect
+      .poll(() => told(discovery), POLL)
+      .toEqual([
+        ['example.com', 'Stale', 0],
+        ['example.com', 'Current', 1],
+      ]);
+    discovery.stop();
+    extension.answer = before;
+  });
+
   it('is asked for again soon by those who did not tell', async () => {
     let refuses = true;
     const of = () => {

@@ -1,9 +1,16 @@
 import { type Clock, systemClock } from '@orch/runtime';
 import { NO_REMOTE_DOCUMENTS, type RemoteDocuments, type RemoteVersion } from '../documents/remote-documents.js';
-import { type ExtensionDocuments, type ReadingOptions, readExtension } from './extension-documents.js';
+import {
+  type ExtensionDocuments,
+  NO_OPENAPI,
+  type ReadingOptions,
+  readOpenApi,
+  readResources,
+} from './extension-documents.js';
 import type { Extensions } from './extensions.js';
 import { isAvailable } from './registration.js';
 import type { RemoteRegistration } from './remote-registrations.js';
+import type { ToldResources } from './told-resources.js';
 
 export interface RemoteDiscoveryOptions extends ReadingOptions {
   readonly extensions: Pick<Extensions, 'of'>;
@@ -91,7 +98,9 @@ export class RemoteDiscovery {
   async #ask(source: Source): Promise<void> {
     if (source.isAsked || this.#stopped) return;
     source.cancelNext();
-    const [there] = source.registrations.filter(isAvailable);
+    // Those that are not there are not asked for: they keep nobody from the others of their server.
+    const available = source.registrations.filter(isAvailable);
+    const [there] = available;
     // It is asked when that changes.
     if (!there) return;
     source.isAsked = true;
@@ -99,9 +108,14 @@ export class RemoteDiscovery {
     let pause = RELOOK_MS;
     try {
       const extension = this.options.extensions.of(there);
-      source.documents = await readExtension(extension, source.registrations, this.options, source.documents);
+      const told = await readResources(extension, available, this.options);
+      source.documents = { ...NO_OPENAPI, ...source.documents, resources: resourcesOf(source, told) };
       source.isFresh = true;
       source.retryMs = FIRST_RETRY_MS;
+      // These may take long.
+      if (this.#asks(source)) this.#publish();
+      const openApi = await readOpenApi(extension, source.registrations, this.options, source.documents);
+      source.documents = { ...source.documents, ...openApi };
     } catch (error) {
       this.options.onProblem?.(there.name, error);
       source.isFresh = false;
@@ -109,9 +123,14 @@ export class RemoteDiscovery {
       source.retryMs = Math.min(2 * source.retryMs, RELOOK_MS);
     }
     source.isAsked = false;
-    if (this.#stopped || ![...this.#sources.values()].includes(source)) return;
+    if (!this.#asks(source)) return;
     this.#publish();
     source.cancelNext = this.#clock.after(source.isStale ? 0 : pause, () => void this.#ask(source));
+  }
+
+  /** Whether anything is still asked of it. */
+  #asks(source: Source): boolean {
+    return !this.#stopped && [...this.#sources.values()].includes(source);
   }
 
   #publish(): void {
@@ -123,6 +142,17 @@ export class RemoteDiscovery {
     };
     if (!isSame(next, this.#documents)) this.#documents = next;
   }
+}
+
+/** What is told of registrations, and what was told last of those that are not there. */
+function resourcesOf({ registrations, documents }: Source, told: ToldResources): ToldResources {
+  const keys = registrations.map((each) => ({ key: `${each.group}/${each.version}`, isThere: isAvailable(each) }));
+  return new Map(
+    keys.flatMap(({ key, isThere }) => {
+      const resources = told.get(key) ?? (isThere ? undefined : documents?.resources.get(key));
+      return resources ? [[key, resources] as const] : [];
+    }),
+  );
 }
 
 function versionOf(registration: RemoteRegistration, { documents, isFresh }: Source): RemoteVersion {

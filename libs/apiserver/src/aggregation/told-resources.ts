@@ -4,23 +4,42 @@ import type { APIResourceDiscovery, APISubresourceDiscovery } from '@orch/schema
 /** What a server tells of the resources of its group-versions, by `<group>/<version>`. */
 export type ToldResources = ReadonlyMap<string, readonly APIResourceDiscovery[]>;
 
+/** What one document may tell of: more than this nobody can serve, and everybody who asks for discovery would be sent it. */
+const MAX_TOLD = 10_000;
+
+/** Lists of a document, counted together. */
+class Told {
+  #left = MAX_TOLD;
+
+  /** What is an object of it. @throws Error where the document tells of too much */
+  objects(list: unknown): JsonObject[] {
+    if (!Array.isArray(list)) return [];
+    this.#left -= list.length;
+    if (this.#left < 0) throw new Error(`it tells of more than ${MAX_TOLD} groups, versions and resources`);
+    return list.filter(isObject);
+  }
+}
+
 /**
  * Reads an `APIGroupDiscoveryList` that comes from another server: what is not of the form that clients expect is left out.
- * @throws Error for what is no such list at all
+ * @throws Error for what is no such list at all, or tells of too much
  */
 export function readGroupDiscovery(document: unknown): ToldResources {
   const told = new Map<string, readonly APIResourceDiscovery[]>();
   if (!isObject(document) || !Array.isArray(document.items)) throw new Error('it tells no list of groups');
-  for (const group of objects(document.items)) {
+  const lists = new Told();
+  for (const group of lists.objects(document.items)) {
     const name = text(isObject(group.metadata) ? group.metadata.name : undefined);
-    for (const version of objects(group.versions))
-      told.set(`${name}/${text(version.version)}`, objects(version.resources).map(resourceOf));
+    for (const version of lists.objects(group.versions)) {
+      const resources = lists.objects(version.resources).map((resource) => resourceOf(resource, lists));
+      told.set(`${name}/${text(version.version)}`, resources);
+    }
   }
   return told;
 }
 
-function resourceOf(resource: JsonObject): APIResourceDiscovery {
-  const subresources = objects(resource.subresources).map(subresourceOf);
+function resourceOf(resource: JsonObject, lists: Told): APIResourceDiscovery {
+  const subresources = lists.objects(resource.subresources).map((each) => subresourceOf(each, lists));
   return {
     resource: text(resource.resource),
     responseKind: kindOf(resource.responseKind),
@@ -33,22 +52,22 @@ function resourceOf(resource: JsonObject): APIResourceDiscovery {
   };
 }
 
-const subresourceOf = (subresource: JsonObject): APISubresourceDiscovery => ({
+const subresourceOf = (subresource: JsonObject, lists: Told): APISubresourceDiscovery => ({
   subresource: text(subresource.subresource),
   responseKind: kindOf(subresource.responseKind),
-  ...some('acceptedTypes', objects(subresource.acceptedTypes).map(kindOf)),
+  ...some('acceptedTypes', lists.objects(subresource.acceptedTypes).map(kindOf)),
   verbs: texts(subresource.verbs),
 });
 
 /**
  * Reads an `APIResourceList`, as servers tell that know of no aggregated discovery.
- * @throws Error for what is no such list
+ * @throws Error for what is no such list, or tells of too much
  */
 export function readResourceList(document: unknown): readonly APIResourceDiscovery[] {
   if (!isObject(document) || !Array.isArray(document.resources)) throw new Error('it tells no list of resources');
   const [group = '', version = ''] = groupVersionOf(text(document.groupVersion));
   const found = new Map<string, APIResourceDiscovery & { subresources?: APISubresourceDiscovery[] }>();
-  const entries = objects(document.resources);
+  const entries = new Told().objects(document.resources);
   const responseKind = (entry: JsonObject) => ({
     group: text(entry.group) || group,
     version: text(entry.version) || version,
@@ -71,10 +90,8 @@ export function readResourceList(document: unknown): readonly APIResourceDiscove
     const [name = '', subresource] = text(entry.name).split('/');
     const parent = found.get(name);
     if (!parent || subresource === undefined) continue;
-    parent.subresources = [
-      ...(parent.subresources ?? []),
-      { subresource, responseKind: responseKind(entry), verbs: texts(entry.verbs) },
-    ];
+    parent.subresources ??= [];
+    parent.subresources.push({ subresource, responseKind: responseKind(entry), verbs: texts(entry.verbs) });
   }
   return [...found.values()];
 }
@@ -86,7 +103,6 @@ function groupVersionOf(apiVersion: string): string[] {
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const objects = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect as connectHttp2, createServer as createHttp2Server } from 'node:http2';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { ANONYMOUS, type AuthenticationRequest, type UserInfo } from '@orch/authentication';
 import { ALLOW, type Authorizer, type RequestAttributes } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
@@ -47,6 +48,28 @@ async function raw(port: number, bytes: string): Promise<{ socket: Socket; recei
 }
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
+
+it('cuts off a request whose error cannot be answered, and goes on', async () => {
+  const listener = listenerOf(api, {
+    fallback: (_req, res) => {
+      // No answer over HTTP/2 can begin with it.
+      res.setHeader('http2-settings', 'AAMAAABk');
+      throw new Error('and this cannot be told');
+    },
+  });
+  const http2 = createHttp2Server((req, res) =>
+    listener(req as unknown as IncomingMessage, res as unknown as ServerResponse),
+  ).listen(0, '127.0.0.1');
+  await once(http2, 'listening');
+  const session = connectHttp2(`http://127.0.0.1:${(http2.address() as AddressInfo).port}`);
+  const lost = session.request({ ':path': '/elsewhere' });
+  await expect(once(lost, 'response')).rejects.toThrow('NGHTTP2_INTERNAL_ERROR');
+  const next = session.request({ ':path': configMaps });
+  const [head] = await once(next, 'response');
+  expect(head[':status']).toBe(200);
+  session.destroy();
+  http2.close();
+});
 
 async function fill(count: number, bytes: number): Promise<void> {
   for (let i = 0; i < count; i++) {

@@ -6,7 +6,7 @@ import type { Logger, Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
 import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
-import { hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
+import { cutOff, hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
@@ -108,5 +108,11 @@ function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unkn
   const inner = error.code === 500 && !(thrown instanceof StatusError);
   if (inner) options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });
   if (!ctx.res.headersSent) leaveBody(ctx);
-  sendError(ctx, error, options.deps.representations);
+  try {
+    sendError(ctx, error, options.deps.representations);
+  } catch (failure) {
+    // One answer less: nobody hears of what is thrown here, which would end the process.
+    options.logger.error('error not answered', failure, { requestID: ctx.requestId, path: ctx.path });
+    cutOff(ctx);
+  }
 }

@@ -39,8 +39,14 @@ export function passWatchOn(ctx: RequestContext, answer: IncomingMessage): Hande
 }
 
 function beginAnswer({ res }: RequestContext, { statusCode = 502, headers }: IncomingMessage): void {
-  res.writeHead(statusCode, passedOn(headers));
-  res.flushHeaders();
+  try {
+    res.writeHead(statusCode, passedOn(headers));
+    res.flushHeaders();
+  } catch (error) {
+    // What could not be said must not keep the error from being said.
+    for (const name of res.getHeaderNames()) res.removeHeader(name);
+    throw error;
+  }
 }
 
 /** A close frame with the code 1000 (RFC 6455 section 5.5.1). */

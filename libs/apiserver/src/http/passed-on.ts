@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIdentityHeader } from '@orch/authentication';
 
-/** Headers of one hop, which are not passed on (RFC 9110 section 7.6.1). */
+/** Headers of one hop, which are not passed on (RFC 9110 section 7.6.1): no answer over HTTP/2 can be begun with one (RFC 9113 section 8.2.2). */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'connection',
+  'http2-settings',
   'keep-alive',
+  'proxy-connection',
   'transfer-encoding',
   'upgrade',
   'te',
@@ -20,16 +22,25 @@ export function passedOn(
   except: ReadonlySet<string> = new Set(),
 ): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
+  const ofConnection = namedBy(headers.connection);
   for (const [name, value] of Object.entries(headers)) {
     // Those of HTTP/2 that begin with a colon speak of its own connection.
     if (
       value !== undefined &&
       !name.startsWith(':') &&
       !HOP_BY_HOP.has(name) &&
+      !ofConnection.has(name) &&
       !except.has(name) &&
       !isIdentityHeader(name)
     )
       kept[name] = value;
   }
   return kept;
+}
+
+/** What a sender says to be of its connection alone; not the length of a body, by which it is told from what follows. */
+function namedBy(connection = ''): ReadonlySet<string> {
+  const names = new Set(connection.split(',').map((name) => name.trim().toLowerCase()));
+  names.delete('content-length');
+  return names;
 }
