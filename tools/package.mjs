@@ -8,7 +8,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 const ROOT = resolve(import.meta.dirname, '..');
 const PLACE = join(ROOT, 'build', 'package');
 const STAGE = join(PLACE, 'stage');
-const LEFT_OUT = new Set(['src', 'bench', 'node_modules', 'tsconfig.json', '.package-lock.json']);
+const LEFT_OUT = new Set(['src', 'bench', 'fuzz', 'node_modules', 'tsconfig.json', '.package-lock.json']);
 
 const manifestOf = (folder) => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 const isOurs = (folder) => !relative(ROOT, realpathSync(folder)).includes('node_modules');
