@@ -31,6 +31,7 @@ const RULES: Readonly<Record<string, (object: Json, names: Names) => void>> = {
       [status, ['currentMetrics', 'conditions']],
     ] as const)
       for (const name of names) if (isObject(section)) dropEmpty(section, name);
+    for (const section of [spec, status]) emptied(section);
     if (isObject(spec)) drop(spec, 'behavior', isEmpty);
   },
   Ingress({ spec }) {
@@ -67,6 +68,16 @@ function subjects({ subjects: all }: Json, names: Names): void {
     if (subject.kind === 'User' || subject.kind === 'Group') {
       subject.apiGroup = names.group('rbac.authorization.orch.io');
     }
+  }
+}
+
+/** Without empty lists, wherever they lie, and without maps of labels that are: nothing that is read has them. */
+function emptied(value: JsonValue | undefined): void {
+  if (Array.isArray(value)) for (const item of value) emptied(item);
+  if (!isObject(value)) return;
+  for (const name of Object.keys(value)) {
+    if (Array.isArray(value[name]) || name === 'matchLabels') dropEmpty(value, name);
+    emptied(value[name]);
   }
 }
 
