@@ -23,7 +23,7 @@ export default defineConfig({
       suite('scale-out', 8, { maxWorkers: 2 }),
       suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
-      suite('fuzz', 10),
+      suite('fuzz', 10, { maxWorkers: 2 }),
     ],
   },
 });
