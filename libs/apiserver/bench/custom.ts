@@ -12,22 +12,9 @@ import { type Definition, ruledKind, ruledObject, simpleKind, simpleObject } fro
 import { fromStored, toStoredBody } from '../src/representation/stored-body.js';
 import { serveCustom } from '../src/testing/custom-kinds.js';
 import { testApi } from '../src/testing/test-api.js';
+import { measure, OBJECTS } from './measure.js';
 
-const ROUNDS = 5;
 const TIMES = 1_000;
-const OBJECTS = 64;
-
-function measure(name: string, step: (index: number) => unknown): void {
-  let best = Number.POSITIVE_INFINITY;
-  for (let round = 0; round <= ROUNDS; round++) {
-    const before = process.cpuUsage();
-    for (let time = 0; time < TIMES; time++) step(time % OBJECTS);
-    const { user, system } = process.cpuUsage(before);
-    // The first is for the compiler.
-    if (round > 0) best = Math.min(best, (user + system) / TIMES);
-  }
-  console.log(`  ${name.padEnd(42)} ${best.toFixed(1).padStart(6)}`);
-}
 
 async function measureKind(definition: Definition, objectOf: (name: string, change: string) => object): Promise<void> {
   const api = await testApi({}, 'kubernetes');
@@ -57,18 +44,22 @@ async function measureKind(definition: Definition, objectOf: (name: string, chan
   const written = { manager: 'bench', now: new Date() };
   const json = (object: ApiObject) => object as JsonObject;
   console.log(`${names.kind}, ${bodies[0]?.length} bytes`);
-  measure('JSON.parse alone', (index) => JSON.parse(one(bodies, index).toString()));
-  measure('what was sent: strict JSON', (index) => parseJson(one(bodies, index)));
+  measure('JSON.parse alone', TIMES, (index) => JSON.parse(one(bodies, index).toString()));
+  measure('what was sent: strict JSON', TIMES, (index) => parseJson(one(bodies, index)));
   const values = bodies.map((body) => parseJson(body).value);
-  measure('what was sent: a copy, to subtract below', (index) => copy(one(values, index)));
-  measure('what was sent: copied, by its schema', (index) => atOnce(model.read(copy(one(values, index)))));
-  measure('what is there', (index) => fromStored(one(rows, index), endpoint));
-  measure('defaults', (index) => atOnce(model.fillDefaults(one(wanted, index))));
-  measure('status and generation', (index) => rules.prepareForUpdate(one(wanted, index), one(olds, index), context));
-  measure('owners', (index) => manager.update(json(one(olds, index)), json(one(wanted, index)), written));
-  measure('the rules of a creation', (index) => [...rules.validateCreate(one(wanted, index), [])]);
-  measure('the rules of an update', (index) => [...rules.validateUpdate(one(wanted, index), one(olds, index), '', [])]);
-  measure('the text', (index) => toStoredBody(one(wanted, index), endpoint));
+  measure('what was sent: a copy, to subtract below', TIMES, (index) => copy(one(values, index)));
+  measure('what was sent: copied, by its schema', TIMES, (index) => atOnce(model.read(copy(one(values, index)))));
+  measure('what is there', TIMES, (index) => fromStored(one(rows, index), endpoint));
+  measure('defaults', TIMES, (index) => atOnce(model.fillDefaults(one(wanted, index))));
+  measure('status and generation', TIMES, (index) =>
+    rules.prepareForUpdate(one(wanted, index), one(olds, index), context),
+  );
+  measure('owners', TIMES, (index) => manager.update(json(one(olds, index)), json(one(wanted, index)), written));
+  measure('the rules of a creation', TIMES, (index) => [...rules.validateCreate(one(wanted, index), [])]);
+  measure('the rules of an update', TIMES, (index) => [
+    ...rules.validateUpdate(one(wanted, index), one(olds, index), '', []),
+  ]);
+  measure('the text', TIMES, (index) => toStoredBody(one(wanted, index), endpoint));
   api.close();
 }
 

@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { Random } from '../../../test/faults/random.js';
 import { type Answer, Judge } from './judge.js';
-import { Random } from './random.js';
 import { randomRule } from './rules.js';
 import { randomSelf, SCHEMA } from './subject.js';
 
@@ -47,8 +47,8 @@ function* differences(executable: string, seed: number, count: number): Iterable
   const selves = Array.from({ length: SELVES }, () => randomSelf(random));
   const asked = Array.from({ length: count }, () => ({
     rule: randomRule(random),
-    self: random.below(SELVES),
-    old: random.below(SELVES),
+    self: random.between(0, SELVES - 1),
+    old: random.between(0, SELVES - 1),
   }));
   const answers = ask(executable, [{ schema: SCHEMA, selves }, ...asked]);
   const judge = new Judge(SCHEMA, selves);

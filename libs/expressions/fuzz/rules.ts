@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../../../test/faults/random.js';
 import { FAULTS, TEMPLATES } from './templates.js';
 
 const TYPES = Object.keys(TEMPLATES);
@@ -36,4 +36,4 @@ function filled(random: Random, template: string, depth: number, around: readonl
 }
 
 /** A rule on {@link SCHEMA}, most of the time one that compiles. */
-export const randomRule = (random: Random): string => expression(random, 'bool', 1 + random.below(4), []);
+export const randomRule = (random: Random): string => expression(random, 'bool', random.between(1, 4), []);

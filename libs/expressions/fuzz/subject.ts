@@ -1,4 +1,4 @@
-import type { Random } from './random.js';
+import type { Random } from '../../../test/faults/random.js';
 
 const text = { type: 'string' };
 const whole = { type: 'integer' };
@@ -51,12 +51,14 @@ const oneOf =
 const listOf =
   (make: Make, most: number): Make =>
   (random) =>
-    Array.from({ length: random.below(most + 1) }, () => make(random));
+    Array.from({ length: random.between(0, most) }, () => make(random));
 const mapOf =
   (make: Make): Make =>
   (random) =>
     // One at most: the reference goes through maps in any order.
-    Object.fromEntries(Array.from({ length: random.below(2) }, () => [random.pick(['a', 'b', 'p', '']), make(random)]));
+    Object.fromEntries(
+      Array.from({ length: random.between(0, 1) }, () => [random.pick(['a', 'b', 'p', '']), make(random)]),
+    );
 const anyText = oneOf(TEXTS);
 const anyWhole = oneOf(WHOLE);
 const anyPair: Make = (random) => ({
