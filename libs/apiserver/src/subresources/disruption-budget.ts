@@ -50,9 +50,10 @@ export async function budgetOf(deps: ApiDeps, pod: ApiObject): Promise<Budget | 
 
 /** Also where they are switched off: they are there for those who have written them through another server. */
 function budgetsOf({ served, unserved }: ApiDeps): Endpoint {
-  const isBudgets = ({ definition }: Endpoint) =>
-    definition.group === 'policy' && definition.resource === 'poddisruptionbudgets';
-  const found = served.current.endpoints.find(isBudgets) ?? unserved.find(isBudgets);
+  const [group, resource] = ['policy', 'poddisruptionbudgets'];
+  const found =
+    served.current.ofResource(group, resource) ??
+    unserved.find(({ definition }) => definition.group === group && definition.resource === resource);
   if (!found) throw new Error('budgets are not declared');
   return found;
 }

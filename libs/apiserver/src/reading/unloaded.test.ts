@@ -1,0 +1,35 @@
+import { CacheUnloadedError } from '@orch/watchcache';
+import { describe, expect, it } from 'vitest';
+import { thoughUnloaded } from './unloaded.js';
+
+/** Finds the state unloaded so often before it succeeds. */
+function unloaded(times: number) {
+  let tries = 0;
+  const attempt = async () => {
+    if (tries++ < times) throw new CacheUnloadedError('gone');
+    return 'read';
+  };
+  return { attempt, tries: () => tries };
+}
+
+describe('thoughUnloaded', () => {
+  it('tries again', async () => {
+    expect(await thoughUnloaded(unloaded(9).attempt)).toBe('read');
+  });
+
+  it('does not go on for ever', async () => {
+    const { attempt, tries } = unloaded(Number.POSITIVE_INFINITY);
+    await expect(thoughUnloaded(attempt)).rejects.toThrow(CacheUnloadedError);
+    expect(tries()).toBe(10);
+  });
+
+  it('tries nothing again for another reason', async () => {
+    let tries = 0;
+    const failing = async () => {
+      tries++;
+      throw new RangeError('other');
+    };
+    await expect(thoughUnloaded(failing)).rejects.toThrow(RangeError);
+    expect(tries).toBe(1);
+  });
+});
