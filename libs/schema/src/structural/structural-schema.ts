@@ -47,13 +47,13 @@ export class StructuralSchema {
 
   /** Whether there may be whole objects in a value, itself included. */
   get holdsEmbedded(): boolean {
-    this.#holdsEmbedded ??= holds(this.props, (each) => each['x-kubernetes-embedded-resource'] === true);
+    this.#holdsEmbedded ??= embedded(this.props);
     return this.#holdsEmbedded;
   }
 
   /** Whether there may be lists in a value whose elements must differ, itself included. */
   get holdsUnique(): boolean {
-    this.#holdsUnique ??= holds(this.props, (each) => UNIQUE.has(each['x-kubernetes-list-type'] ?? ''));
+    this.#holdsUnique ??= unique(this.props);
     return this.#holdsUnique;
   }
 
@@ -122,18 +122,28 @@ function soundDefault(value: unknown, schema: StructuralSchema): unknown {
   return sound;
 }
 
-/** Whether a schema, or one of those of what is in its values, is such a one. */
-function holds(props: SchemaProps, isSuch: (props: SchemaProps) => boolean): boolean {
-  const left = [props];
-  for (let next = left.pop(); next; next = left.pop()) {
-    if (isSuch(next)) return true;
-    const { items, additionalProperties, properties } = next;
-    if (items) left.push(items);
-    if (typeof additionalProperties === 'object' && additionalProperties) left.push(additionalProperties);
-    for (const name in properties) if (properties[name]) left.push(properties[name]);
-  }
-  return false;
+/** Tells whether a schema, or one of those of what is in its values, is such a one; each is looked at once, whoever asks. */
+function holding(isSuch: (props: SchemaProps) => boolean): (props: SchemaProps) => boolean {
+  const known = new WeakMap<SchemaProps, boolean>();
+  return function holds(props) {
+    let found = known.get(props);
+    if (found === undefined) {
+      found = isSuch(props) || partsOf(props).some(holds);
+      known.set(props, found);
+    }
+    return found;
+  };
 }
+
+function partsOf({ items, additionalProperties, properties }: SchemaProps): SchemaProps[] {
+  const parts = Object.values(properties ?? {}).filter((each) => each);
+  if (items) parts.push(items);
+  if (typeof additionalProperties === 'object' && additionalProperties) parts.push(additionalProperties);
+  return parts;
+}
+
+const embedded = holding((props) => props['x-kubernetes-embedded-resource'] === true);
+const unique = holding((props) => UNIQUE.has(props['x-kubernetes-list-type'] ?? ''));
 
 const compiled = new WeakMap<object, StructuralSchema>();
 

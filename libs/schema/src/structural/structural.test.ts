@@ -324,3 +324,25 @@ describe('types that cannot be read', () => {
     );
   });
 });
+
+describe('a schema within schemas', () => {
+  it('is looked at once for all that it stands in', () => {
+    let looks = 0;
+    const leaf = {
+      type: 'string',
+      get 'x-kubernetes-list-type'() {
+        looks++;
+        return undefined;
+      },
+    };
+    const depth = 50;
+    let props: Record<string, unknown> = { type: 'object', properties: { leaf } };
+    for (let at = 0; at < depth; at++) props = { type: 'object', properties: { below: props } };
+    let schema = compileSchema(props);
+    for (let at = 0; at < depth; at++) {
+      expect(schema.holdsUnique).toBe(false);
+      schema = schema.property('below') ?? expect.unreachable();
+    }
+    expect(looks).toBe(1);
+  });
+});
