@@ -12,9 +12,10 @@ import { type Reflector, total } from './reflector.js';
 const WATCHES = Number(process.env.WATCHES ?? 2_000);
 /** `--max-watch-age`, seconds. */
 const AGE_S = 20;
-/** Time over which the database's transactions are counted, and how often: what else it does comes and goes. */
-const COUNTED_MS = 8_000;
+/** Time over which the database's transactions are counted, and how often at most: what else it does comes and goes. */
+const COUNTED_MS = 5_000;
 const COUNTS = 3;
+const MOST_COUNTS = 9;
 /** Transactions a second that a gateway may add: a poll of heads, and what it does besides. */
 const ONE_POLL = 3;
 
@@ -63,6 +64,18 @@ const isEven = (counts: readonly number[]): boolean => {
   return open >= WATCHES / 2 && counts.every((count) => Math.abs(count - share) <= share / 5);
 };
 
+/**
+ * Transactions a second in the quietest of several whiles: whatever else the database does (vacuum, streams on their way
+ * back) only adds to them. Goes on while there are more than `enough`.
+ */
+async function lowestRate(enough: number): Promise<number> {
+  let lowest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < COUNTS || (lowest >= enough && count < MOST_COUNTS); count++) {
+    lowest = Math.min(lowest, await transactionRate());
+  }
+  return lowest;
+}
+
 /** Transactions a second, over a while. The server gathers them with up to a second's delay. */
 async function transactionRate(): Promise<number> {
   const client = new pg.Client(cluster.postgresUrl);
@@ -85,7 +98,7 @@ test(`a third gateway has its share of ${WATCHES} watches after one stream's age
   await third?.stop();
   const { collections } = await populate(api, 4, 5);
   reflectors = await openReflectors(api, collections, WATCHES);
-  const [before, rateBefore] = [await watchersOfEach(), await transactionRate()];
+  const [before, rateBefore] = [await watchersOfEach(), await lowestRate(Number.POSITIVE_INFINITY)];
   expect(isEven(before), `${before}`).toBe(true);
 
   await third?.start();
@@ -96,10 +109,7 @@ test(`a third gateway has its share of ${WATCHES} watches after one stream's age
   // A stream that has just ended is opened again.
   await waitUntil('the gateways keep even shares', AGE_S * 1000, async () => isEven(await watchersOfEach()));
   const after = await watchersOfEach();
-  let rateAfter = await transactionRate();
-  for (let i = 1; i < COUNTS && rateAfter - rateBefore >= ONE_POLL; i++) {
-    rateAfter = Math.min(rateAfter, await transactionRate());
-  }
+  const rateAfter = await lowestRate(rateBefore + ONE_POLL);
   console.log(
     `watches ${before} → ${after} (even after ${took.toFixed(1)} s); transactions/s ${rateBefore} → ${rateAfter}`,
   );
