@@ -20,7 +20,7 @@ export {
   type BootstrapPolicy,
   bootstrapPolicy,
 } from './rbac/bootstrap-policy.js';
-export { uncovered } from './rbac/covers.js';
+export { TooManyRulesError, uncovered } from './rbac/covers.js';
 export { describeRules, quotedList } from './rbac/describe-rules.js';
 export { type Concerned, namespaceOfRole, RbacPolicy } from './rbac/policy.js';
 export type { PolicyRule } from './rbac/policy-rule.js';
