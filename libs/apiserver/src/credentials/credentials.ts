@@ -31,7 +31,8 @@ export class Credentials {
     this.authenticator = createAuthenticator({
       trust: () => this.#current.trust,
       tokenVerifiers: tokens,
-      anonymous: options.anonymousAuth,
+      // Who may do everything is to be known.
+      anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });
     this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });

@@ -14,6 +14,7 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
+import { AccessControl } from '../access/access-control.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { Credentials } from '../credentials/credentials.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
@@ -97,6 +98,7 @@ class ControlPlaneProcess {
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
+  #access: AccessControl | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
@@ -122,6 +124,7 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
+      { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
@@ -256,6 +259,19 @@ class ControlPlaneProcess {
     await this.#webhooks?.close();
   }
 
+  async #controlAccess(): Promise<void> {
+    this.#access = new AccessControl({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      logger: this.#logger,
+    });
+    await this.#access.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
     this.#credentials = await Credentials.open({
@@ -296,6 +312,7 @@ class ControlPlaneProcess {
       livezGraceMs: serving.livezGracePeriod,
       ...this.#parts(),
       isBootstrapped: () => this.#bootstrapped,
+      hasPolicy: () => needed(this.#access).isReady,
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
@@ -309,6 +326,7 @@ class ControlPlaneProcess {
       gatewayUrls,
       metricsPage,
       credentials: needed(this.#credentials),
+      access: needed(this.#access),
       aggregated: needed(this.#aggregated),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);

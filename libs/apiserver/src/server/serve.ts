@@ -1,9 +1,9 @@
 import { isTrusted } from '@orch/authentication';
-import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
+import type { AccessControl } from '../access/access-control.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -39,6 +39,7 @@ export interface ServeSettings {
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
+  readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -58,10 +59,11 @@ export interface Served {
 
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
-  const { serving, observation, credentials } = settings;
+  const { serving, observation, credentials, access } = settings;
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
+  access.judge(watches);
   const { listeners, handedOn } = await openAll(settings, watches);
   const url = urlOf(serving, listeners.securePort);
   const announce = () => writeAdminKubeconfig(serving, credentials.current, url);
@@ -130,7 +132,8 @@ function listenerOf(
   proxy: WatchProxy | undefined,
   streams: HandedStreams,
 ) {
-  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage } =
+    settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
@@ -140,7 +143,7 @@ function listenerOf(
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
-    authorizer: credentialsDecide,
+    authorizer: access.authorizer,
     flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Authentication, UserInfo } from '@orch/authentication';
-import { MASTERS, type RequestAttributes } from '@orch/authorization';
+import { type Concerned, MASTERS, type RequestAttributes } from '@orch/authorization';
 import type { StatusError } from '@orch/machinery';
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
 import { toStatusError } from '../http/errors.js';
@@ -54,6 +54,8 @@ const STRIDE = 128;
 /** The watches that are open in a process: bounded, and judged again when rights change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
+  readonly #ofUser = new Map<string, Set<AdmittedWatch>>();
+  readonly #ofGroup = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
 
@@ -90,28 +92,44 @@ export class OpenWatches {
     this.#held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
+    this.#index(admitted, addTo);
     for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
     return admitted;
   }
 
   /** The stream is over, or never began. */
   release(watch: AdmittedWatch): void {
-    if (this.#open.delete(watch)) this.#held.give(watch.user.name, 1);
+    if (!this.#open.delete(watch)) return;
+    this.#held.give(watch.user.name, 1);
+    this.#index(watch, takeFrom);
+  }
+
+  #index(watch: AdmittedWatch, put: typeof addTo): void {
+    put(this.#ofUser, watch.user.name, watch);
+    for (const group of watch.user.groups) put(this.#ofGroup, group, watch);
   }
 
   /**
    * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
    * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
    * force before.
+   * @param concerned only the watches of these users and groups are judged, at the cost of those alone. Default: all
    */
-  async judgeAgain(judge: WatchJudge): Promise<number> {
+  async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
     let [looked, ended] = [0, 0];
-    for (const watch of [...this.#open]) {
+    for (const watch of concerned ? this.#concerned(concerned) : [...this.#open]) {
       if (await this.#judge(watch, judge)) ended++;
       if (++looked % STRIDE === 0) await turn();
     }
     return ended;
+  }
+
+  #concerned({ users, groups }: Concerned): Iterable<AdmittedWatch> {
+    const found = new Set<AdmittedWatch>();
+    for (const name of users) for (const watch of this.#ofUser.get(name) ?? []) found.add(watch);
+    for (const name of groups) for (const watch of this.#ofGroup.get(name) ?? []) found.add(watch);
+    return found;
   }
 
   /** @returns whether the watch was open and is ended now */
@@ -130,4 +148,17 @@ async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError |
   } catch (error) {
     return toStatusError(error);
   }
+}
+
+type Index = Map<string, Set<AdmittedWatch>>;
+
+function addTo(index: Index, name: string, watch: AdmittedWatch): void {
+  const known = index.get(name);
+  if (known) known.add(watch);
+  else index.set(name, new Set([watch]));
+}
+
+function takeFrom(index: Index, name: string, watch: AdmittedWatch): void {
+  const known = index.get(name);
+  if (known?.delete(watch) && known.size === 0) index.delete(name);
 }
