@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createPlainServer, request as plainRequest } from 'node:http';
 import { Agent, createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -14,6 +14,7 @@ import { ensurePki, type Pki } from './pki.js';
 import { forwardedIdentity } from './request-header.js';
 import { certificateBelow } from './testing/index.js';
 import { TokenFile } from './token-file.js';
+import { audienceAgnostic, type TokenVerifier } from './token-verifier.js';
 import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
 import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
@@ -295,6 +296,32 @@ test('bearer tokens', async () => {
   });
   authenticator = waiting;
   expect((await ask(via, 'Bearer good')).body.user?.name).toBe('alice');
+});
+
+test('a verifier that fails keeps no other from knowing the token, and why nobody knows it is told', async () => {
+  const failing: TokenVerifier = { verify: () => Promise.reject(new Error('the webhook is down')) };
+  const knowing = audienceAgnostic(tokens, ['api', 'other']);
+  const { authenticate } = createAuthenticator({ anonymous: true, tokenVerifiers: [failing, knowing, failing] });
+  const request = (token: string) => ({ socket: new Socket(), headers: { authorization: `Bearer ${token}` } });
+  expect(await authenticate(request('good'))).toMatchObject({ user: { name: 'alice' }, audiences: ['api', 'other'] });
+  expect(await authenticate(request('good'), ['x', 'other'])).toMatchObject({ audiences: ['other'] });
+  const cause = (audiences?: string[]) => authenticate(request('bad'), audiences).catch((error) => error.cause.message);
+  expect(await cause()).toBe('the webhook is down');
+  const two = createAuthenticator({
+    anonymous: true,
+    tokenVerifiers: [failing, { verify: () => Promise.reject(new Error('expired')) }],
+  });
+  const refused = two.authenticate(request('bad'));
+  await expect(refused).rejects.toMatchObject({ code: 401, cause: { message: '[the webhook is down, expired]' } });
+  await expect(authenticate(request('good'), ['x'])).rejects.toMatchObject({ code: 401 });
+});
+
+test('a token is good beside a certificate that is not', async () => {
+  authenticator = make();
+  const stranger = agent(await clientCertificate({ commonName: 'eve' }, { usage: 'server' }));
+  expect((await ask(stranger)).code).toBe(401);
+  expect((await ask(stranger, 'Bearer good')).body.user?.name).toBe('alice');
+  expect((await ask(stranger, 'Bearer bad')).body.cause).toMatch(/^\[client certificate: .*, invalid bearer token\]$/);
 });
 
 test('anonymous, on and off', async () => {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { StatusError } from '@orch/machinery';
 import { identityFrom } from './request-header.js';
-import type { TokenVerifier } from './token-file.js';
+import { commonAudiences, type TokenVerifier } from './token-verifier.js';
 import { type CertificateTrust, roleOf } from './trust.js';
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
@@ -17,8 +17,12 @@ export interface AuthenticationRequest {
 
 /** Who makes a request, by every method that the server was given. */
 export interface Authenticator {
-  /** Settles the caller, anonymous included. Throws a `StatusError` 401 whose `cause` says why, for the log only. */
-  authenticate(request: AuthenticationRequest): Promise<Authentication>;
+  /**
+   * Settles the caller, anonymous included.
+   * @param audiences of which a token must be for one; default: the API's own
+   * @throws StatusError 401 whose `cause` says why, for the log only
+   */
+  authenticate(request: AuthenticationRequest, audiences?: readonly string[]): Promise<Authentication>;
 }
 
 /** The methods, in the order they are tried: client certificate, token, anonymous. */
@@ -29,7 +33,7 @@ export interface AuthenticatorSettings {
    * server must be set to.
    */
   readonly trust?: () => CertificateTrust;
-  /** Asked in order; the first that knows the token decides. */
+  /** Asked in order; the first that knows the token decides. One that fails keeps no other from knowing it. */
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
   readonly anonymous: boolean;
@@ -40,28 +44,52 @@ export interface AuthenticatorSettings {
 }
 
 /**
- * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides. A credential that was
- * presented and is not good is a 401 even when anonymous access is on.
+ * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides, also behind one that refused
+ * what it was shown. A credential that was presented, where none is good, is a 401 even when anonymous access is on (as
+ * pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes joins them).
  */
 export function createAuthenticator(settings: AuthenticatorSettings): Authenticator {
   const { tokenVerifiers, anonymous } = settings;
   return {
-    async authenticate({ socket, headers }) {
+    async authenticate({ socket, headers }, audiences) {
       const presented = byCertificate(settings, socket, headers);
       if (typeof presented === 'object') return presented;
-      let refusal = presented;
       const token = bearerToken(headers.authorization);
-      if (token !== undefined) {
-        for (const verifier of tokenVerifiers) {
-          const known = await verifier.verify(token);
-          if (known) return known;
-        }
-        refusal ??= 'invalid bearer token';
-      }
-      if (refusal === undefined && anonymous) return ANONYMOUS;
-      throw unauthorized(refusal ?? 'no credentials');
+      const found = token === undefined ? undefined : await byToken(tokenVerifiers, token, audiences);
+      if (typeof found === 'object') return found;
+      const refusals = [presented, found].filter((refusal) => refusal !== undefined);
+      if (refusals.length === 0 && anonymous) return ANONYMOUS;
+      throw unauthorized(refusals.length > 0 ? joined(refusals) : 'no credentials');
     },
   };
+}
+
+/** Who a token stands for, or why it does for nobody. */
+async function byToken(
+  verifiers: readonly TokenVerifier[],
+  token: string,
+  audiences: readonly string[] | undefined,
+): Promise<Authentication | string> {
+  const failures: string[] = [];
+  for (const verifier of verifiers) {
+    try {
+      const known = await verifier.verify(token, audiences);
+      if (known && isFor(known, audiences)) return known;
+      if (known) failures.push('the token is for other audiences');
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return failures.length > 0 ? joined(failures) : 'invalid bearer token';
+}
+
+const isFor = ({ audiences: given }: Authentication, wanted: readonly string[] | undefined): boolean =>
+  !wanted?.length || !given?.length || commonAudiences(wanted, given).length > 0;
+
+/** One reason as it is, several as a list, none of them twice. */
+function joined(reasons: readonly string[]): string {
+  const all = [...new Set(reasons)];
+  return all.length === 1 ? String(all[0]) : `[${all.join(', ')}]`;
 }
 
 /** Who a client certificate stands for, or why it does not; undefined when there is none. */

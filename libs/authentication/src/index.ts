@@ -15,7 +15,8 @@ export {
   type ServingPki,
 } from './pki.js';
 export { forwardedIdentity, isIdentityHeader } from './request-header.js';
-export { TokenFile, TokenFileError, type TokenVerifier } from './token-file.js';
+export { TokenFile, TokenFileError } from './token-file.js';
+export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

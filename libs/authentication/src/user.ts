@@ -23,6 +23,8 @@ export interface Authentication {
   readonly expiresAt?: number;
   /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
   readonly authority?: string;
+  /** Of the audiences that were asked for those that a token is good for; unset where nothing is known of audiences. */
+  readonly audiences?: readonly string[];
 }
 
 const ANONYMOUS_NAME = 'system:anonymous';
