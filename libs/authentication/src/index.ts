@@ -8,6 +8,7 @@ export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,
+  ensureTokenKey,
   type KeyPair,
   type Pki,
   type PkiSettings,
