@@ -4,6 +4,7 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
+export { commonNamesOf } from './certificates.js';
 export {
   ensurePki,
   ensureProxyPki,
@@ -15,7 +16,13 @@ export {
   type ProxyPki,
   type ServingPki,
 } from './pki.js';
-export { forwardedIdentity, isIdentityHeader } from './request-header.js';
+export {
+  FRONT_PROXY_NAME,
+  forwardedIdentity,
+  isIdentityHeader,
+  type RequestHeaderNames,
+  requestHeaderNames,
+} from './request-header.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';

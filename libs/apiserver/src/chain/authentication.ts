@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Authenticator } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
 import { socketOf } from '../http/context.js';
@@ -9,9 +10,17 @@ export function authentication(authenticator: Authenticator, names: Names): Stag
   return async (ctx) => {
     const { req, upgrade } = ctx;
     if (upgrade) takeProtocolToken(req, names);
-    const settled = await authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers: req.headers });
+    const { headers, rawHeaders } = req;
+    const settled = await authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers, rawHeaders });
+    forgetRequestHeaders(authenticator, headers);
     if (upgrade && settled.method === 'x509') checkOrigin(req);
     ctx.authentication = settled;
     ctx.user = settled.user;
   };
+}
+
+/** Whoever a front proxy speaks for is settled, and what anybody else says there goes on to nobody. */
+function forgetRequestHeaders({ isRequestHeader }: Authenticator, headers: IncomingHttpHeaders): void {
+  if (!isRequestHeader) return;
+  for (const name of Object.keys(headers)) if (isRequestHeader(name)) delete headers[name];
 }

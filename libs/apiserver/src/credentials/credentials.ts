@@ -1,4 +1,10 @@
-import { type Authenticator, createAuthenticator, TokenFile, type TokenVerifier } from '@orch/authentication';
+import {
+  type Authenticator,
+  createAuthenticator,
+  requestHeaderNames,
+  TokenFile,
+  type TokenVerifier,
+} from '@orch/authentication';
 import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
 import type { ServingOptions } from '../server/options.js';
@@ -30,6 +36,11 @@ export class Credentials {
     this.#current = current;
     this.authenticator = createAuthenticator({
       trust: () => this.#current.trust,
+      requestHeaders: requestHeaderNames(
+        options.requestheaderUsernameHeaders,
+        options.requestheaderGroupHeaders,
+        options.requestheaderExtraHeadersPrefix,
+      ),
       tokenVerifiers: tokens,
       anonymous: options.anonymousAuth,
       ...(certificateAccepted && { certificateAccepted }),
@@ -43,6 +54,7 @@ export class Credentials {
     const current = await readCredentials(options, names);
     // A static list: it is read once (spec: "Static token file").
     const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
+    for (const warning of tokens.flatMap(({ warnings }) => warnings)) settings.logger.warn(warning);
     return new Credentials(settings, current, tokens);
   }
 
