@@ -118,7 +118,9 @@ export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'no
 }
 
 /** The key in `certDir` that tokens of service accounts are signed with: RSA, which every library that reads tokens knows. */
-export async function ensureTokenKey(settings: Pick<PkiSettings, 'certDir'>): Promise<Pick<KeyPair, 'key' | 'keyFile'>> {
+export async function ensureTokenKey(
+  settings: Pick<PkiSettings, 'certDir'>,
+): Promise<Pick<KeyPair, 'key' | 'keyFile'>> {
   await begin(settings);
   const keyFile = join(settings.certDir, 'service-account.key');
   return { key: await ensureKey(keyFile, generateClientKey), keyFile };

@@ -52,7 +52,7 @@ export class FollowedObjects implements KnownObjects {
 /** A read that is under way; a change that is heard of meanwhile makes it worthless for later. */
 interface Reading {
   readonly found: Promise<KnownObject | undefined>;
-  stale: boolean;
+  readonly mark: { stale: boolean };
 }
 
 class FollowedKind {
@@ -75,10 +75,11 @@ class FollowedKind {
     const known = this.#known.get(key);
     if (known || this.#missing.has(key)) return known;
     const reading = this.#readings.get(key);
-    if (reading && !reading.stale) return reading.found;
-    const begun = { found: this.#read(object, key), stale: false };
-    this.#readings.set(key, begun);
-    return begun.found;
+    if (reading) return reading.found;
+    const mark = { stale: false };
+    const found = this.#read(object, key, mark);
+    this.#readings.set(key, { found, mark });
+    return found;
   }
 
   stop(): void {
@@ -86,27 +87,25 @@ class FollowedKind {
     this.#following?.close();
   }
 
-  async #read(object: ObjectName, key: string): Promise<KnownObject | undefined> {
+  async #read(object: ObjectName, key: string, mark: Reading['mark']): Promise<KnownObject | undefined> {
     try {
       // First, so that no change is missed of what is read.
       await this.#follow();
-      const reading = this.#readings.get(key);
-      const { namespace, name } = object;
-      const stored = name.includes('\0') || namespace.includes('\0') ? undefined : await this.#stored(namespace, name);
+      const stored = await this.#stored(object);
       const found = stored && this.#knownOf(stored);
-      if (reading && !reading.stale && this.#following) {
+      if (!mark.stale && this.#following) {
         if (found) this.#known.set(key, found);
         else this.#missing.set(key, true);
       }
-      if (this.#readings.get(key) === reading) this.#readings.delete(key);
       return found;
-    } catch (error) {
-      this.#readings.delete(key);
-      throw error;
+    } finally {
+      if (this.#readings.get(key)?.mark === mark) this.#readings.delete(key);
     }
   }
 
-  async #stored(namespace: string, name: string): Promise<ApiObject | undefined> {
+  async #stored({ namespace, name }: ObjectName): Promise<ApiObject | undefined> {
+    // The database need not hear of names that nothing can have.
+    if (`${namespace}${name}`.includes('\0')) return undefined;
     const stored = await this.options.reader.current(this.endpoint.type, { namespace, name });
     return stored && fromStored(stored, this.endpoint);
   }
@@ -163,7 +162,7 @@ class FollowedKind {
 
   #spoil(key: string): void {
     const reading = this.#readings.get(key);
-    if (reading) reading.stale = true;
+    if (reading) reading.mark.stale = true;
     this.#readings.delete(key);
   }
 }

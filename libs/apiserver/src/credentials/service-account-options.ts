@@ -10,7 +10,8 @@ function checkIssuers(issuers: readonly string[]): void {
 
 /** Throws RangeError. */
 function checkKeysUri(uri: string): void {
-  if (!URL.canParse(uri) || new URL(uri).protocol !== 'https:') throw new RangeError('it must be a URL of scheme https');
+  if (!URL.canParse(uri) || new URL(uri).protocol !== 'https:')
+    throw new RangeError('it must be a URL of scheme https');
 }
 
 /** Options of the tokens of service accounts, and of those with which nodes join. */
