@@ -12,6 +12,7 @@ export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,
+  ensureTokenKey,
   type KeyPair,
   type Pki,
   type PkiSettings,
@@ -27,6 +28,19 @@ export {
 } from './request-header.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
+export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
+export {
+  type Binding,
+  type KnownObject,
+  type KnownObjects,
+  keyOfObject,
+  type ObjectName,
+  refusalOf,
+} from './tokens/bound-objects.js';
+export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
+export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';
+export { type TokenGrant, TokenIssuer, type TokenIssuerSettings } from './tokens/token-issuer.js';
+export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

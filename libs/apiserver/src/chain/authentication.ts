@@ -14,6 +14,7 @@ export function authentication(authenticator: Authenticator, names: Names): Stag
     const settled = await authenticator.authenticate({ socket: socketOf(req) ?? req.socket, headers, rawHeaders });
     forgetRequestHeaders(authenticator, headers);
     if (upgrade && settled.method === 'x509') checkOrigin(req);
+    for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
     ctx.user = settled.user;
   };

@@ -9,6 +9,7 @@ import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
@@ -32,6 +33,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
+  serviceAccountTokenUses(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

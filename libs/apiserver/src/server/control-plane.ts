@@ -15,10 +15,13 @@ import {
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
+import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
+import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
@@ -97,6 +100,8 @@ class ControlPlaneProcess {
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
+  #serviceAccountKeys: ServiceAccountKeys | undefined;
+  #tokens: ApiTokens | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
@@ -122,7 +127,7 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
-      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#closeCredentials() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
@@ -178,6 +183,7 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -197,6 +203,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
+      tokenIssuer: this.#serviceAccountKeys.issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,
@@ -258,12 +265,28 @@ class ControlPlaneProcess {
 
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
-    this.#credentials = await Credentials.open({
-      options: serving,
-      names: namesOf(serving.naming),
-      logger: this.#logger,
-      certificateAccepted: needed(this.#observation).certificateAccepted,
+    const names = namesOf(serving.naming);
+    const logger = this.#logger;
+    const { metrics, certificateAccepted } = needed(this.#observation);
+    const { deps } = needed(this.#api);
+    const keys = needed(this.#serviceAccountKeys);
+    const known = [...deps.served.current.types, ...deps.unserved];
+    this.#tokens = new ApiTokens({
+      ...{ options: serving, names, keys, logger, store: deps.store, reader: deps.reader },
+      feed: needed(this.#changes).feed,
+      endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
+      onUse: serviceAccountTokenUses(metrics),
     });
+    this.#credentials = await Credentials.open({
+      ...{ options: serving, names, logger, certificateAccepted },
+      audiences: keys.audiences,
+      tokenVerifiers: this.#tokens.verifiers,
+    });
+  }
+
+  #closeCredentials(): void {
+    this.#credentials?.close();
+    this.#tokens?.stop();
   }
 
   async #aggregate(): Promise<void> {
@@ -309,6 +332,8 @@ class ControlPlaneProcess {
       gatewayUrls,
       metricsPage,
       credentials: needed(this.#credentials),
+      tokens: needed(this.#tokens),
+      serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Authentication, UserInfo } from '@orch/authentication';
+import { type Authentication, keyOfObject, type UserInfo } from '@orch/authentication';
 import { MASTERS, type RequestAttributes } from '@orch/authorization';
 import type { StatusError } from '@orch/machinery';
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
@@ -54,6 +54,8 @@ const STRIDE = 128;
 /** The watches that are open in a process: bounded, and judged again when rights change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
+  /** By the objects that the credentials they were let in by are bound to. */
+  readonly #bound = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
 
@@ -90,28 +92,45 @@ export class OpenWatches {
     this.#held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
+    for (const key of boundKeys(admitted)) {
+      const together = this.#bound.get(key) ?? new Set();
+      this.#bound.set(key, together.add(admitted));
+    }
     for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
     return admitted;
   }
 
   /** The stream is over, or never began. */
   release(watch: AdmittedWatch): void {
-    if (this.#open.delete(watch)) this.#held.give(watch.user.name, 1);
+    if (!this.#open.delete(watch)) return;
+    this.#held.give(watch.user.name, 1);
+    for (const key of boundKeys(watch)) {
+      const together = this.#bound.get(key);
+      together?.delete(watch);
+      if (together?.size === 0) this.#bound.delete(key);
+    }
   }
 
   /**
    * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
    * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
    * force before.
+   * @param boundTo judges only those of credentials that are bound to one of these objects, by {@link keyOfObject}
    */
-  async judgeAgain(judge: WatchJudge): Promise<number> {
+  async judgeAgain(judge: WatchJudge, boundTo?: Iterable<string>): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
     let [looked, ended] = [0, 0];
-    for (const watch of [...this.#open]) {
+    for (const watch of boundTo ? this.#boundTo(boundTo) : [...this.#open]) {
       if (await this.#judge(watch, judge)) ended++;
       if (++looked % STRIDE === 0) await turn();
     }
     return ended;
+  }
+
+  #boundTo(keys: Iterable<string>): Set<AdmittedWatch> {
+    const found = new Set<AdmittedWatch>();
+    for (const key of keys) for (const watch of this.#bound.get(key) ?? []) found.add(watch);
+    return found;
   }
 
   /** @returns whether the watch was open and is ended now */
@@ -122,6 +141,9 @@ export class OpenWatches {
     return true;
   }
 }
+
+const boundKeys = ({ authentication: { boundTo = [] } }: OpenWatch): string[] =>
+  boundTo.map(({ object }) => keyOfObject(object));
 
 /** Who cannot be judged may not go on: a client that comes again is judged from the start. */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
