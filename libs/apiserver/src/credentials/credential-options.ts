@@ -1,4 +1,5 @@
 import { validateHeaderName } from 'node:http';
+import { remoteTokenOptions } from './remote-token-options.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
 /** @throws Error for what no header is called */
@@ -77,4 +78,5 @@ export const credentialOptions = {
     default: true,
     help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
   },
+  ...remoteTokenOptions,
 } as const;

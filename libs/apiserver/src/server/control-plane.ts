@@ -14,11 +14,15 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { RedisVerdicts } from '@orch/webhooks';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
+import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
+import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
@@ -102,6 +106,8 @@ class ControlPlaneProcess {
   #webhooks: Webhooks | undefined;
   #serviceAccountKeys: ServiceAccountKeys | undefined;
   #tokens: ApiTokens | undefined;
+  #remoteTokens: RemoteTokens | undefined;
+  #sharedVerdicts: RedisVerdicts | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
@@ -127,7 +133,7 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
-      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#closeCredentials() },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
@@ -277,16 +283,25 @@ class ControlPlaneProcess {
       endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
       onUse: serviceAccountTokenUses(metrics),
     });
+    this.#sharedVerdicts = await openSharedVerdicts(serving, logger);
+    this.#remoteTokens = await RemoteTokens.open({
+      ...{ options: serving, names, logger, audiences: keys.audiences },
+      shared: this.#sharedVerdicts,
+      observer: tokenCache(metrics),
+    });
     this.#credentials = await Credentials.open({
       ...{ options: serving, names, logger, certificateAccepted },
       audiences: keys.audiences,
-      tokenVerifiers: this.#tokens.verifiers,
+      // Who must be asked elsewhere comes last.
+      tokenVerifiers: [...this.#tokens.verifiers, ...this.#remoteTokens.verifiers],
     });
   }
 
-  #closeCredentials(): void {
+  async #closeCredentials(): Promise<void> {
     this.#credentials?.close();
     this.#tokens?.stop();
+    this.#sharedVerdicts?.close();
+    await this.#remoteTokens?.close();
   }
 
   async #aggregate(): Promise<void> {

@@ -17,6 +17,7 @@ import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { createIssuerRoutes } from '../documents/issuer-routes.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
+import { authenticationAttempts } from '../metrics/authentication-metrics.js';
 import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
@@ -154,6 +155,7 @@ function listenerOf(
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
+    authenticationAttempted: authenticationAttempts(metrics),
     authorizer: credentialsDecide,
     flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
