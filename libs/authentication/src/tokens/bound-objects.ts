@@ -1,12 +1,16 @@
 /** What a credential may live and die with. */
 export interface ObjectName {
+  /** Kind of the core group. */
   readonly kind: 'ServiceAccount' | 'Pod' | 'Secret';
+  /** Where it lies; never empty. */
   readonly namespace: string;
+  /** Unique among those of its kind in the namespace. */
   readonly name: string;
 }
 
 /** What is looked at of such an object. The same one each time, for as long as it does not change. */
 export interface KnownObject {
+  /** Tells it from others that had the name at other times. */
   readonly uid: string;
   /** When it is deleted, or has been, milliseconds since the epoch; undefined where nobody has asked for that. */
   readonly deletedAt?: number;
@@ -24,6 +28,7 @@ export interface KnownObjects {
 
 /** An object without which a credential is not good. */
 export interface Binding {
+  /** Where it lies. */
   readonly object: ObjectName;
   /**
    * Why the credential is not good any more; undefined when it is.
