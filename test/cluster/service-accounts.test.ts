@@ -111,6 +111,29 @@ test('one that is bound to a Secret ends with the Secret, also while NATS is awa
   await cluster.nats.start();
 });
 
+test('whom a token of other audiences is shown asks for whom it stands, anywhere', async () => {
+  await account('visitor');
+  const token = await tokenOf('visitor', { audiences: ['vault', 'store'] });
+  expect(new Set(await statuses(servers(token))), 'not for this API').toEqual(new Set([401]));
+  const review = async (api: Api, audiences?: readonly string[]) => {
+    const spec = { token, ...(audiences && { audiences }) };
+    const asked = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec };
+    return (await api.post('/apis/authentication.k8s.io/v1/tokenreviews', asked)).json().status;
+  };
+  for (const api of servers(cluster.token)) {
+    expect(await review(api, ['other', 'vault'])).toMatchObject({
+      authenticated: true,
+      user: { username: 'system:serviceaccount:default:visitor' },
+      audiences: ['vault'],
+    });
+    for (const audiences of [undefined, ['other']]) {
+      const status = await review(api, audiences);
+      expect(status.authenticated).toBeUndefined();
+      expect(status.error).toContain('token audiences ["vault" "store"] is invalid for the target audiences');
+    }
+  }
+});
+
 test('a bootstrap token is good while its Secret says so', async () => {
   const token = 'abc123.0123456789abcdef';
   expect(new Set(await statuses(servers(token)))).toEqual(new Set([401]));
