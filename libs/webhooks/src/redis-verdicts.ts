@@ -46,6 +46,8 @@ export class RedisVerdicts implements SharedVerdicts {
     this.#valueKey = derived(secret, 'values of verdicts');
     this.#redis = new Redis(url, {
       lazyConnect: true,
+      // Whatever release of Redis it is.
+      protocol: 2,
       // What cannot be asked now is not asked at all.
       enableOfflineQueue: false,
       autoResendUnfulfilledCommands: false,
