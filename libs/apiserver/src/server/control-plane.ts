@@ -14,12 +14,19 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
+import { RemoteTokens } from '../credentials/remote-tokens.js';
+import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
+import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
+import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
@@ -99,6 +106,10 @@ class ControlPlaneProcess {
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
+  #serviceAccountKeys: ServiceAccountKeys | undefined;
+  #tokens: ApiTokens | undefined;
+  #remoteTokens: RemoteTokens | undefined;
+  #sharedVerdicts: RedisVerdicts | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #housekeeping: Housekeeping | undefined;
@@ -125,7 +136,7 @@ class ControlPlaneProcess {
         stop: () => this.#stopCustom(),
       },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
-      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
@@ -181,6 +192,7 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -200,6 +212,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
+      tokenIssuer: this.#serviceAccountKeys.issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,
@@ -274,12 +287,37 @@ class ControlPlaneProcess {
 
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
-    this.#credentials = await Credentials.open({
-      options: serving,
-      names: namesOf(serving.naming),
-      logger: this.#logger,
-      certificateAccepted: needed(this.#observation).certificateAccepted,
+    const names = namesOf(serving.naming);
+    const logger = this.#logger;
+    const { metrics, certificateAccepted } = needed(this.#observation);
+    const { deps } = needed(this.#api);
+    const keys = needed(this.#serviceAccountKeys);
+    const known = [...deps.served.current.types, ...deps.unserved];
+    this.#tokens = new ApiTokens({
+      ...{ options: serving, names, keys, logger, store: deps.store, reader: deps.reader },
+      feed: needed(this.#changes).feed,
+      endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
+      onUse: serviceAccountTokenUses(metrics),
     });
+    this.#sharedVerdicts = await openSharedVerdicts(serving, logger);
+    this.#remoteTokens = await RemoteTokens.open({
+      ...{ options: serving, names, logger, audiences: keys.audiences },
+      shared: this.#sharedVerdicts,
+      observer: tokenCache(metrics),
+    });
+    this.#credentials = await Credentials.open({
+      ...{ options: serving, names, logger, certificateAccepted },
+      audiences: keys.audiences,
+      // Who must be asked elsewhere comes last.
+      tokenVerifiers: [...this.#tokens.verifiers, ...this.#remoteTokens.verifiers],
+    });
+  }
+
+  async #closeCredentials(): Promise<void> {
+    this.#credentials?.close();
+    this.#tokens?.stop();
+    this.#sharedVerdicts?.close();
+    await this.#remoteTokens?.close();
   }
 
   async #aggregate(): Promise<void> {
@@ -327,6 +365,8 @@ class ControlPlaneProcess {
       metricsPage,
       credentials: needed(this.#credentials),
       access: needed(this.#access),
+      tokens: needed(this.#tokens),
+      serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);

@@ -9,6 +9,7 @@ import {
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -33,6 +34,7 @@ export const servingOptions = {
   },
   ...credentialOptions,
   ...authorizationOptions,
+  ...serviceAccountOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
