@@ -5,6 +5,15 @@ export {
   createAuthenticator,
 } from './authenticator.js';
 export {
+  asksToImpersonate,
+  IMPERSONATE_PREFIX,
+  type Impersonation,
+  impersonated,
+  impersonationOf,
+  type ServiceAccountName,
+  serviceAccountOf,
+} from './impersonation.js';
+export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { IMPERSONATE_PREFIX } from './impersonation.js';
 import { type Authentication, authenticated, type UserInfo } from './user.js';
 
 /** Common name in the certificate with which servers of one installation pass requests on to each other. */
@@ -38,9 +39,6 @@ export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<st
   }
   return headers;
 }
-
-/** Headers by which a caller asks to act as another. */
-const IMPERSONATE_PREFIX = 'impersonate-';
 
 /**
  * Whether a header carries an identity, or asks for one; such headers from anybody else are not to be passed on, and what

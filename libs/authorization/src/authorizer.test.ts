@@ -48,6 +48,7 @@ describe('credentialsDecide', () => {
   it('lets in who has credentials, unless they say that there are none', async () => {
     expect(await decide(POD, JANE)).toBe('allow');
     expect(await decide(POD)).toBe('no-opinion');
+    expect(await decide({ ...POD, verb: 'impersonate', resource: 'users' }, JANE)).toBe('no-opinion');
     const nobody = authenticated({ name: 'x', groups: ['system:unauthenticated'], extra: {} }, 'proxy').user;
     expect(await decide(POD, nobody)).toBe('no-opinion');
   });

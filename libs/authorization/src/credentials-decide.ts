@@ -1,4 +1,4 @@
-import { ALLOW, type Authorizer, NO_OPINION } from './authorizer.js';
+import { ALLOW, type Authorizer, MASTERS, NO_OPINION } from './authorizer.js';
 
 const PUBLIC_PATHS = /^\/(?:(?:livez|readyz|healthz)(?:\/.*)?|version\/?)$/;
 /** The same, as rules say it. */
@@ -14,9 +14,13 @@ const PUBLIC_PATTERNS = [
 ];
 const UNAUTHENTICATED = 'system:unauthenticated';
 
-/** The rule until policies exist: who has credentials may do everything, who has none may see health and version. */
+/**
+ * The rule until policies exist: who has credentials may do everything but act as another, which masters may; who has none may
+ * see health and version.
+ */
 export const credentialsDecide: Authorizer = {
-  async authorize(user, { isResourceRequest, path }) {
+  async authorize(user, { verb, isResourceRequest, path }) {
+    if (verb === 'impersonate' && isResourceRequest) return user.groups.includes(MASTERS) ? ALLOW : NO_OPINION;
     if (!user.groups.includes(UNAUTHENTICATED)) return ALLOW;
     return !isResourceRequest && PUBLIC_PATHS.test(path) ? ALLOW : NO_OPINION;
   },

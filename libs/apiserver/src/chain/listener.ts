@@ -45,6 +45,8 @@ export interface ListenerOptions {
   readonly logger: Logger;
   /** Milliseconds from which on a request is logged with its legs. Default 0: never. */
   readonly slowRequestMs?: number;
+  /** Values that one request may ask to be impersonated. Default 256. */
+  readonly maxImpersonationValues?: number;
   /** Records requests; absent when there is no tracing. */
   readonly tracing?: Tracing;
 }
@@ -54,13 +56,16 @@ interface Serving extends ListenerOptions {
   readonly stages: readonly Stage[];
 }
 
+/** Each costs a question to the authorizers. */
+const IMPERSONATION_VALUES = 256;
+
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   return [
     comingWatch(options.watches),
     authentication(options.authenticator, options.deps.names),
     // Here audit will note what was received.
-    impersonation,
+    impersonation(options.deps.names, options.maxImpersonationValues ?? IMPERSONATION_VALUES),
     flowControl(options.flow, options.metrics),
     (ctx) => ctx.authorize(ctx.info),
     answerer(options, observer),

@@ -150,6 +150,7 @@ function listenerOf(
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,
+    maxImpersonationValues: serving.maxImpersonationValues,
     ...(tracing && { tracing }),
   });
 }

@@ -85,6 +85,7 @@ export interface ListenOverrides {
   readonly metrics?: Metrics;
   readonly logger?: Logger;
   readonly slowRequestMs?: number;
+  readonly maxImpersonationValues?: number;
   readonly tracing?: Tracing;
 }
 
