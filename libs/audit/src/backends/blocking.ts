@@ -1,0 +1,35 @@
+import type { EventRecord } from '../events/event.js';
+import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
+
+/** Has requests wait until each event is written; with `strict`, that it is not counts. */
+export class BlockingBackend implements AuditBackend {
+  readonly #underWay = new Set<Promise<boolean>>();
+
+  constructor(
+    private readonly sink: AuditSink,
+    private readonly strict: boolean,
+    private readonly lost: LostEvents,
+  ) {}
+
+  submit(event: EventRecord): Promise<boolean> {
+    const written = this.#write(event);
+    this.#underWay.add(written);
+    void written.then(() => this.#underWay.delete(written));
+    return written;
+  }
+
+  async #write(event: EventRecord): Promise<boolean> {
+    try {
+      await this.sink.write([event]);
+      return true;
+    } catch (error) {
+      this.lost(this.sink.name, 1, error);
+      return !this.strict;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.race([Promise.all(this.#underWay), this.sink.close()]);
+    await this.sink.close();
+  }
+}
