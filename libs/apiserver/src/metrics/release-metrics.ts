@@ -1,6 +1,7 @@
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
+import { auditMetrics } from './audit-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
@@ -28,6 +29,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
+  auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);

@@ -22,6 +22,7 @@ import { observeListCache, observeWatchOutputs } from '../metrics/server-observe
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
+import { type Audit, openAudit } from './audit.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -99,6 +100,7 @@ class ControlPlaneProcess {
   #webhooks: Webhooks | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
+  #audit: Audit | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -123,6 +125,7 @@ class ControlPlaneProcess {
         stop: () => this.#stopCustom(),
       },
       { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
@@ -266,6 +269,15 @@ class ControlPlaneProcess {
     });
   }
 
+  async #openAudit(): Promise<void> {
+    this.#audit = await openAudit({
+      options: this.#settings.serving,
+      scheme: needed(this.#api).deps.scheme,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+  }
+
   async #aggregate(): Promise<void> {
     this.#aggregated = new AggregatedApis({
       api: needed(this.#api),
@@ -299,6 +311,7 @@ class ControlPlaneProcess {
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
+    const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
       serving,
@@ -310,6 +323,7 @@ class ControlPlaneProcess {
       metricsPage,
       credentials: needed(this.#credentials),
       aggregated: needed(this.#aggregated),
+      ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     needed(this.#aggregated).publishTrust();

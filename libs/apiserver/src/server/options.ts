@@ -9,6 +9,7 @@ import {
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { aggregationOptions } from './aggregation-options.js';
+import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -128,6 +129,7 @@ export const servingOptions = {
     help: 'Ports that Services of type NodePort get.',
   },
   ...aggregationOptions,
+  ...auditOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,

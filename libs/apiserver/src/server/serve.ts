@@ -4,6 +4,7 @@ import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
+import type { Auditor } from '../auditing/auditor.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -39,6 +40,8 @@ export interface ServeSettings {
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
+  /** Records requests; absent where nothing is recorded. */
+  readonly auditor?: Auditor;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -130,7 +133,8 @@ function listenerOf(
   proxy: WatchProxy | undefined,
   streams: HandedStreams,
 ) {
-  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage, auditor } =
+    settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
@@ -151,6 +155,7 @@ function listenerOf(
     logger,
     slowRequestMs: serving.slowRequestThreshold,
     maxImpersonationValues: serving.maxImpersonationValues,
+    ...(auditor && { auditor }),
     ...(tracing && { tracing }),
   });
 }

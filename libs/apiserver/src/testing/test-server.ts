@@ -4,6 +4,7 @@ import { type Authenticator, authenticated } from '@orch/authentication';
 import { type Authorizer, credentialsDecide } from '@orch/authorization';
 import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
+import type { Auditor } from '../auditing/auditor.js';
 import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
@@ -86,6 +87,7 @@ export interface ListenOverrides {
   readonly logger?: Logger;
   readonly slowRequestMs?: number;
   readonly maxImpersonationValues?: number;
+  readonly auditor?: Auditor;
   readonly tracing?: Tracing;
 }
 
