@@ -182,5 +182,5 @@ function backendOf(
 ): AuditBackend {
   const shortened = truncate ? new TruncatingSink(sink, truncate, lost) : sink;
   if (mode === 'batch') return new BatchingBackend(shortened, batch, lost, systemClock);
-  return new BlockingBackend(shortened, mode === 'blocking-strict', lost);
+  return new BlockingBackend(shortened, mode === 'blocking-strict', lost, systemClock);
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '@orch/runtime';
 import type { EventRecord } from '../events/event.js';
+import { atMost, FLUSH_MS } from './at-most.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 
 /** How events are gathered. */
@@ -17,9 +18,6 @@ export interface BatchSettings {
   /** Batches that are written at a time. */
   readonly concurrency: number;
 }
-
-/** How long what waits may take to be written when the process ends, milliseconds. */
-const FLUSH_MS = 10_000;
 
 const NAME = 'buffered';
 
@@ -57,12 +55,7 @@ export class BatchingBackend implements AuditBackend {
   async close(): Promise<void> {
     this.#closing = true;
     this.#wake();
-    let stop = (): void => undefined;
-    const late = new Promise<void>((resolve) => {
-      stop = this.clock.after(FLUSH_MS, resolve);
-    });
-    await Promise.race([this.#done, late]);
-    stop();
+    await atMost(FLUSH_MS, this.#done, this.clock);
     await this.sink.close();
     const left = this.#waiting.length;
     this.#waiting = [];

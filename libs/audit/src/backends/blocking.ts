@@ -1,4 +1,6 @@
+import type { Clock } from '@orch/runtime';
 import type { EventRecord } from '../events/event.js';
+import { atMost, FLUSH_MS } from './at-most.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 
 /** Has requests wait until each event is written; with `strict`, that it is not counts. */
@@ -9,6 +11,7 @@ export class BlockingBackend implements AuditBackend {
     private readonly sink: AuditSink,
     private readonly strict: boolean,
     private readonly lost: LostEvents,
+    private readonly clock: Clock,
   ) {}
 
   submit(event: EventRecord): Promise<boolean> {
@@ -29,7 +32,7 @@ export class BlockingBackend implements AuditBackend {
   }
 
   async close(): Promise<void> {
-    await Promise.race([Promise.all(this.#underWay), this.sink.close()]);
+    await atMost(FLUSH_MS, Promise.all(this.#underWay), this.clock);
     await this.sink.close();
   }
 }
