@@ -21,7 +21,7 @@ const RULES = {
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
   audit: {
-    uses: ['machinery', 'schema', 'codec', 'authentication', 'runtime', 'client', 'storage'],
+    uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
     io: true,
   },
   apiserver: {

@@ -11,6 +11,8 @@ const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
 /** When the caller's credential ends, so that a watch that is passed on ends with it: a date and time (RFC 3339). */
 const EXPIRES = 'x-remote-expires';
+/** Whether the request has been judged by the audit policy of who passes it on, and is recorded there. */
+const AUDITED = 'x-remote-audited';
 
 /** Group names may hold any character, a header's list separator among them. */
 const encode = encodeURIComponent;
@@ -29,10 +31,15 @@ function decode(text: string): string {
   }
 }
 
-/** The headers that tell a server behind this one who asks (spec: "Authenticating proxy"). */
-export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<string, string> {
+/**
+ * The headers that tell a server behind this one who asks (spec: "Authenticating proxy").
+ * @param expiresAt when the caller's credential ends
+ * @param audited whether the request is recorded here
+ */
+export function forwardedIdentity(user: UserInfo, expiresAt?: number, audited = false): Record<string, string> {
   const headers: Record<string, string> = { [USER]: encode(user.name), [GROUP]: user.groups.map(encode).join(',') };
   if (expiresAt !== undefined) headers[EXPIRES] = new Date(expiresAt).toISOString();
+  if (audited) headers[AUDITED] = 'true';
   if (user.uid !== undefined) headers[UID] = encode(user.uid);
   for (const [key, values] of Object.entries(user.extra)) {
     headers[EXTRA_PREFIX + encodeName(key)] = values.map(encode).join(',');
@@ -49,6 +56,7 @@ export const isIdentityHeader = (name: string): boolean =>
   name === UID ||
   name === GROUP ||
   name === EXPIRES ||
+  name === AUDITED ||
   name.startsWith(EXTRA_PREFIX) ||
   name.startsWith(IMPERSONATE_PREFIX);
 
@@ -67,7 +75,8 @@ export function identityFrom(headers: IncomingHttpHeaders): Authentication | und
   }
   const user = { name: decode(name), groups: list(headers[GROUP]), extra, ...(uid && { uid: decode(uid) }) };
   const expires = single(headers[EXPIRES]);
-  return authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  const found = authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  return headers[AUDITED] === 'true' ? { ...found, audited: true } : found;
 }
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

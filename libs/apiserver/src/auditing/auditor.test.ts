@@ -270,6 +270,16 @@ describe('a watch', () => {
   });
 });
 
+describe('a request that is passed on', () => {
+  it('is recorded by who passes it on alone', async () => {
+    const audited = { ...JANE, method: 'proxy', audited: true } as const;
+    const { kept, ask } = await serve(only('Metadata'), { authenticator: { authenticate: async () => audited } });
+    await ask(`${PODS}/x`);
+    await ask(`${PODS}?watch=1&resourceVersion=x`);
+    expect(kept.stages).toEqual([]);
+  });
+});
+
 describe('where recording is waited for', () => {
   it('a request goes on once it is recorded, and its answer ends once that is', async () => {
     const { kept, ask, api } = await serve(only('Metadata'));

@@ -34,10 +34,15 @@ export class Auditor {
   constructor(private readonly settings: AuditorSettings) {}
 
   /**
-   * A request whose caller is settled: from here on each stage of it is recorded, at the latest when its answer is over.
+   * A request whose caller is settled: from here on each stage of it is recorded, at the latest when its answer is over. One
+   * that was passed on by who records it is not recorded twice.
    * @throws StatusError 500 where a request is not to be carried out that cannot be recorded
    */
   received(ctx: OpenContext): Promise<void> | undefined {
+    if (ctx.authentication.audited) {
+      ctx.audit = null;
+      return undefined;
+    }
     const audit = this.#judge(ctx, ctx.user);
     ctx.audit = audit;
     if (!audit) return undefined;

@@ -166,4 +166,14 @@ export const auditOptions = {
     min: 1,
     help: 'Size of a batch then.',
   },
+  'audit-postgres': {
+    type: 'bool',
+    help: 'Events are written into the database of the state too, into a schema audit of their own, a partition for each day.',
+  },
+  'audit-postgres-retention': {
+    type: 'duration',
+    default: 30 * 24 * 3_600_000,
+    min: 3_600_000,
+    help: 'How long events are kept there; whole days (UTC) that are older are dropped.',
+  },
 } as const;

@@ -3,11 +3,13 @@ import {
   type AuditSink,
   BatchingBackend,
   BlockingBackend,
+  type EventDatabase,
   LogSink,
   type LostEvents,
   loadPolicy,
   type Mode,
   PolicyEvaluator,
+  PostgresSink,
   RotatingFile,
   standardOutput,
   type TruncateSettings,
@@ -26,6 +28,8 @@ export type AuditOptions = OptionValues<typeof auditOptions>;
 
 export interface AuditSettings {
   readonly options: AuditOptions;
+  /** The schema that `--audit-postgres` writes to; asked for only then. */
+  readonly database: () => EventDatabase;
   readonly scheme: Scheme;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -43,6 +47,7 @@ export interface Audit {
 const WEBHOOK_CONCURRENCY = 8;
 /** Lines that are given to a file at a time, which writes together what has come. */
 const LOG_CONCURRENCY = 256;
+const POSTGRES_BATCH = { bufferSize: 10_000, maxSize: 400, maxWaitMs: 1_000, concurrency: 1 };
 const MEGABYTE = 1 << 20;
 const DEFAULT_MEGABYTES = 100;
 /** Milliseconds in which lost events are told of once. */
@@ -54,7 +59,8 @@ const NOTHING: Audit = { close: async () => undefined };
 export async function openAudit(settings: AuditSettings): Promise<Audit> {
   const { options, scheme, metrics, logger } = settings;
   const observer = auditMetrics(metrics);
-  const isAsked = options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined;
+  const isAsked =
+    options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined || options.auditPostgres;
   if (options.auditPolicyFile === undefined) {
     if (isAsked) logger.warn('no --audit-policy-file is given: nothing is recorded in the audit log');
     return NOTHING;
@@ -65,7 +71,11 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   checkVersion('--audit-log-version', options.auditLogVersion, apiVersion);
   checkVersion('--audit-webhook-version', options.auditWebhookVersion, apiVersion);
   const lost = tellingOf(observer.lost, logger);
-  const backends = [...(await logBackend(options, lost, logger)), ...(await webhookBackend(options, lost, apiVersion))];
+  const backends = [
+    ...(await logBackend(options, lost, logger)),
+    ...(await webhookBackend(options, lost, apiVersion)),
+    ...postgresBackend(settings, lost),
+  ];
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
   const auditor = new Auditor({
@@ -152,6 +162,18 @@ async function webhookBackend(options: AuditOptions, lost: LostEvents, apiVersio
     }),
   };
   return [backendOf(sink, options.auditWebhookMode, batch, truncate, lost)];
+}
+
+function postgresBackend({ options, database, logger }: AuditSettings, lost: LostEvents): AuditBackend[] {
+  if (!options.auditPostgres) return [];
+  const sink = new PostgresSink({
+    database: database(),
+    retentionMs: options.auditPostgresRetention,
+    lost,
+    clock: systemClock,
+    onError: (error) => logger.error('old events of the audit log', error),
+  });
+  return [new BatchingBackend(sink, { ...POSTGRES_BATCH, bufferBytes: options.auditBufferBytes }, lost, systemClock)];
 }
 
 /** @throws Error for what does not go together, in the reference's words */
