@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Cluster, startCluster } from '../../tools/up/index.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../clients/kubectl.js';
 import { Api } from '../support/api.js';
@@ -121,6 +123,16 @@ describe('the audit log of two tiers', () => {
       stream.close();
       await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted', 'ResponseComplete']);
       for (const event of of(id)) expect(event).toMatchObject({ impersonatedUser: { username: 'bob' } });
+    }
+    for (const url of cluster.apiServerUrls) {
+      const id = `socket-${url}`;
+      const headers = { authorization: `Bearer ${cluster.token}`, 'audit-id': id };
+      const socket = new WebSocket(`${url.replace('https', 'wss')}${PATH}?watch=1`, { ca: cluster.ca, headers });
+      await once(socket, 'open');
+      await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted']);
+      expect(of(id)[0]?.responseStatus?.code).toBe(101);
+      socket.close();
+      await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted', 'ResponseComplete']);
     }
     // Nobody has told of one later.
     for (const url of cluster.apiServerUrls) expect(stages(`watch-${url}`)).toHaveLength(2);

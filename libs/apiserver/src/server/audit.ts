@@ -71,11 +71,15 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   checkVersion('--audit-log-version', options.auditLogVersion, apiVersion);
   checkVersion('--audit-webhook-version', options.auditWebhookVersion, apiVersion);
   const lost = tellingOf(observer.lost, logger);
-  const backends = [
-    ...(await logBackend(options, lost, logger)),
-    ...(await webhookBackend(options, lost, apiVersion)),
-    ...postgresBackend(settings, lost),
-  ];
+  const backends: AuditBackend[] = [];
+  try {
+    backends.push(...(await logBackend(options, lost, logger)));
+    backends.push(...(await webhookBackend(options, lost, apiVersion)));
+    backends.push(...postgresBackend(settings, lost));
+  } catch (error) {
+    await unionOf(backends).close();
+    throw error;
+  }
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
   const auditor = new Auditor({
@@ -109,7 +113,6 @@ function tellingOf(count: LostEvents, logger: Logger): LostEvents {
 async function logBackend(options: AuditOptions, lost: LostEvents, logger: Logger): Promise<AuditBackend[]> {
   const { auditLogPath: path } = options;
   if (path === undefined) return [];
-  const out = path === '-' ? standardOutput : await openFile(options, path, logger);
   const truncate = truncation(options.auditLogTruncateEnabled, 'log', {
     maxEventSize: options.auditLogTruncateMaxEventSize,
     maxBatchSize: options.auditLogTruncateMaxBatchSize,
@@ -125,6 +128,7 @@ async function logBackend(options: AuditOptions, lost: LostEvents, logger: Logge
       burst: options.auditLogBatchThrottleBurst,
     }),
   };
+  const out = path === '-' ? standardOutput : await openFile(options, path, logger);
   return [backendOf(new LogSink(out, options.auditLogFormat), options.auditLogMode, batch, truncate, lost)];
 }
 
