@@ -43,7 +43,7 @@ const dir = await mkdtemp(join(tmpdir(), 'bench-audit-'));
 const api = await testApi();
 await api.create('configmaps', { metadata: { name: 'a' }, data: { key: 'value' } });
 let files = 0;
-const sink = async () =>
+const sink = async (gatherMs = 0) =>
   new LogSink(
     await RotatingFile.open({
       path: join(dir, `audit-${++files}.log`),
@@ -51,14 +51,15 @@ const sink = async () =>
       maxAgeDays: 0,
       maxBackups: 1,
       compress: false,
+      gatherMs,
     }),
     'json',
   );
 const nobody = () => undefined;
 const batched = async () =>
   new BatchingBackend(
-    await sink(),
-    { bufferSize: 100_000, bufferBytes: 1 << 28, maxSize: 400, maxWaitMs: 100, concurrency: 256 },
+    await sink(20),
+    { bufferSize: 100_000, bufferBytes: 1 << 28, maxSize: 1, maxWaitMs: 0, concurrency: 2048 },
     nobody,
     systemClock,
   );
