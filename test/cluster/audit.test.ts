@@ -161,6 +161,23 @@ describe('the audit log of two tiers', () => {
     expect(text).not.toContain(cluster.token);
   });
 
+  test('answers the questions of docs/audit.md', async () => {
+    const text = readFileSync(fileURLToPath(new URL('../../docs/audit.md', import.meta.url)), 'utf8');
+    const queries = [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, query = '']) => query);
+    expect(queries).toHaveLength(3);
+    await kubectl.ok(['create', 'namespace', 'shop']);
+    await kubectl.ok(['create', 'deployment', 'web', '--image=nginx', '--namespace=shop']);
+    await kubectl.ok(['get', 'secrets', '--as=jane', '--as-group=system:masters']);
+    await kubectl.ok(['delete', 'deployment', 'web', '--namespace=shop', '--as=jane', '--as-group=system:masters']);
+    const [who = '', what = '', secrets = ''] = queries;
+    const asked = async (query: string) => (await database.query(query)).rows;
+    await expect.poll(() => asked(who), POLL).toMatchObject([{ username: 'admin', impersonated: 'jane', code: 200 }]);
+    expect(await asked(what.replace("'jane'", "'admin'"))).toEqual(
+      expect.arrayContaining([expect.objectContaining({ verb: 'delete', what: 'apps/deployments', name: 'web' })]),
+    );
+    expect(await asked(secrets)).toMatchObject([{ username: 'admin', refused: '0' }]);
+  });
+
   test('counts what it writes', async () => {
     const metrics = (await apiOf(cluster.apiServerUrls[0]).get('/metrics')).text;
     expect(metrics).toMatch(/^apiserver_audit_event_total \d+$/m);
