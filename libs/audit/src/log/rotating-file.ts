@@ -7,6 +7,7 @@ import type { LineWriter } from './log-sink.js';
 
 /** When a file is given up for another, and how long it is kept then. */
 export interface RotationSettings {
+  /** Of the file that is written to; old ones lie beside it. */
   readonly path: string;
   /** Bytes of one file. */
   readonly maxBytes: number;
@@ -72,6 +73,7 @@ export class RotatingFile implements LineWriter {
     });
   }
 
+  /** Ends once all is written. */
   async close(): Promise<void> {
     this.#closing = true;
     this.#goOn();
