@@ -35,7 +35,8 @@ export {
   type KnownObjects,
   keyOfObject,
   type ObjectName,
-  refusalOf,
+  type Standing,
+  standingOf,
 } from './tokens/bound-objects.js';
 export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
 export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';

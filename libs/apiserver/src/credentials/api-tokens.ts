@@ -1,12 +1,13 @@
 import {
   audienceAgnostic,
+  type Binding,
   BootstrapTokens,
   bootstrapTypeOf,
   type KnownObjects,
   keyOfObject,
   type ObjectName,
-  refusalOf,
   ServiceAccountTokens,
+  standingOf,
   type TokenUse,
   type TokenVerifier,
 } from '@orch/authentication';
@@ -36,8 +37,6 @@ const RESOURCES: Readonly<Record<ObjectName['kind'], string>> = {
 
 /** How long a judgement is put off that could not be made, ms. */
 const RETRY_MS = 1000;
-/** How long a token outlives an object that is being deleted, and a little more so that it has ended for sure, ms. */
-const AFTERLIFE_MS = 61_000;
 /** Longest time that timers take, ms. */
 const LONGEST_MS = 2 ** 31 - 1;
 
@@ -92,27 +91,28 @@ export class ApiTokens {
     const { boundTo = [] } = authentication;
     if (boundTo.length === 0) return undefined;
     try {
-      const refusal = await refusalOf(boundTo, this.#objects, Date.now);
+      const { refusal, endsAt } = await standingOf(boundTo, this.#objects, Date.now);
       if (refusal !== undefined) return unauthorized(refusal);
-      for (const { object } of boundTo) {
-        const deletedAt = (await this.#objects.find(object))?.deletedAt;
-        if (deletedAt !== undefined) this.#judgeIn(deletedAt + AFTERLIFE_MS - Date.now(), keyOfObject(object));
-      }
+      // A moment later, when it has ended for sure.
+      if (endsAt !== undefined) this.#judgeIn(endsAt + 1 - Date.now(), boundTo);
     } catch {
       // Where the state cannot be asked nothing can be deleted either.
-      for (const { object } of boundTo) this.#judgeIn(RETRY_MS, keyOfObject(object));
+      this.#judgeIn(RETRY_MS, boundTo);
     }
     return undefined;
   }
 
-  /** One timer an object, however many tokens are bound to it. */
-  #judgeIn(ms: number, key: string): void {
-    clearTimeout(this.#timers.get(key));
+  /** One timer a set of objects, however many watches are open by tokens that are bound to them. */
+  #judgeIn(ms: number, bindings: readonly Binding[]): void {
+    const keys = bindings.map(({ object }) => keyOfObject(object));
+    const timer = keys.join();
+    clearTimeout(this.#timers.get(timer));
     const judge = () => {
-      this.#timers.delete(key);
-      this.#changed(new Set([key]));
+      this.#timers.delete(timer);
+      // Each of them finds the watches; fewest share the last, which a pod is that stands behind its account.
+      this.#changed(new Set(keys.slice(-1)));
     };
-    this.#timers.set(key, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_MS)).unref());
+    this.#timers.set(timer, setTimeout(judge, Math.min(Math.max(ms, 0), LONGEST_MS)).unref());
   }
 }
 

@@ -1,10 +1,7 @@
 import type { Names } from '@orch/machinery';
 import { type Authentication, authenticated } from '../user.js';
-import type { Binding, KnownObject, ObjectName } from './bound-objects.js';
+import { type Binding, type KnownObject, LEEWAY_MS, type ObjectName } from './bound-objects.js';
 import { isObject } from './signed-token.js';
-
-/** How far clocks of those who issue and those who verify may be apart, ms (as jwt.DefaultLeeway of go-jose). */
-export const LEEWAY_MS = 60_000;
 
 /** The last moment that dates can be of, ms. */
 const LAST_MS = 8.64e15;

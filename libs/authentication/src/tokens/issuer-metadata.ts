@@ -1,7 +1,8 @@
 import { jwkOf, type VerificationKey } from './verification-key.js';
 
-/** Where whoever believes tokens of an issuer finds its keys (OpenID Connect Discovery 1.0). */
+/** Where whoever believes tokens of an issuer learns where its keys are (OpenID Connect Discovery 1.0). */
 export const DISCOVERY_PATH = '/.well-known/openid-configuration';
+/** Where they are, unless they are told to be elsewhere. */
 export const KEYS_PATH = '/openid/v1/jwks';
 
 /** Why nobody can find the keys of an issuer by its name; undefined when they can. */

@@ -263,6 +263,7 @@ test('a token goes with its account, its pod and its secret', async () => {
   put('Pod', 'web', { uid: 'pod-uid', deletedAt: clock + 30_000 });
   clock += 89_000;
   expect(await why(ofPod), 'a minute longer than its pod').toBe('good');
+  expect((await verifier.verify(ofPod))?.expiresAt).toBe(NOW + 90_000);
   clock += 2_000;
   expect(await why(ofPod)).toBe('service account token has been invalidated');
   put('Pod', 'web', { uid: 'other' });

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { commonAudiences, type TokenVerifier } from '../token-verifier.js';
 import type { Authentication } from '../user.js';
 import { accountClaims, legacyIssuerOf, refusalByTime, type VerifiedToken } from './account-claims.js';
-import { type KnownObjects, refusalOf } from './bound-objects.js';
+import { type KnownObjects, standingOf } from './bound-objects.js';
 import { areLegacy, legacyClaims } from './legacy-claims.js';
 import { isSignedBy, parseToken, type SignedToken } from './signed-token.js';
 import type { VerificationKey } from './verification-key.js';
@@ -58,11 +58,18 @@ export class ServiceAccountTokens implements TokenVerifier {
     if (audiences.length === 0)
       throw new Error(`token audiences ${quoted(given)} is invalid for the target audiences ${quoted(asked)}`);
     const { authentication } = verified;
-    const refusal =
-      refusalByTime(verified, this.#now()) ?? (await refusalOf(authentication.boundTo, objects, this.#now));
+    const ended = refusalByTime(verified, this.#now());
+    if (ended !== undefined) throw new Error(ended);
+    const { refusal, endsAt } = await standingOf(authentication.boundTo, objects, this.#now);
     if (refusal !== undefined) throw new Error(refusal);
     const annotations = this.#use(verified);
-    return { ...authentication, audiences, ...(annotations && { annotations }) };
+    const expiresAt = earlier(authentication.expiresAt, endsAt);
+    return {
+      ...authentication,
+      audiences,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(annotations && { annotations }),
+    };
   }
 
   /** Undefined where it is of nobody whose tokens are believed. @throws Error */
@@ -104,6 +111,9 @@ export class ServiceAccountTokens implements TokenVerifier {
     return { [`${group}/stale-token`]: `subject: ${subject}, seconds after warning threshold: ${late}` };
   }
 }
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
 
 /** As Go prints lists of texts. */
 const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

@@ -5,14 +5,19 @@ import type { SigningKey } from './verification-key.js';
 
 /** What a token is issued for. */
 export interface TokenGrant extends AccountReference {
+  /** Whom it may be shown. */
   readonly audiences: readonly string[];
+  /** Seconds until it ends. */
   readonly expirationSeconds: number;
   /** Seconds after which its holder should have asked for another; without it, it is good until it expires. */
   readonly warnAfterSeconds?: number;
 }
 
+/** As whom, and within which bounds, tokens are issued. */
 export interface TokenIssuerSettings {
+  /** Names of claims. */
   readonly names: Names;
+  /** With what they are signed. */
   readonly key: SigningKey;
   /** As whom tokens are issued. */
   readonly issuer: string;
@@ -32,14 +37,17 @@ export class TokenIssuer {
     this.#settings = settings;
   }
 
+  /** Those of the API. */
   get audiences(): readonly string[] {
     return this.#settings.audiences;
   }
 
+  /** Most seconds that may be asked for; undefined for no bound. */
   get maxSeconds(): number | undefined {
     return this.#settings.maxSeconds;
   }
 
+  /** Whether tokens of pods that know nothing of renewal are good for longer than they ask for. */
   get extend(): boolean {
     return this.#settings.extend;
   }

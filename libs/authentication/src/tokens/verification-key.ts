@@ -7,13 +7,17 @@ export type SigningAlgorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 export interface VerificationKey {
   /** SHA-256 of the key in DER, base64url without padding (as pkg/serviceaccount of k8s.io/kubernetes names keys). */
   readonly id: string;
+  /** Follows from kind and curve of the key. */
   readonly algorithm: SigningAlgorithm;
+  /** Public. */
   readonly key: KeyObject;
 }
 
 /** A private key, with the public one that what it signs is known by. */
 export interface SigningKey {
+  /** Private. */
   readonly key: KeyObject;
+  /** Its public half. */
   readonly verification: VerificationKey;
 }
 
