@@ -61,6 +61,7 @@ export class RedisVerdicts implements SharedVerdicts {
     this.#redis.connect().catch(() => undefined);
   }
 
+  /** What any process has kept; nothing when Redis is slow or gone. */
   async get(parts: readonly string[]): Promise<Kept<unknown> | undefined> {
     const name = this.#name(parts);
     try {
@@ -70,6 +71,7 @@ export class RedisVerdicts implements SharedVerdicts {
     }
   }
 
+  /** Resolves when it is there, or cannot be. */
   async set(parts: readonly string[], { value, until }: Kept<unknown>): Promise<void> {
     const left = Math.ceil(until - this.#now());
     if (left <= 0) return;
@@ -83,6 +85,7 @@ export class RedisVerdicts implements SharedVerdicts {
     }
   }
 
+  /** Ends the connection. */
   close(): void {
     this.#redis.disconnect();
   }
