@@ -57,7 +57,8 @@ export class RedisVerdicts implements SharedVerdicts {
       retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
       ...(ca !== undefined && { tls: { ca } }),
     });
-    this.#redis.on('error', onError);
+    // The text alone: what was sent, a password perhaps, goes with the error.
+    this.#redis.on('error', (error: Error) => onError(new Error(error.message)));
     this.#redis.connect().catch(() => undefined);
   }
 
