@@ -83,7 +83,7 @@ export class ApiTokens {
 
   #changed(keys: ReadonlySet<string> | 'all'): void {
     this.#watches
-      ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : keys)
+      ?.judgeAgain((watch) => this.#judgement(watch), keys === 'all' ? undefined : { objects: keys })
       .catch((error: unknown) => this.#logger.error('watches of tokens', error));
   }
 

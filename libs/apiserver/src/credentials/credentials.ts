@@ -47,7 +47,8 @@ export class Credentials {
         options.requestheaderExtraHeadersPrefix,
       ),
       tokenVerifiers: tokens,
-      anonymous: options.anonymousAuth,
+      // Who may do everything is to be known.
+      anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });
     this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });

@@ -15,6 +15,7 @@ import {
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
+import { AccessControl } from '../access/access-control.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
@@ -104,6 +105,7 @@ class ControlPlaneProcess {
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
+  #access: AccessControl | undefined;
   #serviceAccountKeys: ServiceAccountKeys | undefined;
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
@@ -133,6 +135,7 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
+      { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
@@ -270,6 +273,19 @@ class ControlPlaneProcess {
     await this.#webhooks?.close();
   }
 
+  async #controlAccess(): Promise<void> {
+    this.#access = new AccessControl({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      logger: this.#logger,
+    });
+    await this.#access.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
     const names = namesOf(serving.naming);
@@ -335,6 +351,7 @@ class ControlPlaneProcess {
       livezGraceMs: serving.livezGracePeriod,
       ...this.#parts(),
       isBootstrapped: () => this.#bootstrapped,
+      hasPolicy: () => needed(this.#access).isReady,
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
@@ -348,6 +365,7 @@ class ControlPlaneProcess {
       gatewayUrls,
       metricsPage,
       credentials: needed(this.#credentials),
+      access: needed(this.#access),
       tokens: needed(this.#tokens),
       serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),

@@ -7,6 +7,7 @@ import {
   type OptionValues,
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
+import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { aggregationOptions } from './aggregation-options.js';
@@ -32,6 +33,7 @@ export const servingOptions = {
     help: 'Port of plain HTTP on the loopback interface, for measurements; credentials are needed there too. 0 is off.',
   },
   ...credentialOptions,
+  ...authorizationOptions,
   ...serviceAccountOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },

@@ -1,9 +1,9 @@
 import { isTrusted, KEYS_PATH } from '@orch/authentication';
-import { credentialsDecide } from '@orch/authorization';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
+import type { AccessControl } from '../access/access-control.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -43,6 +43,7 @@ export interface ServeSettings {
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
+  readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
   /** Tokens that this API gives out, and the keys that they are judged by. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
@@ -65,10 +66,11 @@ export interface Served {
 
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
-  const { serving, observation, credentials } = settings;
+  const { serving, observation, credentials, access } = settings;
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
+  access.judge(watches);
   settings.tokens.judge(watches);
   let publicAddress = serving.publicUrl ?? '';
   const { listeners, handedOn } = await openAll(settings, watches, () => publicAddress);
@@ -142,7 +144,8 @@ function listenerOf(
   streams: HandedStreams,
   publicAddress: () => string,
 ) {
-  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage } =
+    settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
@@ -156,7 +159,7 @@ function listenerOf(
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
-    authorizer: credentialsDecide,
+    authorizer: access.authorizer,
     flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
     fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer }),
