@@ -180,6 +180,7 @@ class ControlPlaneProcess {
     const { backend, serving } = this.#settings;
     natsSettings(backend);
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
+    for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
