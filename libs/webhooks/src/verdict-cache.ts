@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /** A value and how long it may be used. */
 export interface Kept<V> {
+  /** As it was found. */
   readonly value: V;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -10,7 +11,9 @@ export interface Kept<V> {
 
 /** Where processes of an installation keep verdicts for each other. Neither call ever fails: what cannot be had is not there. */
 export interface SharedVerdicts {
+  /** What was kept of these parts and whose time is not over. */
   get(parts: readonly string[]): Promise<Kept<unknown> | undefined>;
+  /** Keeps it until its time is over. */
   set(parts: readonly string[], kept: Kept<unknown>): Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export interface VerdictObserver {
   finding(): (found: boolean) => void;
 }
 
+/** How verdicts are kept. */
 export interface VerdictCacheSettings<V> {
   /** How long a verdict is kept, ms; 0 for not at all. */
   readonly keptFor: (verdict: V) => number;
@@ -33,6 +37,7 @@ export interface VerdictCacheSettings<V> {
   readonly shared?: SharedVerdicts;
   /** Makes a verdict of what another process has shared; undefined for what is none. Needed with `shared`. */
   readonly read?: (value: unknown) => V | undefined;
+  /** Told of everyone who asks. Default: nobody is. */
   readonly observer?: VerdictObserver;
   /** Milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
