@@ -54,6 +54,15 @@ describe('who asks an api-server or a gateway', () => {
         ],
       ],
     });
+    await as(cluster.token, first(), async (api) => {
+      const [group, authority] = ['system:authenticated', 'rbac.authorization.k8s.io'];
+      const binding = {
+        ...{ apiVersion: `${authority}/v1`, kind: 'ClusterRoleBinding', metadata: { name: 'everybody' } },
+        roleRef: { apiGroup: authority, kind: 'ClusterRole', name: 'view' },
+        subjects: [{ apiGroup: authority, kind: 'Group', name: group }],
+      };
+      expect((await api.post(`/apis/${authority}/v1/clusterrolebindings`, binding)).status).toBe(201);
+    });
   });
   afterAll(async () => {
     await cluster?.stop();
