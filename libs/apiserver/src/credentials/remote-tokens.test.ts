@@ -111,6 +111,7 @@ describe('a real OpenID Connect issuer', () => {
   });
 
   it.each([
+    [['--requestheader-username-headers=X User'], 'no header is called "X User"'],
     [['--oidc-issuer-url=https://x'], 'oidc-issuer-url and oidc-client-id should be specified together'],
     [['--oidc-client-id=x'], 'should be specified together'],
     [['--oidc-issuer-url=http://x', '--oidc-client-id=x'], 'invalid scheme "http"'],
@@ -246,6 +247,9 @@ describe('a webhook', () => {
       for (const key of kept.keys()) kept.set(key, { until, value });
       expect(await (await open([config()], { shared })).verify('t')).toEqual(first);
     }
+    says({ authenticated: false });
+    expect(await (await open([config()], { shared })).verify('made up')).toBeUndefined();
+    expect(kept.size, 'of those that stand for nobody nobody is told').toBe(1);
     const others = await open([config(), '--authentication-token-webhook-version=v1'], { shared });
     says({ authenticated: false }, 'authentication.orch.io/v1');
     expect(await others.verify('t'), 'of a webhook that is asked otherwise').toBeUndefined();

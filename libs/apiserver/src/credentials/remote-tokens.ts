@@ -90,6 +90,8 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
     // What it says to be wrong may be so for this moment alone.
     keptFor: ({ error }) => (error === undefined ? ttl : 0),
     read: readVerdict,
+    // Anybody can make up tokens that stand for nobody: they would fill what is shared.
+    tells: ({ user }) => user !== undefined,
     ...(shared && { shared }),
     ...(observer && { observer }),
   });
