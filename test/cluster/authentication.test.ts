@@ -182,6 +182,11 @@ describe('who asks an api-server or a gateway', () => {
     for (const smuggled of [plain, own, { 'x-else': 'root' }])
       expect((await shown('admin', { ...smuggled })).user.username).toBe('admin');
     expect((await shown('front-proxy', {})).code).toBe(401);
+    const masters = { 'X-Remote-User': 'admin', 'X-Remote-Group': 'system:masters', 'X-Remote-Encoding': 'percent' };
+    for (const url of [first(), second()]) {
+      for (const path of ['/api/v1/secrets?watch=1', '/api/v1/secrets'])
+        await as('shared', url, async (api) => expect((await api.get(path, masters)).status).toBe(403));
+    }
   });
 
   test('a watch that is handed on keeps its user, whatever is in its name', async () => {
