@@ -11,6 +11,7 @@ import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { aggregationOptions } from './aggregation-options.js';
+import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -132,6 +133,7 @@ export const servingOptions = {
     help: 'Ports that Services of type NodePort get.',
   },
   ...aggregationOptions,
+  ...auditOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,
