@@ -64,6 +64,11 @@ export class ReviewWebhook {
     }
   }
 
+  /** Lets what is being asked be answered. Nothing is to be asked any more. */
+  end(): Promise<void> {
+    return this.#transport.end();
+  }
+
   /** Gives up what is being asked. */
   close(): Promise<void> {
     return this.#transport.close();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePki, type Pki, type TokenVerifier } from '@orch/authentication';
@@ -253,6 +253,21 @@ describe('a webhook', () => {
     const others = await open([config(), '--authentication-token-webhook-version=v1'], { shared });
     says({ authenticated: false }, 'authentication.orch.io/v1');
     expect(await others.verify('t'), 'of a webhook that is asked otherwise').toBeUndefined();
+  });
+
+  it('is shown what its file says now, and one that cannot be read changes nothing', async () => {
+    says({ authenticated: true, user: jane });
+    const verifier = await open([config(), '--authentication-token-webhook-cache-ttl=0s']);
+    const shown = async () => {
+      await verifier.verify('t');
+      return server.requests.at(-1)?.headers.authorization;
+    };
+    expect(await shown()).toBeUndefined();
+    await writeKubeconfig(file, { ...server.connection, token: 'young' });
+    await expect.poll(shown).toBe('Bearer young');
+    await writeFile(file, 'nothing');
+    await expect.poll(() => log).toContain('cannot be read anew');
+    expect(await shown()).toBe('Bearer young');
   });
 
   it.each([
