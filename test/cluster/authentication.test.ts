@@ -54,6 +54,15 @@ describe('who asks an api-server or a gateway', () => {
         ],
       ],
     });
+    await as(cluster.token, first(), async (api) => {
+      const [group, authority] = ['system:authenticated', 'rbac.authorization.k8s.io'];
+      const binding = {
+        ...{ apiVersion: `${authority}/v1`, kind: 'ClusterRoleBinding', metadata: { name: 'everybody' } },
+        roleRef: { apiGroup: authority, kind: 'ClusterRole', name: 'view' },
+        subjects: [{ apiGroup: authority, kind: 'Group', name: group }],
+      };
+      expect((await api.post(`/apis/${authority}/v1/clusterrolebindings`, binding)).status).toBe(201);
+    });
   });
   afterAll(async () => {
     await cluster?.stop();
@@ -173,6 +182,11 @@ describe('who asks an api-server or a gateway', () => {
     for (const smuggled of [plain, own, { 'x-else': 'root' }])
       expect((await shown('admin', { ...smuggled })).user.username).toBe('admin');
     expect((await shown('front-proxy', {})).code).toBe(401);
+    const masters = { 'X-Remote-User': 'admin', 'X-Remote-Group': 'system:masters', 'X-Remote-Encoding': 'percent' };
+    for (const url of [first(), second()]) {
+      for (const path of ['/api/v1/secrets?watch=1', '/api/v1/secrets'])
+        await as('shared', url, async (api) => expect((await api.get(path, masters)).status).toBe(403));
+    }
   });
 
   test('a watch that is handed on keeps its user, whatever is in its name', async () => {

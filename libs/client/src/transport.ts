@@ -16,6 +16,8 @@ export interface TransportSettings {
   readonly sleep?: Sleep;
   /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
   readonly addressOf?: () => Promise<Address>;
+  /** Connections at a time; requests beyond wait for one. Default: no bound. */
+  readonly maxConnections?: number;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
   readonly maxAnswerBytes?: number;
 }
@@ -77,6 +79,7 @@ export class Transport {
     };
     this.#agent = new Agent({
       allowH2: false,
+      connections: settings.maxConnections ?? null,
       maxResponseSize: settings.maxAnswerBytes || -1,
       connect: connectorOf(connection, settings.addressOf),
     });

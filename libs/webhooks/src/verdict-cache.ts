@@ -35,6 +35,8 @@ export interface VerdictCacheSettings<V> {
   readonly most?: number;
   /** Asked for what is not here, and told what is found. */
   readonly shared?: SharedVerdicts;
+  /** Whether others are told of a verdict. Default: of each. */
+  readonly tells?: (verdict: V) => boolean;
   /** Makes a verdict of what another process has shared; undefined for what is none. Needed with `shared`. */
   readonly read?: (value: unknown) => V | undefined;
   /** Told of everyone who asks. Default: nobody is. */
@@ -101,13 +103,13 @@ export class VerdictCache<V> {
       return known.value;
     }
     const value = await this.#found(find);
-    const { keptFor, shared, now = Date.now } = this.settings;
+    const { keptFor, shared, tells = () => true, now = Date.now } = this.settings;
     const time = keptFor(value);
     if (time > 0) {
       const kept = { value, until: now() + time };
       this.#kept.set(digest, kept);
       // Nobody waits for it.
-      void shared?.set(parts, kept);
+      if (tells(value)) void shared?.set(parts, kept);
     }
     return value;
   }
