@@ -186,7 +186,7 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS,
+      plugins: PLUGINS.map((make) => make(names)),
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,

@@ -95,6 +95,10 @@ class DraftAttributes implements Attributes {
     return this.#draft.request.caller.user;
   }
 
+  get authorizer() {
+    return this.#draft.request.caller.authorizer;
+  }
+
   get deadline(): number {
     return this.#draft.request.caller.deadline;
   }

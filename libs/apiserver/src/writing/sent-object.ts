@@ -56,13 +56,14 @@ export async function admitSent<T>(
   const { kind = '' } = object;
   const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
   const judges = deps.admission.judgesOf(() => target);
-  const { user, warnings, annotations, deadline } = callerOf(ctx);
+  const { user, authorizer, warnings, annotations, deadline } = callerOf(ctx);
   const attributes: Attributes = {
     ...target,
     object,
     oldObject: undefined,
     options,
     user,
+    authorizer,
     deadline,
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
