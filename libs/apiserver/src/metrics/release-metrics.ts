@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
@@ -7,6 +8,7 @@ import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
+import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
 import { observePools } from './store-observer.js';
@@ -32,6 +34,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
+  requestDurations(metrics, namesOf('orch'));
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
+import { credentialsDecide } from '@orch/authorization';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -22,6 +23,7 @@ import { observeListCache, observeWatchOutputs } from '../metrics/server-observe
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
+import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -99,6 +101,7 @@ class ControlPlaneProcess {
   #webhooks: Webhooks | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
+  #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -124,6 +127,11 @@ class ControlPlaneProcess {
       },
       { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
+      {
+        name: 'certificate-requests',
+        start: async () => this.#signRequests(),
+        stop: async () => this.#certificateRequests?.stop(),
+      },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -220,6 +228,22 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #signRequests(): void {
+    const { role, serving } = this.#settings;
+    if (!role.housekeeping) return;
+    this.#certificateRequests = new CertificateRequests({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      credentials: needed(this.#credentials),
+      authorizer: credentialsDecide,
+      longest: serving.clusterSigningDuration,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    this.#certificateRequests.start();
   }
 
   #kindSettings(): KindSettings {

@@ -8,6 +8,7 @@ import {
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
@@ -31,6 +32,7 @@ export const servingOptions = {
     help: 'Port of plain HTTP on the loopback interface, for measurements; credentials are needed there too. 0 is off.',
   },
   ...credentialOptions,
+  ...signingOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
