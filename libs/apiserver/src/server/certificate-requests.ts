@@ -47,8 +47,8 @@ export class CertificateRequests {
 
   /** Ends after what is under way. */
   async stop(): Promise<void> {
-    this.#parts?.follower.stop();
     await this.#parts?.controller.stop();
+    this.#parts?.follower.stop();
   }
 }
 
