@@ -91,7 +91,7 @@ conformance('Certificate requests: what is signed', ({ api, names, namespace }) 
   test('a signer that refuses says why, once', async () => {
     const name = await namespace();
     const { request } = await makeCertificateRequest({ commonName: name });
-    const signerName = names.key('orch.io/apiserver-client-kubelet');
+    const signerName = names.key('orch.io/kube-apiserver-client-kubelet');
     expectStatus(await ask(name, request, { signerName, usages: ['client auth'] }), 201);
     await approve(name);
     await expect.poll(async () => (await statusOf(name)).conditions.length).toBe(2);

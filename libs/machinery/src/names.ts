@@ -29,7 +29,6 @@ export interface Names {
 
 const SIGNERS: Readonly<Record<string, string>> = {
   'orch.io/apiserver-client': 'kubernetes.io/kube-apiserver-client',
-  'orch.io/apiserver-client-kubelet': 'kubernetes.io/kube-apiserver-client-kubelet',
 };
 
 const ORCH: Names = {

@@ -9,6 +9,7 @@ import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
+import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
@@ -30,6 +31,8 @@ export interface ListenerOptions {
   readonly deps: ApiDeps;
   readonly router: ResourceRouter;
   readonly authenticator: Authenticator;
+  /** Hears of each attempt to authenticate. */
+  readonly authenticationAttempted?: AttemptObserver;
   readonly authorizer: Authorizer;
   readonly flow: FlowControl;
   readonly watches: OpenWatches;
@@ -58,7 +61,12 @@ interface Serving extends ListenerOptions {
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   return [
     comingWatch(options.watches),
-    authentication(options.authenticator, options.deps.names),
+    authentication({
+      authenticator: options.authenticator,
+      names: options.deps.names,
+      logger: options.logger,
+      observe: options.authenticationAttempted,
+    }),
     // Here audit will note what was received.
     impersonation,
     flowControl(options.flow, options.metrics),

@@ -1,8 +1,10 @@
 import {
   type CertificateTrust,
+  commonNamesOf,
   ensureProxyPki,
   ensureServingPki,
   ensureSigningAuthority,
+  FRONT_PROXY_NAME,
   fingerprintsOf,
   type ProxyPki,
   type ServingPki,
@@ -67,11 +69,12 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
   };
   refuseSharedAuthority(trust);
   const proxy = given.proxy ?? ownProxy?.proxy;
+  const ownNames = [FRONT_PROXY_NAME, ...(proxy ? commonNamesOf(proxy.cert) : [])];
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
     clientCa: [...clientCas, proxyCa].join('\n'),
-    trust,
+    trust: { ...trust, ownNames },
     authorities: { clients: clientCas.join('\n'), proxies: proxyCa },
     proxy,
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),

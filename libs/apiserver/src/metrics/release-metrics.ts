@@ -2,6 +2,7 @@ import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
+import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
@@ -11,6 +12,7 @@ import { certificateObserver } from './process-observer.js';
 import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
@@ -30,11 +32,14 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
+  authenticationAttempts(metrics);
+  tokenCache(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   requestDurations(metrics, namesOf('orch'));
+  serviceAccountTokenUses(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

@@ -78,7 +78,7 @@ beforeEach(async () => {
   const logger: Logger = { ...silentLogger, error: (_text, error) => errors.push(error) };
   make = () =>
     new CertificateRequests({
-      api: { ...api, claims: undefined as never, listCache: undefined as never, bootstrap: async () => undefined },
+      api,
       store: Object.assign(store, { lease }) as never,
       feed,
       credentials,

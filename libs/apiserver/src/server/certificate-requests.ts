@@ -18,7 +18,7 @@ import { ignoreMissing } from '../writing/own-update.js';
 import type { Api } from './assemble.js';
 
 export interface CertificateRequestsSettings {
-  readonly api: Api;
+  readonly api: Pick<Api, 'deps' | 'served'>;
   readonly store: Pick<ServingStore, 'snapshot' | 'lease'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
@@ -84,7 +84,7 @@ function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
 }
 
 /** In the version that is stored. */
-function endpointOf({ deps, served }: Api): Endpoint | undefined {
+function endpointOf({ deps, served }: CertificateRequestsSettings['api']): Endpoint | undefined {
   const group = deps.names.group('certificates.orch.io');
   return served.current.types.find(
     ({ definition }) => definition.group === group && definition.resource === 'certificatesigningrequests',
@@ -104,7 +104,11 @@ function readerOf({ api, metrics }: CertificateRequestsSettings, endpoint: Endpo
 }
 
 /** One that has changed since is not of the kind that is removed any more. */
-async function remove({ deps }: Api, endpoint: Endpoint, outline: RequestOutline): Promise<void> {
+async function remove(
+  { deps }: CertificateRequestsSettings['api'],
+  endpoint: Endpoint,
+  outline: RequestOutline,
+): Promise<void> {
   const { name, uid, resourceVersion } = outline;
   const options = { dryRun: false, uid, resourceVersion };
   await deps.remover.remove(endpoint, { namespace: '', name }, options, serverItself()).catch(ignoreMissing);

@@ -1,13 +1,13 @@
 import type { UserInfo } from '@orch/authentication';
-import { ALLOW, type Authorizer } from '@orch/authorization';
+import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
 import type { RequestContext } from '../http/context.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
   readonly user: UserInfo;
-  /** Decides what the user may do beside the write itself. */
-  readonly authorizer: Authorizer;
+  /** Who decides about it, and by what it was let in; absent for the server itself. */
+  readonly access?: { readonly authorizer: Authorizer; readonly request: RequestAttributes };
   /** What its client calls itself; empty when it does not. Owns what it writes without naming a field manager. */
   readonly agent: string;
   /** Texts for the client's `Warning` headers. */
@@ -21,9 +21,18 @@ export interface Caller {
 }
 
 /** The caller of a request of the API. */
-export const callerOf = ({ req, user, access, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
+export const callerOf = ({
+  req,
   user,
-  authorizer: access.authorizer,
+  info,
+  access,
+  warnings,
+  annotations,
+  deadline,
+  trail,
+}: RequestContext): Caller => ({
+  user,
+  access: { authorizer: access.authorizer, request: info },
   // Headers come as bytes, one a character.
   agent: managerOf(Buffer.from(req.headers['user-agent'] ?? '', 'latin1').toString()),
   warnings,
@@ -35,13 +44,12 @@ export const callerOf = ({ req, user, access, warnings, annotations, deadline, t
 /** As whom the server itself writes: what every installation has, namespaces on their way out. */
 const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authenticated', 'system:masters'], extra: {} };
 
-/** Nothing that policies say keeps the server from its own work. */
-const ALLOWS_ITSELF: Authorizer = { authorize: async () => ALLOW };
+/** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
+export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
 /** The server as a caller; nobody reads its warnings and notes. */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
-  authorizer: ALLOWS_ITSELF,
   agent: 'orch',
   warnings: [],
   annotations: new Map(),

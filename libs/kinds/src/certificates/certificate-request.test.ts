@@ -151,7 +151,7 @@ describe('the signers of the control plane', () => {
     ]);
     expect(named('orch')).toEqual([
       'orch.io/apiserver-client',
-      'orch.io/apiserver-client-kubelet',
+      'orch.io/kube-apiserver-client-kubelet',
       'orch.io/kubelet-serving',
       'orch.io/legacy-unknown',
     ]);

@@ -24,7 +24,7 @@ const SIGNATURE = 'digital signature';
 /** What each signs: the rules are those of the reference (`pkg/apis/certificates/helpers.go`, `pkg/controller/certificates/signer`). */
 export const SIGNERS: readonly Signer[] = [
   { id: 'kube-apiserver-client', canonicalName: CLIENT_SIGNER, refusal: (_request, usages) => clientRefusal(usages) },
-  { id: 'kubelet-client', canonicalName: 'orch.io/apiserver-client-kubelet', refusal: nodeClientRefusal },
+  { id: 'kubelet-client', canonicalName: 'orch.io/kube-apiserver-client-kubelet', refusal: nodeClientRefusal },
   { id: 'kubelet-serving', canonicalName: 'orch.io/kubelet-serving', refusal: nodeServingRefusal },
   // Cannot be asked through v1 any more; what was asked before is signed as it stands.
   { id: 'legacy-unknown', canonicalName: 'orch.io/legacy-unknown', refusal: () => undefined },
