@@ -28,6 +28,8 @@ describe.each(['1.27', '1.33'] as const)('certificates with kubectl %s', (releas
     dir = mkdtempSync(join(tmpdir(), 'kubectl-certificates-'));
     server = await startStandalone({ naming: 'kubernetes' });
     kubectl = new Kubectl(file, server.kubeconfig);
+    await kubectl.ok(['create', 'clusterrole', 'asker', '--verb=create,get', '--resource=csr']);
+    await kubectl.ok(['create', 'clusterrolebinding', 'askers', '--clusterrole=asker', '--group=ops']);
   }, KUBECTL_BUILD_MS);
   afterAll(async () => {
     await server?.stop();
@@ -113,6 +115,45 @@ describe.each(['1.27', '1.33'] as const)('certificates with kubectl %s', (releas
     expect([age, ca]).toEqual([3600 + 300, false]);
   });
 
+  test('is approved by who may approve for its signer', async () => {
+    const asked = made('/O=ops/O=approvers/CN=joan', ['ed25519']);
+    await ask('joan', asked, CLIENT, ['client auth']);
+    await kubectl.ok(['certificate', 'approve', 'joan']);
+    const certFile = join(dir, 'joan.crt');
+    writeFileSync(certFile, await certificateOf('joan'));
+    const joan = as(certFile, asked.keyFile);
+    const role = (name: string, ...args: string[]) => kubectl.ok(['create', 'clusterrole', name, ...args]);
+    const bind = (name: string) =>
+      kubectl.ok(['create', 'clusterrolebinding', name, `--clusterrole=${name}`, '--group=approvers']);
+    await role('updater', '--verb=update', '--resource=certificatesigningrequests/approval');
+    await bind('updater');
+    await ask('later', made('/CN=later', ['ed25519']), CLIENT, ['client auth']);
+    const why = `user not permitted to approve requests with signerName "${CLIENT}"`;
+    const said = async () => (await joan.run(['certificate', 'approve', 'later'])).stderr;
+    await waitUntil('rights hold', MAX_WAIT_MS, async () => (await said()).includes(why));
+    await kubectl.ok([
+      'patch',
+      'clusterrole',
+      'updater',
+      '--type=json',
+      '-p',
+      JSON.stringify([
+        {
+          op: 'add',
+          path: '/rules/-',
+          value: {
+            verbs: ['approve'],
+            apiGroups: ['certificates.k8s.io'],
+            resources: ['signers'],
+            resourceNames: ['kubernetes.io/*'],
+          },
+        },
+      ]),
+    ]);
+    await waitUntil('rights hold', MAX_WAIT_MS, async () => (await said()) === '');
+    await certificateOf('later');
+  });
+
   test('what is denied stays without one', async () => {
     const asked = made('/CN=joe', ['ed25519']);
     await ask('joe', asked, CLIENT, ['client auth']);
@@ -156,9 +197,9 @@ describe.each(['1.27', '1.33'] as const)('certificates with kubectl %s', (releas
   test('signers of others are left to them', async () => {
     await ask('other', made('/CN=other', ['ed25519']), 'example.com/own', ['client auth']);
     await kubectl.ok(['certificate', 'approve', 'other']);
-    await ask('later', made('/CN=later', ['ed25519']), CLIENT, ['client auth']);
-    await kubectl.ok(['certificate', 'approve', 'later']);
-    await certificateOf('later');
+    await ask('next', made('/CN=next', ['ed25519']), CLIENT, ['client auth']);
+    await kubectl.ok(['certificate', 'approve', 'next']);
+    await certificateOf('next');
     expect(await kubectl.ok(['get', 'csr', 'other', '--no-headers'])).toMatch(/Approved\s*$/);
   });
 });

@@ -21,6 +21,11 @@ describe('a certificate that was asked for', () => {
     chmodSync(dir, 0o711); // PostgreSQL may run as another user
     cluster = await startCluster({ dir });
     api = new Api(cluster);
+    const group = 'rbac.authorization.k8s.io';
+    const subjects = [{ kind: 'Group', apiGroup: group, name: 'dev' }];
+    const roleRef = { apiGroup: group, kind: 'ClusterRole', name: 'view' };
+    const binding = { metadata: { name: 'dev' }, subjects, roleRef };
+    expect((await api.post(`/apis/${group}/v1/clusterrolebindings`, binding)).status).toBe(201);
   });
 
   afterAll(async () => {
@@ -48,6 +53,7 @@ describe('a certificate that was asked for', () => {
     const certificate = await certificateFor('jane');
     for (const url of [...cluster.apiServerUrls, ...cluster.gatewayUrls]) {
       const own = new Api({ url, ca: cluster.ca, certificate });
+      await expect.poll(async () => (await own.get('/api/v1/namespaces')).status).toBe(200);
       const stream = await own.watch('/api/v1/namespaces?watch=1');
       expect((await stream.until(({ object }) => object.metadata.name === 'default')).length, url).toBeGreaterThan(0);
       stream.close();

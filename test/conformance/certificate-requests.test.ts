@@ -51,18 +51,26 @@ conformance('Certificate requests: what is signed', ({ api, names, namespace }) 
 
   test('a client gets a certificate that it is known by here', async () => {
     const name = await namespace();
-    const { request, key } = await makeCertificateRequest({ commonName: name, organizations: ['dev'] });
+    const { request, key } = await makeCertificateRequest({ commonName: name, organizations: [`dev-${name}`] });
     const spec = { signerName: CLIENT, usages: ['digital signature', 'client auth'] };
     expectStatus(await ask(name, request, spec), 201);
     await approve(name);
     const cert = await certificateFor(name);
     const own = new Api({ ...certificateSettings(), certificate: { cert, key } });
+    const rbac = names.group('rbac.authorization.orch.io');
+    const roleRef = { apiGroup: rbac, kind: 'ClusterRole', name: 'cluster-admin' };
+    const binding = { metadata: { name }, roleRef, subjects: [{ kind: 'Group', apiGroup: rbac, name: `dev-${name}` }] };
+    const bound = `/apis/${rbac}/v1/clusterrolebindings`;
     try {
-      const body = { metadata: { name: `by-${name}` }, spec: { ...spec, signerName: 'example.com/s' } };
-      const request2 = { ...body.spec, request: Buffer.from(request).toString('base64') };
-      const created = expectStatus(await own.post(path, { ...body, spec: request2 }), 201).json();
-      expect(created.spec).toMatchObject({ username: name, groups: ['dev', 'system:authenticated'] });
+      const refused = expectRefusal(await own.get('/api/v1/namespaces'), 403, 'Forbidden');
+      expect(refused.message).toContain(`User "${name}" cannot list`);
+      expectStatus(await api.post(bound, binding), 201);
+      await expect.poll(async () => (await own.get('/api/v1/namespaces')).status).toBe(200);
+      const again = { ...spec, request: Buffer.from(request).toString('base64'), signerName: 'example.com/s' };
+      const created = expectStatus(await own.post(path, { metadata: { name: `by-${name}` }, spec: again }), 201).json();
+      expect(created.spec).toMatchObject({ username: name, groups: [`dev-${name}`, 'system:authenticated'] });
     } finally {
+      await api.delete(`${bound}/${name}`);
       own.close();
     }
     const { validFrom, validTo } = new X509Certificate(cert);
