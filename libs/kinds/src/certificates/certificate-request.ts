@@ -17,6 +17,7 @@ import { pemBlocks } from './pem.js';
 
 /** What a certificate request (PKCS #10) asks for: whom the certificate is to speak of, and with which key. */
 export interface CertificateRequest extends AlternativeNames {
+  /** Whom the certificate is to speak of. */
   readonly subject: DistinguishedName;
   /** The last of the subject; empty for none. */
   readonly commonName: string;

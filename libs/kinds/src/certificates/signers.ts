@@ -6,6 +6,7 @@ export type SignerId = 'kube-apiserver-client' | 'kubelet-client' | 'kubelet-ser
 
 /** Who signs which requests. */
 export interface Signer {
+  /** As options name it. */
   readonly id: SignerId;
   /** As requests name it, in `orch` names. */
   readonly canonicalName: string;
