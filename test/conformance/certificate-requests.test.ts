@@ -31,6 +31,37 @@ conformance('Certificate requests: who asks', ({ api, names, namespace }) => {
       await api.delete(`${path}/${name}`);
     }
   });
+
+  test('whoever applies or patches in whatever form', async () => {
+    const name = await namespace();
+    const spec = { request: CERTIFICATE_REQUEST, signerName, usages: ['client auth'] };
+    const [apiVersion, kind] = [`${names.group('certificates.orch.io')}/v1`, 'CertificateSigningRequest'];
+    const apply = (subresource = '', more: object = {}) =>
+      api.request('PATCH', `${path}/${name}${subresource}?fieldManager=m&force=true`, {
+        body: { apiVersion, kind, metadata: { name }, spec: { ...spec, ...claims }, ...more },
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      });
+    const approved = { conditions: [{ type: 'Approved', status: 'True', reason: 'x', message: '' }] };
+    const created = expectStatus(await apply('', { status: approved }), 201).json();
+    try {
+      expect(created.spec).toEqual({ ...spec, ...caller });
+      expect(created.status ?? {}).toEqual({});
+      expect(expectStatus(await apply(), 200).json().spec).toEqual(created.spec);
+      const steps = [{ op: 'replace', path: '/spec/username', value: 'somebody' }];
+      for (const answer of [
+        await api.patch(`${path}/${name}`, 'json', steps),
+        await api.patch(`${path}/${name}`, 'strategic-merge', { spec: claims, status: approved }),
+        await api.patch(`${path}/${name}/status`, 'json', steps),
+        await api.patch(`${path}/${name}/approval`, 'json', steps),
+        await apply('/approval', { status: approved }),
+      ])
+        expect(expectStatus(answer, 200).json().spec).toEqual(created.spec);
+      const { status } = (await api.get(`${path}/${name}`)).json();
+      expect(status).toMatchObject({ conditions: [{ type: 'Approved' }] });
+    } finally {
+      await api.delete(`${path}/${name}`);
+    }
+  });
 });
 
 conformance('Certificate requests: what is signed', ({ api, names, namespace }) => {

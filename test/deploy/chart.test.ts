@@ -146,6 +146,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         'tokens',
         'client-ca',
         'sa-keys',
+        'signing',
         'pg-ca',
         'pull',
         'metrics',
