@@ -1,6 +1,6 @@
 import type { Metrics } from '@orch/runtime';
 import { WebhookClients } from '@orch/webhooks';
-import type { Pair } from '../credentials/credential-set.js';
+import type { Pair } from '../credentials/pair.js';
 import { conversionMetrics } from '../metrics/conversion-metrics.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { serviceResolver } from '../webhooks/service-resolver.js';
