@@ -1,5 +1,6 @@
 export type { ServicePort, ServiceReference, WebhookClientConfig } from './client-config.js';
 export {
+  AnswerTooLarge,
   type ServiceAddresses,
   type WebhookCall,
   WebhookClients,

@@ -47,12 +47,30 @@ export class VersionStage implements BodyConversion {
     return this.#form.versionOf(stored) === this.version;
   }
 
-  /** The bodies in the served version, in the order given. @throws StatusError 500 */
-  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
-    const converted = (await this.#converted(bodies.filter((body) => !this.isServed(body)))).values();
-    return bodies.map((body) =>
-      this.isServed(body) ? filledBody(body, this.#form) : (converted.next().value as Buffer),
-    );
+  /**
+   * The bodies in the served version, in the order given, with a refusal in place of those of which none can be made.
+   * @throws StatusError 500 where the webhook does not answer
+   */
+  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
+    const made = new Array<Buffer | StatusError>(bodies.length);
+    const asked: { readonly at: number; readonly object: ApiObject }[] = [];
+    const slices = new Slices();
+    for (const [at, body] of bodies.entries()) {
+      const object = this.isServed(body) ? undefined : tried(() => this.#lying(body));
+      if (object === undefined) made[at] = filledBody(body, this.#form);
+      else if (object instanceof StatusError) made[at] = object;
+      else asked.push({ at, object });
+      await slices.between();
+    }
+    const { webhook } = this.parts;
+    const objects = asked.map(({ object }) => object);
+    const converted = await webhook.convertEach(objects, this.#form.apiVersionOf(this.version));
+    for (const [i, { at }] of asked.entries()) {
+      const object = converted[i] as ApiObject | StatusError;
+      made[at] = object instanceof StatusError ? object : await this.#body(object);
+      await slices.between();
+    }
+    return made;
   }
 
   /**
@@ -92,21 +110,31 @@ export class VersionStage implements BodyConversion {
 
   async #converted(bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
     if (bodies.length === 0) return [];
-    const { served, webhook } = this.parts;
+    const { webhook } = this.parts;
     const slices = new Slices();
     const objects: ApiObject[] = [];
     for (const body of bodies) {
-      this.#model(this.#form.versionOf(body));
-      objects.push(asItLies(body, this.#form, served.kind));
+      objects.push(this.#lying(body));
       await slices.between();
     }
     const converted: Buffer[] = [];
     for (const object of await webhook.convert(objects, this.#form.apiVersionOf(this.version))) {
-      await inSlices(this.#model(this.version).fit(object));
-      converted.push(bodyOf(object));
+      converted.push(await this.#body(object));
       await slices.between();
     }
     return converted;
+  }
+
+  /** @throws StatusError 500 for a version that the definition does not have any more */
+  #lying(body: StoredBody): ApiObject {
+    this.#model(this.#form.versionOf(body));
+    return asItLies(body, this.#form, this.parts.served.kind);
+  }
+
+  /** What a webhook has made, as it would be stored. */
+  async #body(object: ApiObject): Promise<Buffer> {
+    await inSlices(this.#model(this.version).fit(object));
+    return bodyOf(object);
   }
 
   /** @throws StatusError 500 for a version that the definition does not have any more */
@@ -115,6 +143,15 @@ export class VersionStage implements BodyConversion {
     if (model) return model;
     const named = this.#form.apiVersionOf(version);
     throw new StatusError('InternalError', `request to convert CR from an invalid group/version: ${named}`);
+  }
+}
+
+/** A failure as what is told of the one object that it is of. */
+function tried<T>(make: () => T): T | StatusError {
+  try {
+    return make();
+  } catch (error) {
+    return StatusError.from(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { JsonSyntaxError, stringifyJson } from '@orch/codec';
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
-import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
+import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { Slices, turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
 import { readAnswer } from './review-answer.js';
@@ -89,6 +89,32 @@ export class ConversionWebhook {
     return converted;
   }
 
+  /**
+   * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
+   * are asked for by halves. @throws StatusError 500 when there is no answer to one of the calls
+   */
+  async convertEach(
+    objects: readonly ApiObject[],
+    desiredAPIVersion: string,
+  ): Promise<(ApiObject | RefusedByWebhook)[]> {
+    const converted: (ApiObject | RefusedByWebhook)[] = [];
+    for await (const chunk of this.#chunks(objects)) {
+      for (const object of await this.#each(chunk, desiredAPIVersion)) converted.push(object);
+    }
+    return converted;
+  }
+
+  async #each(chunk: Chunk, desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
+    try {
+      return await this.#observed(chunk, desiredAPIVersion);
+    } catch (error) {
+      if (!(error instanceof RefusedByWebhook)) throw error;
+      if (chunk.objects.length === 1) return [error];
+      const [first, second] = chunk.halves();
+      return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
+    }
+  }
+
   async *#chunks(objects: readonly ApiObject[]): AsyncGenerator<Chunk> {
     const { maxObjects, maxBytes } = this.calls.limits;
     const slices = new Slices();
@@ -171,6 +197,13 @@ class Chunk {
     return length >= maxObjects || (length > 0 && this.bytes + more > maxBytes);
   }
 
+  halves(): readonly [Chunk, Chunk] {
+    const middle = this.objects.length >> 1;
+    const halves = [new Chunk(), new Chunk()] as const;
+    for (const [at, object] of this.objects.entries()) halves[at < middle ? 0 : 1].add(object, this.texts[at] ?? '');
+    return halves;
+  }
+
   add(object: ApiObject, text: string): void {
     this.objects.push(object);
     this.texts.push(text);
@@ -180,9 +213,17 @@ class Chunk {
 
 const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
 
+/** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
+export class RefusedByWebhook extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
 /** As a client is told; what is no failure of the webhook stays what it is. */
 function failureOf(error: unknown, subject: string): unknown {
-  if (error instanceof ConversionRefused) return new StatusError('InternalError', error.message);
-  if (!(error instanceof WebhookError || error instanceof JsonSyntaxError)) return error;
-  return new StatusError('InternalError', `conversion webhook for ${subject} failed: ${error.message}`);
+  if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
+  const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;
+  if (error instanceof JsonSyntaxError || error instanceof AnswerTooLarge) return new RefusedByWebhook(failed());
+  return error instanceof WebhookError ? new StatusError('InternalError', failed()) : error;
 }
