@@ -39,6 +39,9 @@ export class Webhooks {
         maxObjects: serving.conversionWebhookMaxObjects,
         maxBytes: serving.conversionWebhookMaxBytes,
         maxHeldBytes: serving.conversionWebhookMaxHeldBytes,
+        maxObjectBytes: 2 * serving.maxRequestBytes,
+        // Objects come back with their managedFields.
+        maxValues: serving.maxRequestValues + serving.maxOwnedValues,
       },
       observe: conversionMetrics(metrics),
     };

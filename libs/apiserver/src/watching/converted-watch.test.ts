@@ -42,7 +42,7 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
+const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20, maxValues: 70_000, maxObjectBytes: 6 << 20 };
 const definition = (conversion = webhook.conversion()): JsonObject => definitionOf([V1, V2], { conversion });
 const serve = (one = definition()) => serveConverted(api, { clients, limits }, one);
 const create = async (name: string, size = 1): Promise<string> => {

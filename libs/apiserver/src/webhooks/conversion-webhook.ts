@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { JsonSyntaxError, stringifyJson } from '@orch/codec';
+import { JsonSyntaxError, stringifyJson, TooManyValuesError } from '@orch/codec';
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
@@ -17,6 +17,10 @@ export interface ConversionLimits {
   readonly maxBytes: number;
   /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
   readonly maxHeldBytes: number;
+  /** Values in one object of an answer, scalars, objects and lists together. */
+  readonly maxValues: number;
+  /** Bytes of one object of an answer. */
+  readonly maxObjectBytes: number;
 }
 
 /** A call of a webhook, for those who count. */
@@ -164,7 +168,8 @@ export class ConversionWebhook {
       const head = stringifyJson(conversionReview({ ...request, objects: [] }));
       await turnFor(bytes);
       const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
-      const review = await readAnswer(answer);
+      const { maxValues, maxObjectBytes: maxBytes } = this.calls.limits;
+      const review = await readAnswer(answer, { objects: objects.length, maxValues, maxBytes });
       await turnFor(answer.length);
       return convertedObjects(review, request) as ApiObject[];
     } catch (error) {
@@ -220,10 +225,13 @@ export class RefusedByWebhook extends StatusError {
   }
 }
 
+/** What is an answer, though not one that can be used. */
+const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
+
 /** As a client is told; what is no failure of the webhook stays what it is. */
 function failureOf(error: unknown, subject: string): unknown {
   if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
   const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;
-  if (error instanceof JsonSyntaxError || error instanceof AnswerTooLarge) return new RefusedByWebhook(failed());
+  if (UNUSABLE.some((kind) => error instanceof kind)) return new RefusedByWebhook(failed());
   return error instanceof WebhookError ? new StatusError('InternalError', failed()) : error;
 }
