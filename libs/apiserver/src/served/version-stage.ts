@@ -1,4 +1,5 @@
 import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machinery';
+import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../decoding/turns.js';
 import { asItLies, bodyOf, filledBody } from '../representation/stored-body.js';
@@ -82,10 +83,28 @@ export class VersionStage implements BodyConversion {
     if (lying.length === 0) return rows;
     const leave = await this.parts.webhook.room(lying.reduce((sum, { body }) => sum + body.length, 0));
     const converted = (await this.#converted(lying).finally(leave)).values();
-    const { version: storedVersion, defaults } = this;
-    return rows.map((row) =>
-      this.isServed(row) ? row : { ...row, storedVersion, defaults, body: converted.next().value as Buffer },
-    );
+    return rows.map((row) => (this.isServed(row) ? row : this.#servedRow(row, converted.next().value as Buffer)));
+  }
+
+  /** A row that lies in another version as if it had been stored in the served one, where a list before has had it converted. */
+  known(row: Row): Row | undefined {
+    const body = this.parts.webhook.kept?.find(this.key, row);
+    return body && this.#servedRow(row, body);
+  }
+
+  /** {@link toServed} of what lies in another version, which is kept for lists to come. */
+  async toKnown(rows: readonly Row[]): Promise<readonly Row[]> {
+    const served = await this.toServed(rows);
+    const { kept } = this.parts.webhook;
+    for (const [at, row] of rows.entries()) {
+      const made = served[at];
+      if (kept && made && made !== row) kept.keep(this.key, row, made.body);
+    }
+    return served;
+  }
+
+  #servedRow<R extends Stored>(row: R, body: Buffer): R {
+    return { ...row, storedVersion: this.version, defaults: this.defaults, body };
   }
 
   /** An object of the served version in the one that bodies are written in. @throws StatusError 500 */

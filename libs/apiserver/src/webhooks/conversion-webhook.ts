@@ -5,6 +5,7 @@ import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { Slices, turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
+import type { KeptConversions } from './kept-conversions.js';
 import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
@@ -40,6 +41,8 @@ export interface ObservedConversion {
 export interface ConversionCalls {
   readonly clients: Pick<WebhookClients, 'post'>;
   readonly limits: ConversionLimits;
+  /** What lists have had converted; absent where nothing is kept. */
+  readonly kept?: KeptConversions;
   readonly observe?: (conversion: ObservedConversion) => void;
 }
 
@@ -69,6 +72,10 @@ export class ConversionWebhook {
 
   get limits(): ConversionLimits {
     return this.calls.limits;
+  }
+
+  get kept(): KeptConversions | undefined {
+    return this.calls.kept;
   }
 
   /**
