@@ -2,8 +2,15 @@ import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machin
 import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../decoding/turns.js';
-import { asItLies, bodyOf, filledBody } from '../representation/stored-body.js';
-import type { ConversionLimits, ConversionWebhook } from '../webhooks/conversion-webhook.js';
+import {
+  bodyWithOwners,
+  filledBody,
+  metadataOf,
+  ownersOf,
+  spliceJson,
+  typePrefix,
+} from '../representation/stored-body.js';
+import { type ConversionLimits, type ConversionWebhook, type Sent, sentWhole } from '../webhooks/conversion-webhook.js';
 import type { Stored } from './endpoint.js';
 import type { StoredForm } from './stored-form.js';
 import type { StructuralModel } from './structural-model.js';
@@ -54,21 +61,21 @@ export class VersionStage implements BodyConversion {
    */
   async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
     const made = new Array<Buffer | StatusError>(bodies.length);
-    const asked: { readonly at: number; readonly object: ApiObject }[] = [];
+    const asked: { readonly at: number; readonly lying: Lying }[] = [];
     const slices = new Slices();
     for (const [at, body] of bodies.entries()) {
-      const object = this.isServed(body) ? undefined : tried(() => this.#lying(body));
-      if (object === undefined) made[at] = filledBody(body, this.#form);
-      else if (object instanceof StatusError) made[at] = object;
-      else asked.push({ at, object });
+      const lying = this.isServed(body) ? undefined : tried(() => this.#lying(body));
+      if (lying === undefined) made[at] = filledBody(body, this.#form);
+      else if (lying instanceof StatusError) made[at] = lying;
+      else asked.push({ at, lying });
       await slices.between();
     }
     const { webhook } = this.parts;
-    const objects = asked.map(({ object }) => object);
-    const converted = await webhook.convertEach(objects, this.#form.apiVersionOf(this.version));
-    for (const [i, { at }] of asked.entries()) {
+    const sent = asked.map(({ lying }) => lying);
+    const converted = await webhook.convertEach(sent, this.#form.apiVersionOf(this.version));
+    for (const [i, { at, lying }] of asked.entries()) {
       const object = converted[i] as ApiObject | StatusError;
-      made[at] = object instanceof StatusError ? object : await this.#body(object);
+      made[at] = object instanceof StatusError ? object : await this.#body(object, lying);
       await slices.between();
     }
     return made;
@@ -111,7 +118,7 @@ export class VersionStage implements BodyConversion {
   async toStorage(object: ApiObject): Promise<ApiObject> {
     const { version } = this.#form;
     if (version === this.version) return object;
-    const [converted] = await this.parts.webhook.convert([object], this.#form.apiVersionOf(version));
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], this.#form.apiVersionOf(version));
     await inSlices(this.#model(version).fit(converted as ApiObject));
     return converted as ApiObject;
   }
@@ -123,7 +130,7 @@ export class VersionStage implements BodyConversion {
   async whole(object: ApiObject, apiVersion: string): Promise<ApiObject> {
     if (object.apiVersion === apiVersion) return object;
     if (isEmpty(object)) return { ...object, apiVersion };
-    const [converted] = await this.parts.webhook.convert([object], apiVersion);
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], apiVersion);
     return converted as ApiObject;
   }
 
@@ -131,29 +138,37 @@ export class VersionStage implements BodyConversion {
     if (bodies.length === 0) return [];
     const { webhook } = this.parts;
     const slices = new Slices();
-    const objects: ApiObject[] = [];
+    const lying: Lying[] = [];
     for (const body of bodies) {
-      objects.push(this.#lying(body));
+      lying.push(this.#lying(body));
       await slices.between();
     }
     const converted: Buffer[] = [];
-    for (const object of await webhook.convert(objects, this.#form.apiVersionOf(this.version))) {
-      converted.push(await this.#body(object));
+    const objects = await webhook.convert(lying, this.#form.apiVersionOf(this.version));
+    for (const [at, object] of objects.entries()) {
+      converted.push(await this.#body(object, lying[at] as Lying));
       await slices.between();
     }
     return converted;
   }
 
   /** @throws StatusError 500 for a version that the definition does not have any more */
-  #lying(body: StoredBody): ApiObject {
-    this.#model(this.#form.versionOf(body));
-    return asItLies(body, this.#form, this.parts.served.kind);
+  #lying(stored: StoredBody): Lying {
+    const version = this.#form.versionOf(stored);
+    this.#model(version);
+    const apiVersion = this.#form.apiVersionOf(version);
+    const { kind } = this.parts.served;
+    const { storedVersion, defaults, body: asItLies } = stored;
+    const lying = { storedVersion, defaults, body: asItLies, version: 0n };
+    const body = filledBody(lying, this.#form);
+    const text = spliceJson(typePrefix(apiVersion, kind), lying, this.#form);
+    return { object: { kind, apiVersion, metadata: metadataOf(body) }, text, owners: ownersOf(body) };
   }
 
   /** What a webhook has made, as it would be stored. */
-  async #body(object: ApiObject): Promise<Buffer> {
+  async #body(object: ApiObject, { owners }: Lying): Promise<Buffer> {
     await inSlices(this.#model(this.version).fit(object));
-    return bodyOf(object);
+    return bodyWithOwners(object, owners);
   }
 
   /** @throws StatusError 500 for a version that the definition does not have any more */
@@ -163,6 +178,12 @@ export class VersionStage implements BodyConversion {
     const named = this.#form.apiVersionOf(version);
     throw new StatusError('InternalError', `request to convert CR from an invalid group/version: ${named}`);
   }
+}
+
+/** A stored object as it is sent, without its managedFields where it is compared: nobody may change them. */
+interface Lying extends Sent {
+  /** Their text; empty where there are none. */
+  readonly owners: Buffer;
 }
 
 /** A failure as what is told of the one object that it is of. */

@@ -3,7 +3,7 @@ import { JsonSyntaxError, stringifyJson, TooManyValuesError } from '@orch/codec'
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
-import { Slices, turnFor } from '../decoding/turns.js';
+import { turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
 import type { KeptConversions } from './kept-conversions.js';
 import { readAnswer } from './review-answer.js';
@@ -52,6 +52,16 @@ export interface NamedWebhook {
   readonly conversionReviewVersions: readonly string[];
 }
 
+/** An object that is to be converted. */
+export interface Sent {
+  /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
+  readonly object: ApiObject;
+  /** JSON of the whole object. */
+  readonly text: Buffer;
+}
+
+export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.from(stringifyJson(object)) });
+
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
   readonly #room: ByteGate;
@@ -89,12 +99,12 @@ export class ConversionWebhook {
 
   /**
    * The objects in another version, in the order given, not made to fit its schema. As few calls as the limits allow.
-   * @param objects whole, each in another version than that; not changed
+   * @param sent each in another version than that
    * @throws StatusError 500 in the words of the reference, when one of the calls fails
    */
-  async convert(objects: readonly ApiObject[], desiredAPIVersion: string): Promise<ApiObject[]> {
+  async convert(sent: readonly Sent[], desiredAPIVersion: string): Promise<ApiObject[]> {
     const converted: ApiObject[] = [];
-    for await (const chunk of this.#chunks(objects)) {
+    for (const chunk of this.#chunks(sent)) {
       for (const object of await this.#observed(chunk, desiredAPIVersion)) converted.push(object);
     }
     return converted;
@@ -104,12 +114,9 @@ export class ConversionWebhook {
    * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
    * are asked for by halves. @throws StatusError 500 when there is no answer to one of the calls
    */
-  async convertEach(
-    objects: readonly ApiObject[],
-    desiredAPIVersion: string,
-  ): Promise<(ApiObject | RefusedByWebhook)[]> {
+  async convertEach(sent: readonly Sent[], desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
     const converted: (ApiObject | RefusedByWebhook)[] = [];
-    for await (const chunk of this.#chunks(objects)) {
+    for (const chunk of this.#chunks(sent)) {
       for (const object of await this.#each(chunk, desiredAPIVersion)) converted.push(object);
     }
     return converted;
@@ -120,26 +127,23 @@ export class ConversionWebhook {
       return await this.#observed(chunk, desiredAPIVersion);
     } catch (error) {
       if (!(error instanceof RefusedByWebhook)) throw error;
-      if (chunk.objects.length === 1) return [error];
+      if (chunk.sent.length === 1) return [error];
       const [first, second] = chunk.halves();
       return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
     }
   }
 
-  async *#chunks(objects: readonly ApiObject[]): AsyncGenerator<Chunk> {
+  *#chunks(all: readonly Sent[]): Generator<Chunk> {
     const { maxObjects, maxBytes } = this.calls.limits;
-    const slices = new Slices();
     let chunk = new Chunk();
-    for (const object of objects) {
-      const text = stringifyJson(object);
-      if (chunk.isFullWith(text.length, maxObjects, maxBytes)) {
+    for (const sent of all) {
+      if (chunk.isFullWith(sent.text.length, maxObjects, maxBytes)) {
         yield chunk;
         chunk = new Chunk();
       }
-      chunk.add(object, text);
-      await slices.between();
+      chunk.add(sent);
     }
-    if (chunk.objects.length > 0) yield chunk;
+    if (chunk.sent.length > 0) yield chunk;
   }
 
   async #observed(chunk: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
@@ -160,7 +164,8 @@ export class ConversionWebhook {
     }
   }
 
-  async #call({ objects, texts, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+  async #call({ sent, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const objects = sent.map(({ object }) => object);
     const subject = kindText(apiVersion, objects[0]?.kind ?? '');
     const request = {
       group: this.group,
@@ -172,9 +177,9 @@ export class ConversionWebhook {
       isList: objects.length > 1,
     };
     try {
-      const head = stringifyJson(conversionReview({ ...request, objects: [] }));
+      const empty = stringifyJson(conversionReview({ ...request, objects: [] }));
       await turnFor(bytes);
-      const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
+      const answer = await this.#post(reviewOf(empty, sent));
       const { maxValues, maxObjectBytes: maxBytes } = this.calls.limits;
       const review = await readAnswer(answer, { objects: objects.length, maxValues, maxBytes });
       await turnFor(answer.length);
@@ -184,42 +189,53 @@ export class ConversionWebhook {
     }
   }
 
-  #post(body: string): Promise<Buffer> {
+  #post(body: Buffer): Promise<Buffer> {
     const { clients, limits } = this.calls;
     return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, tellsTimeout: true });
   }
 }
 
 /** How a review without objects ends. */
-const NOTHING_IN_IT = '[]}}';
+const NOTHING_IN_IT = ']}}';
+
+/** A review with the objects in it. */
+function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
+  const pieces: Buffer[] = [Buffer.from(empty.slice(0, -NOTHING_IN_IT.length))];
+  for (const [at, { text }] of sent.entries()) {
+    if (at > 0) pieces.push(COMMA);
+    pieces.push(text);
+  }
+  pieces.push(Buffer.from(NOTHING_IN_IT));
+  return Buffer.concat(pieces);
+}
+
+const COMMA = Buffer.from(',');
 
 /** What goes with one call. */
 class Chunk {
-  readonly objects: ApiObject[] = [];
-  readonly texts: string[] = [];
+  readonly sent: Sent[] = [];
   bytes = 0;
 
   /** That of the first object: what messages and figures speak of. */
   get apiVersion(): string {
-    return this.objects[0]?.apiVersion ?? '';
+    return this.sent[0]?.object.apiVersion ?? '';
   }
 
   isFullWith(more: number, maxObjects: number, maxBytes: number): boolean {
-    const { length } = this.objects;
+    const { length } = this.sent;
     return length >= maxObjects || (length > 0 && this.bytes + more > maxBytes);
   }
 
   halves(): readonly [Chunk, Chunk] {
-    const middle = this.objects.length >> 1;
+    const middle = this.sent.length >> 1;
     const halves = [new Chunk(), new Chunk()] as const;
-    for (const [at, object] of this.objects.entries()) halves[at < middle ? 0 : 1].add(object, this.texts[at] ?? '');
+    for (const [at, sent] of this.sent.entries()) halves[at < middle ? 0 : 1].add(sent);
     return halves;
   }
 
-  add(object: ApiObject, text: string): void {
-    this.objects.push(object);
-    this.texts.push(text);
-    this.bytes += text.length;
+  add(sent: Sent): void {
+    this.sent.push(sent);
+    this.bytes += sent.text.length;
   }
 }
 

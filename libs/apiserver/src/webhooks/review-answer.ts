@@ -1,7 +1,7 @@
 import { parseJson } from '@orch/codec';
 import type { JsonValue } from '@orch/machinery';
+import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
 import { Slices, turnFor } from '../decoding/turns.js';
-import { itemsIn, memberIn, type Range } from './json-ranges.js';
 
 /** What an answer may hold. */
 export interface AnswerLimits {

@@ -70,7 +70,7 @@ function skipSpace(text: Buffer, at: number): number {
 }
 
 /** Behind the value that begins here; undefined where it does not end. */
-function endOfValue(text: Buffer, from: number): number | undefined {
+export function endOfValue(text: Buffer, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
     const byte = text[at];
