@@ -1,4 +1,4 @@
-import { type IncomingMessage, get as request } from 'node:http';
+import { type IncomingMessage, get as request, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, say } from '@orch/webhooks/testing';
@@ -42,7 +42,14 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20, maxValues: 70_000, maxObjectBytes: 6 << 20 };
+const limits = {
+  timeoutMs: 1000,
+  maxObjects: 1000,
+  maxBytes: 1 << 20,
+  maxHeldBytes: 32 << 20,
+  maxValues: 70_000,
+  maxObjectBytes: 6 << 20,
+};
 const definition = (conversion = webhook.conversion()): JsonObject => definitionOf([V1, V2], { conversion });
 const serve = (one = definition()) => serveConverted(api, { clients, limits }, one);
 const create = async (name: string, size = 1): Promise<string> => {
@@ -370,6 +377,36 @@ describe('an object that the webhook refuses', () => {
     await expect.poll(() => resumed.summary, POLL).toEqual(['ADDED bad 1', 'ADDED worse 1']);
     expect([other.ended, other.summary]).toEqual([false, ['ADDED o 4']]);
   }, 20_000);
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['breaks the connection', (response) => response.destroy()],
+    ['answers with an error of its own', (response) => response.writeHead(500).end('panic')],
+  ])(
+    'may be one that it fails upon: it %s, and answers for others',
+    async (_how, fail) => {
+      await serve();
+      await create('a');
+      const all = await watch(at('v2', '', 'watch=true'));
+      const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true`);
+      await expect.poll(() => all.events.length, POLL).toBe(1);
+      webhook.answer = (review, response) => {
+        const isBad = review.request.objects.some(({ metadata }) => String(metadata.name).startsWith('bad'));
+        if (isBad) fail(response);
+        else say(response, convertedReview(review));
+      };
+      for (const name of ['bad1', 'b', 'bad2']) await create(name);
+      await createIn(inOther(), 'o', 4);
+      await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4']);
+      const error = { type: 'ERROR', object: expect.objectContaining({ code: 500, reason: 'InternalError' }) };
+      await expect.poll(() => all.events.slice(1), POLL).toEqual([error]);
+      await createIn(inOther(), 'p', 5);
+      await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4', 'ADDED p 5']);
+      webhook.recover();
+      await expect.poll(async () => (await ask('GET', at('v2'))).body.items?.length, POLL).toBe(4);
+      expect(other.ended).toBe(false);
+    },
+    30_000,
+  );
 
   it('is heard of no more when it was deleted, or changed to what the webhook takes', async () => {
     await serve();

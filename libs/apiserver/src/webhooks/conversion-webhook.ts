@@ -5,6 +5,7 @@ import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@
 import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
 import { turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
+import { Doubts } from './doubts.js';
 import type { KeptConversions } from './kept-conversions.js';
 import { readAnswer } from './review-answer.js';
 
@@ -65,6 +66,8 @@ export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.fr
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
   readonly #room: ByteGate;
+  /** By the version that is asked for. */
+  readonly #doubts = new Map<string, Doubts>();
 
   /**
    * @param definition name of the definition
@@ -112,12 +115,15 @@ export class ConversionWebhook {
 
   /**
    * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
-   * are asked for by halves. @throws StatusError 500 when there is no answer to one of the calls
+   * are asked for by halves, and those too that a webhook has no answer for again and again though it has for others.
+   * @throws StatusError 500 when there is no answer to one of the calls
    */
   async convertEach(sent: readonly Sent[], desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
     const converted: (ApiObject | RefusedByWebhook)[] = [];
     for (const chunk of this.#chunks(sent)) {
-      for (const object of await this.#each(chunk, desiredAPIVersion)) converted.push(object);
+      const made = await this.#each(chunk, desiredAPIVersion);
+      this.#doubtsOf(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
+      for (const object of made) converted.push(object);
     }
     return converted;
   }
@@ -126,11 +132,33 @@ export class ConversionWebhook {
     try {
       return await this.#observed(chunk, desiredAPIVersion);
     } catch (error) {
-      if (!(error instanceof RefusedByWebhook)) throw error;
-      if (chunk.sent.length === 1) return [error];
+      const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
+      if (chunk.sent.length === 1) return [refusal];
       const [first, second] = chunk.halves();
       return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
     }
+  }
+
+  /** What is told of an object alone, where a failure is about some of those that were sent. @throws it where it is not */
+  async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
+    if (error instanceof RefusedByWebhook) return error;
+    if (!(error instanceof Unanswered)) throw error;
+    const doubts = this.#doubtsOf(desiredAPIVersion);
+    const isAnswered = (sample: Sent): Promise<boolean> =>
+      this.#observed(new Chunk([sample]), desiredAPIVersion).then(
+        () => true,
+        (failure: unknown) => failure instanceof RefusedByWebhook,
+      );
+    if (!(await doubts.arises(sent, isAnswered))) throw error;
+    const [alone, ...others] = sent;
+    if (alone && others.length === 0 && !doubts.blames(alone)) throw error;
+    return new RefusedByWebhook(error.message);
+  }
+
+  #doubtsOf(desiredAPIVersion: string): Doubts {
+    const known = this.#doubts.get(desiredAPIVersion) ?? new Doubts();
+    this.#doubts.set(desiredAPIVersion, known);
+    return known;
   }
 
   *#chunks(all: readonly Sent[]): Generator<Chunk> {
@@ -216,6 +244,10 @@ class Chunk {
   readonly sent: Sent[] = [];
   bytes = 0;
 
+  constructor(sent: readonly Sent[] = []) {
+    for (const each of sent) this.add(each);
+  }
+
   /** That of the first object: what messages and figures speak of. */
   get apiVersion(): string {
     return this.sent[0]?.object.apiVersion ?? '';
@@ -228,9 +260,7 @@ class Chunk {
 
   halves(): readonly [Chunk, Chunk] {
     const middle = this.sent.length >> 1;
-    const halves = [new Chunk(), new Chunk()] as const;
-    for (const [at, sent] of this.sent.entries()) halves[at < middle ? 0 : 1].add(sent);
-    return halves;
+    return [new Chunk(this.sent.slice(0, middle)), new Chunk(this.sent.slice(middle))];
   }
 
   add(sent: Sent): void {
@@ -248,6 +278,13 @@ export class RefusedByWebhook extends StatusError {
   }
 }
 
+/** Thrown where there was no answer of use at all. */
+class Unanswered extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
 /** What is an answer, though not one that can be used. */
 const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
 
@@ -256,5 +293,5 @@ function failureOf(error: unknown, subject: string): unknown {
   if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
   const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;
   if (UNUSABLE.some((kind) => error instanceof kind)) return new RefusedByWebhook(failed());
-  return error instanceof WebhookError ? new StatusError('InternalError', failed()) : error;
+  return error instanceof WebhookError ? new Unanswered(failed()) : error;
 }
