@@ -16,6 +16,7 @@ export {
   isTrue,
   type Naming,
   requestedNames,
+  servedNames,
   withConditions,
 } from './custom/accepted-names.js';
 export {
