@@ -5,7 +5,9 @@ import type { BindingObject, RoleObject, RoleRef, Subject } from './rbac-objects
 
 /** Users and groups whose rights a change may have taken from. */
 export interface Concerned {
+  /** Names, service accounts among them as `system:serviceaccount:namespace:name`. */
   readonly users: ReadonlySet<string>;
+  /** Names; of each all members are concerned. */
   readonly groups: ReadonlySet<string>;
 }
 
