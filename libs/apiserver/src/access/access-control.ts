@@ -2,9 +2,11 @@ import {
   type Authorizer,
   alwaysAllow,
   alwaysDeny,
+  bootstrapPolicy,
   type Concerned,
   forbiddenRequest,
   mastersDecide,
+  nodeAuthorizer,
   rbacAuthorizer,
   union,
 } from '@orch/authorization';
@@ -15,7 +17,8 @@ import type { ServingStore } from '@orch/storage';
 import type { Api } from '../server/assemble.js';
 import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
-import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
+import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
+import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
 import { PolicyFollowers } from './policy-followers.js';
 import { RoleAggregator } from './role-aggregator.js';
@@ -31,11 +34,16 @@ export interface AccessControlSettings {
   readonly logger: Logger;
 }
 
+/** The role of which the rules are those of every node. */
+const NODE_ROLE = 'system:node';
+
 /** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
 export class AccessControl {
   /** Decides for every request. */
   readonly authorizer: Authorizer;
   readonly #followers: PolicyFollowers;
+  readonly #nodes: NodeFollowers;
+  readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
   readonly #aggregator: RoleAggregator | undefined;
   readonly #makeNamespaces: () => Promise<void>;
@@ -48,11 +56,20 @@ export class AccessControl {
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(api.deps);
     this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
+    const onLoss = (concerned: Concerned) => {
+      for (const listener of this.#onLoss) listener(concerned);
+    };
+    this.#followers.onLoss(onLoss);
+    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
+      Node: () => nodeAuthorizer({ names: api.deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
       RBAC: () => rbacAuthorizer(policy),
     };
+    const nodeRules = () =>
+      bootstrapPolicy(api.deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
+        .rules ?? [];
     const modes = authorizationModes(options.authorizationMode);
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
@@ -85,12 +102,13 @@ export class AccessControl {
       const { decision, reason } = await this.authorizer.authorize(user, request);
       return decision === 'allow' ? undefined : forbiddenRequest(user, request, reason);
     };
-    this.#followers.onLoss((concerned: Concerned) => void watches.judgeAgain(judge, concerned));
+    this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
   }
 
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     await this.#aggregator?.stop();
     this.#followers.stop();
+    this.#nodes.stop();
   }
 }

@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 
 /** What may decide who may do what. */
-export const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'RBAC'] as const;
+export const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const isMode = (text: string): text is AuthorizationMode => (AUTHORIZATION_MODES as readonly string[]).includes(text);
@@ -24,9 +24,9 @@ export function authorizationModes(named: readonly string[]): readonly Authoriza
 export const authorizationOptions = {
   'authorization-mode': {
     type: 'list',
-    default: ['RBAC'],
+    default: ['Node', 'RBAC'],
     check: authorizationModes,
-    help: 'Who decides what a caller may do, in this order: RBAC (roles and bindings), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
+    help: 'Who decides what a caller may do, in this order: Node (nodes by what their pods need), RBAC (roles and bindings), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
   },
 } as const;
 

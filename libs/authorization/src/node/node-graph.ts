@@ -17,36 +17,49 @@ export class NodeGraph {
   readonly #volumesOfSecret = new Map<ReferenceKey, Set<string>>();
   readonly #attachments = new Map<string, string>();
 
-  /** Takes a pod in, in the place of the one of its key; undefined for one that is gone or on no node. */
-  putPod(key: string, pod: NodePod | undefined): void {
+  /**
+   * Takes a pod in, in the place of the one of its key; undefined for one that is gone or on no node.
+   * @returns the node that may need less for it
+   */
+  putPod(key: string, pod: NodePod | undefined): string | undefined {
     const before = this.#pods.get(key);
     if (before) for (const reference of before.references) this.#count(reference, before.node, -1);
     if (pod) {
       this.#pods.set(key, pod);
       for (const reference of pod.references) this.#count(reference, pod.node, 1);
     } else this.#pods.delete(key);
+    return before?.node;
   }
 
-  /** Takes a volume in, in the place of the one of its name; undefined for one that is gone or bound to nothing. */
-  putVolume(name: string, volume: VolumeReferences | undefined): void {
+  /**
+   * Takes a volume in, in the place of the one of its name; undefined for one that is gone or bound to nothing.
+   * @returns whether some node may need less for it
+   */
+  putVolume(name: string, volume: VolumeReferences | undefined): boolean {
     for (const secret of this.#volumes.get(name)?.secrets ?? []) {
       const known = this.#volumesOfSecret.get(secret);
       if (known?.delete(name) && known.size === 0) this.#volumesOfSecret.delete(secret);
     }
-    this.#volumes.delete(name);
-    if (!volume) return;
+    const wasKnown = this.#volumes.delete(name);
+    if (!volume) return wasKnown;
     this.#volumes.set(name, volume);
     for (const secret of volume.secrets) {
       const known = this.#volumesOfSecret.get(secret);
       if (known) known.add(name);
       else this.#volumesOfSecret.set(secret, new Set([name]));
     }
+    return wasKnown;
   }
 
-  /** Takes an attachment in, in the place of the one of its name; undefined for one that is gone. */
-  putAttachment(name: string, node: string | undefined): void {
+  /**
+   * Takes an attachment in, in the place of the one of its name; undefined for one that is gone.
+   * @returns the node that may need less for it
+   */
+  putAttachment(name: string, node: string | undefined): string | undefined {
+    const before = this.#attachments.get(name);
     if (node) this.#attachments.set(name, node);
     else this.#attachments.delete(name);
+    return before;
   }
 
   /** Whether a pod on a node needs an object, itself or by a volume of its. */
