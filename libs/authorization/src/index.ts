@@ -43,3 +43,4 @@ export {
   reconciledBinding,
   reconciledRole,
 } from './rbac/reconcile.js';
+export { type ReviewVersion, type WebhookAuthorizerOptions, webhookAuthorizer } from './webhook/webhook-authorizer.js';

@@ -9,6 +9,7 @@ import {
   nodeAuthorizer,
   rbacAuthorizer,
   union,
+  webhookAuthorizer,
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
@@ -17,6 +18,7 @@ import type { ServingStore } from '@orch/storage';
 import type { Api } from '../server/assemble.js';
 import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
+import { AuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
 import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
@@ -46,12 +48,15 @@ export class AccessControl {
   readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
   readonly #aggregator: RoleAggregator | undefined;
+  readonly #webhookFile: string | undefined;
+  #webhook: AuthorizationWebhook | undefined;
   readonly #makeNamespaces: () => Promise<void>;
   #isReady = false;
 
   constructor(settings: AccessControlSettings) {
     const { api, store, feed, options, features, decides, logger } = settings;
     const { policy } = api;
+    this.#webhookFile = options.authorizationWebhookConfigFile;
     this.#makeNamespaces = () => api.makeNamespaces();
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(api.deps);
@@ -66,6 +71,7 @@ export class AccessControl {
       AlwaysDeny: () => alwaysDeny,
       Node: () => nodeAuthorizer({ names: api.deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
       RBAC: () => rbacAuthorizer(policy),
+      Webhook: () => this.#webhookAuthorizer(settings),
     };
     const nodeRules = () =>
       bootstrapPolicy(api.deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
@@ -78,6 +84,20 @@ export class AccessControl {
     this.#aggregator = new RoleAggregator({ ...writing, onError });
   }
 
+  #webhookAuthorizer({ api, options }: AccessControlSettings): Authorizer {
+    return webhookAuthorizer({
+      names: api.deps.names,
+      version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+      authorizedTtl: options.authorizationWebhookCacheAuthorizedTtl,
+      unauthorizedTtl: options.authorizationWebhookCacheUnauthorizedTtl,
+      now: () => performance.now(),
+      ask: async (review) => {
+        if (!this.#webhook) throw new Error('the authorization webhook is not known yet');
+        return this.#webhook.ask(review);
+      },
+    });
+  }
+
   /** Whether roles and bindings are known, those among them that every installation has. */
   get isReady(): boolean {
     return this.#isReady;
@@ -88,6 +108,7 @@ export class AccessControl {
    * then requests may be answered. @throws StoreUnavailableError
    */
   async start(): Promise<void> {
+    if (this.#webhookFile) this.#webhook = await AuthorizationWebhook.open(this.#webhookFile);
     await this.#followers.start();
     // Some roles lie in these.
     if (this.#keeper) await this.#makeNamespaces();
@@ -110,5 +131,6 @@ export class AccessControl {
     await this.#aggregator?.stop();
     this.#followers.stop();
     this.#nodes.stop();
+    await this.#webhook?.close();
   }
 }

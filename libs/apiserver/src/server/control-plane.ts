@@ -15,6 +15,7 @@ import {
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import { AccessControl } from '../access/access-control.js';
+import { checkAuthorization } from '../access/authorization-options.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { Credentials } from '../credentials/credentials.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
@@ -160,6 +161,7 @@ class ControlPlaneProcess {
   async #openStore(): Promise<void> {
     // Refused before anything is waited for.
     natsSettings(this.#settings.backend);
+    checkAuthorization(this.#settings.serving);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);

@@ -5,7 +5,9 @@ import { CompiledRules, type PolicyRule } from '../rbac/policy-rule.js';
 import type { NodeGraph } from './node-graph.js';
 import type { ReferencedKind } from './node-references.js';
 
+/** By what nodes are judged. */
 export interface NodeAuthorizerOptions {
+  /** Of the groups that resources are of. */
   readonly names: Names;
   /** What every node may do, but for what is told apart by the object: those of the role `system:node`. */
   readonly rules: readonly PolicyRule[];
