@@ -10,6 +10,8 @@ export interface Connection {
   readonly key?: string;
   /** Bearer token. */
   readonly token?: string;
+  /** User and password (RFC 7617), where there is no token. */
+  readonly basic?: { readonly username: string; readonly password: string };
   /** Name that the server's certificate must bear, if it is not the URL's host. */
   readonly tlsServerName?: string;
   /** Do not check the server's certificate. */

@@ -11,6 +11,7 @@ export {
 } from './client.js';
 export type { Connection } from './connection.js';
 export { connectionMessage } from './connection-message.js';
+export { DocumentReader, type DocumentReaderSettings } from './document-reader.js';
 export { ApiError, hasReason, isExpired, isTransient, isVersionTooLarge, TransportError } from './errors.js';
 export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
 export { type InformerHandlers, keyOf } from './informer/store.js';

@@ -64,7 +64,7 @@ export class Transport {
   readonly #sleep: Sleep;
 
   constructor(connection: Connection, settings: TransportSettings = {}) {
-    const { token } = connection;
+    const authorization = authorizationOf(connection);
     const url = new URL(connection.server);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
@@ -73,7 +73,7 @@ export class Transport {
     this.#sleep = settings.sleep ?? timerSleep;
     this.#headers = {
       'user-agent': settings.userAgent ?? 'client',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(authorization !== undefined && { authorization }),
     };
     this.#agent = new Agent({
       allowH2: false,
@@ -155,6 +155,11 @@ export class Transport {
   close(): Promise<void> {
     return this.#agent.destroy();
   }
+}
+
+function authorizationOf({ token, basic }: Connection): string | undefined {
+  if (token !== undefined) return `Bearer ${token}`;
+  return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
 }
 
 function connectorOf(

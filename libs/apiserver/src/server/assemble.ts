@@ -1,4 +1,5 @@
 import { Admission, type AdmissionPlugin } from '@orch/admission';
+import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
 import {
   type Allocators,
@@ -54,6 +55,8 @@ export interface AssembleOptions {
   readonly plugins: readonly AdmissionPlugin[];
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
+  /** Default: no tokens of service accounts are issued. */
+  readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
   /** What the health of the control plane is made of. */
   readonly components: readonly Component[];
@@ -149,6 +152,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       now,
       limits: options.limits,
       yaml: options.yaml,
+      tokenIssuer: options.tokenIssuer,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       servedWatches: new ServedWatches(served, cache),
       watchList: features.enabled('WatchList'),

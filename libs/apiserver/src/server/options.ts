@@ -9,7 +9,9 @@ import {
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { aggregationOptions } from './aggregation-options.js';
+import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -33,6 +35,7 @@ export const servingOptions = {
   },
   ...credentialOptions,
   ...authorizationOptions,
+  ...serviceAccountOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
@@ -130,6 +133,7 @@ export const servingOptions = {
     help: 'Ports that Services of type NodePort get.',
   },
   ...aggregationOptions,
+  ...auditOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,

@@ -1,4 +1,4 @@
-import { authenticated } from '@orch/authentication';
+import { authenticated, type Binding, type ObjectName } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import { bareRequest } from '../chain/request-info.js';
@@ -9,6 +9,17 @@ const watchOf = (name: string, ...groups: string[]) => {
   const authentication = authenticated({ name, groups, extra: {} }, 'token');
   return { authentication, user: authentication.user, request: bareRequest('GET', '/') };
 };
+
+const bindingTo = (name: string): Binding => {
+  const object: ObjectName = { kind: 'Pod', namespace: 'ns', name };
+  return { object, refusal: () => undefined };
+};
+const boundWatch = (...names: string[]) => {
+  const user = { name: 'robot', groups: [], extra: {} };
+  const authentication = { ...authenticated(user, 'token'), boundTo: names.map(bindingTo) };
+  return { authentication, user, request: bareRequest('GET', '/') };
+};
+const refusal = () => new StatusError('Unauthorized', 'Unauthorized');
 
 describe('watches that are judged again', () => {
   it('are those alone of the users and groups whom it concerns, each once', async () => {
@@ -37,5 +48,36 @@ describe('watches that are judged again', () => {
     watches.admit(watchOf('jane'))?.endBy((error) => void ended.push(error));
     expect(await watches.judgeAgain(() => refusal, { users: new Set(['jane']), groups: new Set() })).toBe(1);
     expect(ended).toEqual([refusal]);
+  });
+
+  it('only those are judged again whose credential is bound to what has changed', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const admitted = [['a'], ['b'], ['a', 'b'], []].map((names) => watches.admit(boundWatch(...names)));
+    const judged: unknown[] = [];
+    const judge = (watch: unknown) => {
+      judged.push(watch);
+      return refusal();
+    };
+    const [a, b, both, none] = admitted;
+    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/c'] })).toBe(0);
+    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] })).toBe(3);
+    expect(new Set(judged)).toEqual(new Set([a, b, both]));
+    expect(judged).toHaveLength(3);
+    for (const watch of [a, both]) if (watch) watches.release(watch);
+    judged.length = 0;
+    await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] });
+    expect(judged).toEqual([b]);
+    judged.length = 0;
+    await watches.judgeAgain(judge);
+    expect(new Set(judged)).toEqual(new Set([b, none]));
+  });
+
+  it('one on its way in hears of what changes meanwhile', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const coming = watches.expect();
+    await watches.judgeAgain(refusal, { objects: ['Pod/ns/a'] });
+    const watch = watches.admit(boundWatch('a'), coming);
+    const ended = new Promise((resolve) => watch?.endBy(resolve));
+    expect(await ended).toMatchObject({ code: 401 });
   });
 });

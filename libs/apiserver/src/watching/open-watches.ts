@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Authentication, UserInfo } from '@orch/authentication';
-import { type Concerned, MASTERS, type RequestAttributes } from '@orch/authorization';
+import { type Authentication, keyOfObject, type UserInfo } from '@orch/authentication';
+import { MASTERS, type RequestAttributes } from '@orch/authorization';
 import type { StatusError } from '@orch/machinery';
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
 import { toStatusError } from '../http/errors.js';
@@ -43,6 +43,15 @@ export class AdmittedWatch implements OpenWatch {
 /** Has a refusal for a watch that may not go on. */
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
+/** Whose watches a change concerns. */
+export interface Concerned {
+  /** Names of users. */
+  readonly users?: Iterable<string>;
+  readonly groups?: Iterable<string>;
+  /** Objects that credentials are bound to, by {@link keyOfObject}. */
+  readonly objects?: Iterable<string>;
+}
+
 /** A watch on its way in, and what was found of rights meanwhile. */
 export interface ComingWatch {
   readonly judges: WatchJudge[];
@@ -54,8 +63,8 @@ const STRIDE = 128;
 /** The watches that are open in a process: bounded, and judged again when rights change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
-  readonly #ofUser = new Map<string, Set<AdmittedWatch>>();
-  readonly #ofGroup = new Map<string, Set<AdmittedWatch>>();
+  /** By whom they are for, and by what the credentials are bound to that they were let in by. */
+  readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
 
@@ -92,7 +101,10 @@ export class OpenWatches {
     this.#held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
-    this.#index(admitted, addTo);
+    for (const key of keysOf(admitted)) {
+      const together = this.#found.get(key) ?? new Set();
+      this.#found.set(key, together.add(admitted));
+    }
     for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
     return admitted;
   }
@@ -101,19 +113,18 @@ export class OpenWatches {
   release(watch: AdmittedWatch): void {
     if (!this.#open.delete(watch)) return;
     this.#held.give(watch.user.name, 1);
-    this.#index(watch, takeFrom);
-  }
-
-  #index(watch: AdmittedWatch, put: typeof addTo): void {
-    put(this.#ofUser, watch.user.name, watch);
-    for (const group of watch.user.groups) put(this.#ofGroup, group, watch);
+    for (const key of keysOf(watch)) {
+      const together = this.#found.get(key);
+      together?.delete(watch);
+      if (together?.size === 0) this.#found.delete(key);
+    }
   }
 
   /**
    * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
    * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
    * force before.
-   * @param concerned only the watches of these users and groups are judged, at the cost of those alone. Default: all
+   * @param concerned only the watches that one of these concerns are judged, at the cost of those alone. Default: all
    */
   async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
@@ -125,10 +136,14 @@ export class OpenWatches {
     return ended;
   }
 
-  #concerned({ users, groups }: Concerned): Iterable<AdmittedWatch> {
+  #concerned({ users = [], groups = [], objects = [] }: Concerned): Iterable<AdmittedWatch> {
     const found = new Set<AdmittedWatch>();
-    for (const name of users) for (const watch of this.#ofUser.get(name) ?? []) found.add(watch);
-    for (const name of groups) for (const watch of this.#ofGroup.get(name) ?? []) found.add(watch);
+    const take = (key: string) => {
+      for (const watch of this.#found.get(key) ?? []) found.add(watch);
+    };
+    for (const name of users) take(ofUser(name));
+    for (const name of groups) take(ofGroup(name));
+    for (const key of objects) take(ofObject(key));
     return found;
   }
 
@@ -141,6 +156,19 @@ export class OpenWatches {
   }
 }
 
+/** Under what a watch is found. */
+function keysOf({ authentication: { boundTo = [] }, user }: OpenWatch): string[] {
+  return [
+    ofUser(user.name),
+    ...new Set(user.groups.map(ofGroup)),
+    ...boundTo.map(({ object }) => ofObject(keyOfObject(object))),
+  ];
+}
+
+const ofUser = (name: string) => `user ${name}`;
+const ofGroup = (name: string) => `group ${name}`;
+const ofObject = (key: string) => `object ${key}`;
+
 /** Who cannot be judged may not go on: a client that comes again is judged from the start. */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {
   try {
@@ -148,17 +176,4 @@ async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError |
   } catch (error) {
     return toStatusError(error);
   }
-}
-
-type Index = Map<string, Set<AdmittedWatch>>;
-
-function addTo(index: Index, name: string, watch: AdmittedWatch): void {
-  const known = index.get(name);
-  if (known) known.add(watch);
-  else index.set(name, new Set([watch]));
-}
-
-function takeFrom(index: Index, name: string, watch: AdmittedWatch): void {
-  const known = index.get(name);
-  if (known?.delete(watch) && known.size === 0) index.delete(name);
 }

@@ -20,6 +20,7 @@ test('what is written is read back, and nobody else can read it', async () => {
     cert: 'cert\n',
     key: 'key\n',
     token: 'yes: "a token" # with signs',
+    basic: { username: 'u', password: 'p: #' },
     tlsServerName: 'api',
     insecureSkipTlsVerify: true,
     namespace: 'dev',

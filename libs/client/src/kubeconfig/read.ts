@@ -37,12 +37,14 @@ export async function readKubeconfig(file: string, contextName?: string): Promis
   const cert = await at.pem(user, 'client-certificate');
   const key = await at.pem(user, 'client-key');
   const token = at.text(user, 'token') ?? (await at.file(user, 'tokenFile'))?.trim();
+  const username = at.text(user, 'username');
   return {
     server,
     ...(ca !== undefined && { ca }),
     ...(cert !== undefined && { cert }),
     ...(key !== undefined && { key }),
     ...(token && { token }),
+    ...(username && { basic: { username, password: at.text(user, 'password') ?? '' } }),
     ...(tlsServerName && { tlsServerName }),
     ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipTlsVerify: true }),
     ...(namespace && { namespace }),

@@ -9,7 +9,7 @@ import type { Connection } from '../connection.js';
  * The file appears whole, readable by its owner alone (0600).
  */
 export async function writeKubeconfig(file: string, connection: Connection, name = 'default'): Promise<void> {
-  const { server, ca, cert, key, token, tlsServerName, insecureSkipTlsVerify, namespace } = connection;
+  const { server, ca, cert, key, token, basic, tlsServerName, insecureSkipTlsVerify, namespace } = connection;
   const cluster = {
     server,
     ...(ca !== undefined && { 'certificate-authority-data': base64(ca) }),
@@ -20,6 +20,7 @@ export async function writeKubeconfig(file: string, connection: Connection, name
     ...(cert !== undefined && { 'client-certificate-data': base64(cert) }),
     ...(key !== undefined && { 'client-key-data': base64(key) }),
     ...(token !== undefined && { token }),
+    ...basic,
   };
   const text = stringify(
     {
