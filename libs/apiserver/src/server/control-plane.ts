@@ -17,6 +17,7 @@ import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type S
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
+import { checkAuthorization } from '../access/authorization-options.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
@@ -186,6 +187,7 @@ class ControlPlaneProcess {
     // Refused before anything is waited for.
     const { backend, serving } = this.#settings;
     natsSettings(backend);
+    checkAuthorization(serving);
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
     for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
