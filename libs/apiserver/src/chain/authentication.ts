@@ -30,6 +30,7 @@ export function authentication(settings: AuthenticationSettings): Stage {
     const settled = await callerOf(ctx, settings);
     forgetRequestHeaders(authenticator, req.headers);
     if (upgrade && settled.method === 'x509') checkOrigin(req);
+    for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
     ctx.user = settled.user;
   };
