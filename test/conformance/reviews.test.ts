@@ -94,6 +94,7 @@ conformance('Reviews [Authorization, Authentication]', ({ api, names, namespace 
     expect(expectStatus(await ask({ token }), 201).json().status).toEqual({
       authenticated: true,
       user: { username: 'tester', uid: 'tester', groups: ['system:masters', 'system:authenticated'] },
+      audiences: [`https://${names.apiServiceName}.default.svc.cluster.local`],
     });
     for (const wrong of ['nobody', ' ', 'a b', `${token}x`]) {
       const { status } = expectStatus(await ask({ token: wrong }), 201).json();

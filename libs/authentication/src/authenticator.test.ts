@@ -71,7 +71,13 @@ const make = (anonymous = true) =>
 interface Answer {
   code: number;
   reused: string;
-  body: { user?: { name: string; groups: string[] }; method?: string; expiresAt?: number; cause?: string };
+  body: {
+    user?: { name: string; groups: string[] };
+    method?: string;
+    expiresAt?: number;
+    audited?: true;
+    cause?: string;
+  };
 }
 
 function agent(identity?: { cert: string; key: string }): Agent {
@@ -152,6 +158,8 @@ test('a front proxy may say when what it speaks for ends; then, and when it cann
   const jane = { name: 'jane', groups: [], extra: {} };
   const end = clock + 5000;
   expect((await ask(via, undefined, forwardedIdentity(jane, end))).body.expiresAt).toBe(end);
+  expect((await ask(via, undefined, forwardedIdentity(jane, end))).body.audited).toBeUndefined();
+  expect((await ask(via, undefined, forwardedIdentity(jane, end, true))).body.audited).toBe(true);
   clock = end - 1;
   expect((await ask(via, undefined, forwardedIdentity(jane, end))).code).toBe(200);
   clock = end;

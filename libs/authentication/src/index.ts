@@ -5,6 +5,15 @@ export {
   createAuthenticator,
 } from './authenticator.js';
 export { commonNamesOf } from './certificates.js';
+export {
+  asksToImpersonate,
+  IMPERSONATE_PREFIX,
+  type Impersonation,
+  impersonated,
+  impersonationOf,
+  type ServiceAccountName,
+  serviceAccountOf,
+} from './impersonation.js';
 export type { ReadDocument } from './oidc/issuer-keys.js';
 export { type OidcSurroundings, OidcVerifier } from './oidc/oidc-verifier.js';
 export { type OidcSettings, SIGNING_ALGORITHMS } from './oidc/settings.js';

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { IMPERSONATE_PREFIX } from './impersonation.js';
 import { type Authentication, authenticated, type UserInfo } from './user.js';
 
 /** Common name in the certificate with which servers of one installation pass requests on to each other. */
@@ -30,6 +31,8 @@ const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
 /** When the caller's credential ends, so that a watch that is passed on ends with it: a date and time (RFC 3339). */
 const EXPIRES = 'x-remote-expires';
+/** Whether the request has been judged by the audit policy of who passes it on, and is recorded there. */
+const AUDITED = 'x-remote-audited';
 
 /**
  * Says that the values are written as {@link forwardedIdentity} writes them, which is not how front proxies of others do. It is
@@ -58,23 +61,23 @@ function decode(text: string): string {
 /**
  * The headers that tell another server of the installation who asks (spec: "Authenticating proxy"): whatever characters a
  * name has, it comes through, and with it when the credential ends.
+ * @param expiresAt when the caller's credential ends
+ * @param audited whether the request is recorded here
  */
-export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<string, string> {
+export function forwardedIdentity(user: UserInfo, expiresAt?: number, audited = false): Record<string, string> {
   const headers: Record<string, string> = {
     [ENCODING]: PERCENT,
     [USER]: encode(user.name),
     [GROUP]: user.groups.map(encode).join(','),
   };
   if (expiresAt !== undefined) headers[EXPIRES] = new Date(expiresAt).toISOString();
+  if (audited) headers[AUDITED] = 'true';
   if (user.uid !== undefined) headers[UID] = encode(user.uid);
   for (const [key, values] of Object.entries(user.extra)) {
     headers[EXTRA_PREFIX + encodeName(key)] = values.map(encode).join(',');
   }
   return headers;
 }
-
-/** Headers by which a caller asks to act as another. */
-const IMPERSONATE_PREFIX = 'impersonate-';
 
 /**
  * Whether a header carries an identity, or asks for one; such headers from anybody else are not to be passed on, and what
@@ -86,6 +89,7 @@ export const isIdentityHeader = (name: string): boolean =>
   name === GROUP ||
   name === EXPIRES ||
   name === ENCODING ||
+  name === AUDITED ||
   name.startsWith(EXTRA_PREFIX) ||
   name.startsWith(IMPERSONATE_PREFIX);
 
@@ -112,7 +116,8 @@ export function identityFrom(headers: IncomingHttpHeaders): Authentication | und
   }
   const user = { name: decode(name), groups: list(headers[GROUP]), extra, ...(uid && { uid: decode(uid) }) };
   const expires = single(headers[EXPIRES]);
-  return authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  const found = authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  return headers[AUDITED] === 'true' ? { ...found, audited: true } : found;
 }
 
 /**

@@ -23,6 +23,8 @@ export interface Authentication {
   readonly method: AuthenticationMethod;
   /** When the credential ends, milliseconds since the epoch: what outlives a request (a watch) is to be judged again then. */
   readonly expiresAt?: number;
+  /** The request is recorded by the proxy that speaks for its caller. */
+  readonly audited?: true;
   /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
   readonly authority?: string;
   /** Of the audiences that were asked for those that a token is good for; unset where nothing is known of audiences. */

@@ -2,6 +2,7 @@ import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
+import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
@@ -34,6 +35,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   authenticationAttempts(metrics);
   tokenCache(metrics);
+  auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);

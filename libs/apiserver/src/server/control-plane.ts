@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
+import { EVENT_MIGRATIONS } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -30,6 +31,7 @@ import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
+import { type Audit, openAudit } from './audit.js';
 import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
@@ -76,6 +78,9 @@ export interface ControlPlane {
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
 
+/** Schema of the events of the audit log, beside that of the state. */
+const AUDIT_SCHEMA = 'audit';
+
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
 
@@ -113,6 +118,7 @@ class ControlPlaneProcess {
   #sharedVerdicts: RedisVerdicts | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
+  #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
@@ -139,6 +145,7 @@ class ControlPlaneProcess {
       },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
+      { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'certificate-requests',
@@ -343,6 +350,16 @@ class ControlPlaneProcess {
     await this.#remoteTokens?.close();
   }
 
+  async #openAudit(): Promise<void> {
+    this.#audit = await openAudit({
+      options: this.#settings.serving,
+      database: () => needed(this.#store).besideSchema(AUDIT_SCHEMA, EVENT_MIGRATIONS),
+      scheme: needed(this.#api).deps.scheme,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+  }
+
   async #aggregate(): Promise<void> {
     this.#aggregated = new AggregatedApis({
       api: needed(this.#api),
@@ -377,6 +394,7 @@ class ControlPlaneProcess {
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
+    const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
       serving,
@@ -391,6 +409,7 @@ class ControlPlaneProcess {
       tokens: needed(this.#tokens),
       serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
+      ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     needed(this.#aggregated).publishTrust();

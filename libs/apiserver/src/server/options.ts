@@ -12,6 +12,7 @@ import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
+import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -134,6 +135,7 @@ export const servingOptions = {
     help: 'Ports that Services of type NodePort get.',
   },
   ...aggregationOptions,
+  ...auditOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,

@@ -4,6 +4,7 @@ import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { AccessControl } from '../access/access-control.js';
+import type { Auditor } from '../auditing/auditor.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
@@ -47,6 +48,8 @@ export interface ServeSettings {
   /** Tokens that this API gives out, and the keys that they are judged by. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** Records requests; absent where nothing is recorded. */
+  readonly auditor?: Auditor;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -144,7 +147,7 @@ function listenerOf(
   streams: HandedStreams,
   publicAddress: () => string,
 ) {
-  const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage } =
+  const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage, auditor } =
     settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
@@ -169,6 +172,8 @@ function listenerOf(
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,
+    maxImpersonationValues: serving.maxImpersonationValues,
+    ...(auditor && { auditor }),
     ...(tracing && { tracing }),
   });
 }

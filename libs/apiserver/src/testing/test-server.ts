@@ -4,6 +4,7 @@ import { type Authenticator, authenticated } from '@orch/authentication';
 import { ALLOW, type Authorizer, NO_OPINION } from '@orch/authorization';
 import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
+import type { Auditor } from '../auditing/auditor.js';
 import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
@@ -90,6 +91,8 @@ export interface ListenOverrides {
   readonly metrics?: Metrics;
   readonly logger?: Logger;
   readonly slowRequestMs?: number;
+  readonly maxImpersonationValues?: number;
+  readonly auditor?: Auditor;
   readonly tracing?: Tracing;
 }
 

@@ -108,7 +108,8 @@ export class OidcIssuer {
   }
 
   async #serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-    const provider = this.#provider as Provider;
+    const provider = this.#provider;
+    if (!provider) return void res.writeHead(503).end(); // it has no key yet
     const { pathname } = new URL(req.url ?? '/', this.url);
     this.paths.push(pathname);
     if (!pathname.startsWith('/interaction/')) {

@@ -98,7 +98,7 @@ describe('a policy', () => {
       'RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "view" to Group "devs"',
     );
     expect(policy.decide(userOf('system:serviceaccount:a:robot'), POD).reason).toBe(
-      'RBAC: allowed by RoleBinding "a/some" of Role "local" to ServiceAccount "robot/a"',
+      'RBAC: allowed by RoleBinding "some/a" of Role "local" to ServiceAccount "robot/a"',
     );
     expect(policy.decide(userOf('system:serviceaccount:b:robot'), POD)).toEqual({ decision: 'no-opinion', reason: '' });
   });

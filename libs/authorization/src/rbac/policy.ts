@@ -245,7 +245,7 @@ function described(binding: BindingObject, user: UserInfo): string {
   const { namespace, name, roleRef } = binding;
   const subject = binding.subjects.find((each) => isFor(holderOf(each, namespace), user));
   const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
-  const named = JSON.stringify(namespace === '' ? name : `${namespace}/${name}`);
+  const named = JSON.stringify(namespace === '' ? name : `${name}/${namespace}`);
   return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subject, namespace)}`;
 }
 
