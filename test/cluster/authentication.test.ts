@@ -9,9 +9,9 @@ import { OidcIssuer } from '@orch/authentication/testing';
 import { writeKubeconfig } from '@orch/client';
 import { answer, ScriptedServer } from '@orch/client/testing';
 import { namesOf } from '@orch/machinery';
-import { MemoryRedis } from '@orch/webhooks/testing';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Cluster, startCluster } from '../../tools/up/index.js';
+import { type Cluster, freePort, type ManagedProcess, redisServer, startCluster } from '../../tools/up/index.js';
 import { Api } from '../support/api.js';
 
 const SELF = '/apis/authentication.k8s.io/v1beta1/selfsubjectreviews';
@@ -22,7 +22,9 @@ describe('who asks an api-server or a gateway', () => {
   let dir: string;
   let issuer: OidcIssuer;
   let webhook: ScriptedServer;
-  let redis: MemoryRedis;
+  let redis: ManagedProcess;
+  /** What is in it, and what it is told. */
+  let seen: Redis;
   let cluster: Cluster;
   const known = new Map<string, object>();
 
@@ -37,7 +39,10 @@ describe('who asks an api-server or a gateway', () => {
       const user = known.get(spec.token);
       answer(response, 200, { apiVersion, kind, status: user ? { authenticated: true, user } : {} });
     };
-    redis = await MemoryRedis.start();
+    const redisPort = await freePort();
+    redis = await redisServer({ dir, port: redisPort, detached: false }).start();
+    seen = new Redis({ port: redisPort, host: '127.0.0.1' });
+    seen.on('error', () => undefined); // it is stopped
     const [webhookFile, keyFile] = [join(dir, 'webhook'), join(dir, 'redis-key')];
     await writeKubeconfig(webhookFile, webhook.connection);
     writeFileSync(keyFile, SECRET);
@@ -47,7 +52,7 @@ describe('who asks an api-server or a gateway', () => {
         ...[`--oidc-issuer-url=${issuer.url}`, `--oidc-client-id=${issuer.clientId}`, '--oidc-groups-claim=groups'],
         ...[`--oidc-ca-file=${pki.ca.certFile}`, '--oidc-username-prefix=oidc:', '--runtime-config=api/beta=true'],
         `--authentication-token-webhook-config-file=${webhookFile}`,
-        ...['--api-audiences=api', `--redis-url=${redis.url}`, `--redis-key-file=${keyFile}`],
+        ...['--api-audiences=api', `--redis-url=redis://127.0.0.1:${redisPort}`, `--redis-key-file=${keyFile}`],
         ...[
           '--requestheader-username-headers=X-Remote-User,X-Else',
           '--requestheader-allowed-names=front-proxy-client',
@@ -66,7 +71,8 @@ describe('who asks an api-server or a gateway', () => {
   });
   afterAll(async () => {
     await cluster?.stop();
-    await redis?.close().catch(() => undefined);
+    seen?.disconnect();
+    await redis?.stop();
     await webhook?.stop();
     await issuer?.stop();
     rmSync(dir, { recursive: true, force: true });
@@ -133,16 +139,22 @@ describe('who asks an api-server or a gateway', () => {
 
   test('what a webhook says both tiers share, and without Redis each asks', async () => {
     known.set('shared', { username: 'hook', groups: ['a'], extra: { 'k/x': ['v'] } });
-    await expect.poll(() => statusOf('probe', first()).then(() => redis.commands.length)).toBeGreaterThan(0);
+    // Until both are connected to it, each asks for itself.
+    const connected = async () => ((await seen.client('LIST')) as string).trim().split('\n').length;
+    await expect.poll(connected).toBeGreaterThanOrEqual(3);
+    const before = await seen.dbsize();
     webhook.requests.length = 0;
     expect((await self('shared')).status.userInfo).toMatchObject({ username: 'hook', extra: { 'k/x': ['v'] } });
-    await expect.poll(() => redis.commands.at(-1)).toBe('SET');
+    await expect.poll(() => seen.dbsize()).toBe(before + 1);
     expect(await statusOf('shared', second())).toBe(200);
     expect(webhook.requests).toHaveLength(1);
-    expect(JSON.stringify([...redis.values])).not.toMatch(/"shared"/);
-    for (const name of redis.values.keys()) redis.values.set(name, `${redis.values.get(name)}`.replace('hook', 'root'));
+    for (const key of await seen.keys('*')) {
+      const value = String(await seen.get(key));
+      expect(`${key} ${value}`).not.toMatch(/"shared"/);
+      await seen.set(key, value.replace('hook', 'root'));
+    }
     expect(await statusOf('unknown', second())).toBe(401);
-    await redis.close();
+    await redis.stop();
     known.set('alone', { username: 'hook' });
     expect([await statusOf('alone', first()), await statusOf('alone', second())]).toEqual([200, 200]);
   });
