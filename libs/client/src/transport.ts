@@ -33,7 +33,7 @@ export interface TransportSettings {
   readonly maxAnswerBytes?: number;
   /** The server's naming profile, which credential plugins are spoken to in. Default: the names of `orch`. */
   readonly names?: Names;
-  /** What a credential plugin may use up. */
+  /** What a credential plugin may have. */
   readonly plugin?: PluginLimits;
   /** Milliseconds since 1970, for what expires. Default `Date.now`. */
   readonly now?: () => number;

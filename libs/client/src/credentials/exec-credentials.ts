@@ -60,7 +60,7 @@ export class ExecCredentials {
     const { plugin, place, settings } = this;
     const before = this.#current?.certificate;
     try {
-      const interactive = isInteractive(plugin);
+      const interactive = isInteractive(plugin, settings);
       const variables = { [pluginVariable(settings.names)]: requestFor(plugin, place, interactive) };
       const given = readCredential(await runPlugin(plugin, variables, interactive, settings), plugin);
       const same = before && before.cert === given.certificate?.cert && before.key === given.certificate.key;

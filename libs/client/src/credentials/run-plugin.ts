@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { isatty } from 'node:tty';
 import type { ExecPlugin } from './exec-plugin.js';
 
-/** What a plugin may use up. */
+/** What a plugin may have. */
 export interface PluginLimits {
+  /** The terminal: false for a process that reads standard input itself. Default: whether standard input is one. */
+  readonly terminal?: boolean;
   /** How long it may run, ms: long enough for somebody to log in meanwhile. Default 300,000. */
   readonly timeoutMs?: number;
   /** Bytes that it may print. Default 1 MiB. */
@@ -13,12 +15,11 @@ export interface PluginLimits {
 const MIB = 1024 * 1024;
 
 /** Whether a plugin gets the terminal. @throws Error where it needs one and there is none */
-export function isInteractive({ interactiveMode }: ExecPlugin): boolean {
-  const terminal = interactiveMode !== 'Never' && isatty(0);
+export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isatty(0) }: PluginLimits): boolean {
   if (interactiveMode === 'Always' && !terminal) {
     throw new Error('the plugin needs a terminal (interactiveMode Always): standard input is not a terminal');
   }
-  return terminal;
+  return terminal && interactiveMode !== 'Never';
 }
 
 /**
