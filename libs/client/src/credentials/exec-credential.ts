@@ -37,16 +37,16 @@ export function readCredential(output: string, { apiVersion }: ExecPlugin): Plug
     throw new Error('decoding stdout: it is no ExecCredential');
   }
   if (credential.apiVersion !== apiVersion) {
-    const returned = JSON.stringify(credential.apiVersion)?.slice(0, 100) ?? 'none';
-    throw new Error(`the plugin is configured to use API version ${apiVersion}, and returned version ${returned}`);
+    const returned = String(credential.apiVersion).slice(0, 100);
+    throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`);
   }
   const { status } = credential;
-  if (!isEntry(status)) throw new Error('the plugin returned no status');
+  if (!isEntry(status)) throw new Error('exec plugin returned no status');
   const token = text(status, 'token');
   const cert = text(status, 'clientCertificateData');
   const key = text(status, 'clientKeyData');
-  if (!token && !cert && !key) throw new Error('the plugin returned neither a token nor a certificate with its key');
-  if (!cert !== !key) throw new Error('the plugin returned only one of certificate and key');
+  if (!token && !cert && !key) throw new Error('exec plugin returned neither a token nor a certificate with its key');
+  if (!cert !== !key) throw new Error('exec plugin returned only one of certificate and key');
   const expiresAt = expiry(status.expirationTimestamp);
   return {
     ...(token && { token }),

@@ -66,7 +66,7 @@ export class ExecCredentials {
       const same = before && before.cert === given.certificate?.cert && before.key === given.certificate.key;
       this.#current = same ? { ...given, certificate: before } : given;
     } catch (error) {
-      throw new CredentialsError(`getting credentials: exec: ${(error as Error).message}`);
+      throw new CredentialsError(`getting credentials: ${(error as Error).message}`);
     }
     const { certificate } = this.#current;
     if (before !== certificate) for (const listener of this.#onCertificate) listener(certificate);

@@ -251,7 +251,7 @@ describe('a plugin that gives nothing', () => {
     [
       'another version',
       credential({ token: 'geheim' }, { apiVersion: `${GROUP}/v1beta1` }),
-      'returned version "client.auth',
+      'plugin returned version client.auth',
     ],
     ['no status', credential(undefined), 'no status'],
     ['an empty status', credential({}), 'neither a token nor a certificate'],

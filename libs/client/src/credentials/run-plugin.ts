@@ -17,7 +17,7 @@ const MIB = 1024 * 1024;
 /** Whether a plugin gets the terminal. @throws Error where it needs one and there is none */
 export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isatty(0) }: PluginLimits): boolean {
   if (interactiveMode === 'Always' && !terminal) {
-    throw new Error('the plugin needs a terminal (interactiveMode Always): standard input is not a terminal');
+    throw new Error('exec plugin cannot support interactive mode: standard input is not a terminal');
   }
   return terminal && interactiveMode !== 'Never';
 }
@@ -44,7 +44,7 @@ export function runPlugin(
     const fail = (message: string) => {
       clearTimeout(timer);
       stop(child);
-      reject(new Error(`executable ${command} ${message}`));
+      reject(new Error(`exec: executable ${command} ${message}`));
     };
     const timer = setTimeout(() => fail(`gave no credentials within ${timeoutMs} ms`), timeoutMs);
     child.stdout?.on('data', (piece: Buffer) => {
