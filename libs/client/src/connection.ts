@@ -45,10 +45,8 @@ export interface ClientUser {
   readonly token?: string;
   /** File of a bearer token, read again every minute; while it cannot be read, what it held last, or {@link token}. */
   readonly tokenFile?: string;
-  /** Name for basic authentication; not together with a token. */
-  readonly username?: string;
-  /** Password of {@link username}. */
-  readonly password?: string;
+  /** User and password (RFC 7617); not together with a token. */
+  readonly basic?: { readonly username: string; readonly password: string };
   /** Program that gives credentials. */
   readonly exec?: ExecPlugin;
   /** As whom the requests act. */

@@ -48,13 +48,13 @@ function directConnector(connection: Connection, certificate: ClientCertificate 
 
 function redirected(connect: Connect, tlsServerName: string | undefined, addressOf: () => Promise<Address>): Connect {
   return (options, callback) => {
-    addressOf().then(
-      ({ host, port }) => {
-        const servername = options.servername ?? tlsServerName ?? options.hostname;
-        connect({ ...options, hostname: host, port: String(port), servername }, callback);
-      },
-      (error: unknown) => callback(asError(error), null),
-    );
+    const open = ({ host, port }: Address) => {
+      const servername = options.servername ?? tlsServerName ?? options.hostname;
+      connect({ ...options, hostname: host, port: String(port), servername }, callback);
+    };
+    addressOf()
+      .then(open)
+      .catch((error: unknown) => callback(asError(error), null));
   };
 }
 
@@ -62,13 +62,13 @@ function redirected(connect: Connect, tlsServerName: string | undefined, address
 function tunnelled(connect: Connect, server: URL, proxy: URL, { ca, insecureSkipTlsVerify }: Connection): Connect {
   const settings = { ...(ca && { ca }), rejectUnauthorized: !insecureSkipTlsVerify, timeoutMs: PROXY_TIMEOUT_MS };
   return (options, callback) => {
-    openTunnel(proxy, hostOf(server), portOf(server), settings).then(
-      (socket: Socket) => {
-        if (server.protocol === 'https:') connect({ ...options, httpSocket: socket }, callback);
-        else callback(null, socket);
-      },
-      (error: unknown) => callback(asError(error), null),
-    );
+    const open = (socket: Socket) => {
+      if (server.protocol === 'https:') connect({ ...options, httpSocket: socket }, callback);
+      else callback(null, socket);
+    };
+    openTunnel(proxy, hostOf(server), portOf(server), settings)
+      .then(open)
+      .catch((error: unknown) => callback(asError(error), null));
   };
 }
 

@@ -30,11 +30,11 @@ export interface Credentials {
 
 /** The credentials of a connection. Connections with the same plugin share what it gave. @throws CredentialsError */
 export function credentialsOf(connection: Connection, settings: PluginSettings): Credentials {
-  const { token, username, password, cert, certFile, exec } = connection;
-  if (token !== undefined && (username !== undefined || password !== undefined)) {
+  const { token, tokenFile, basic, cert, certFile, exec } = connection;
+  if (basic && (token ?? tokenFile) !== undefined) {
     throw new CredentialsError('username/password or bearer token may be set, but not both');
   }
-  const own = token ?? connection.tokenFile ?? username ?? password ?? cert ?? certFile;
+  const own = token ?? tokenFile ?? basic ?? cert ?? certFile;
   if (exec && own === undefined) return new FromPlugin(sharedPlugin(exec, connection, settings));
   return new FromConnection(connection, settings.now);
 }
@@ -48,10 +48,10 @@ class FromConnection implements Credentials {
   #current: RequestCredentials = {};
 
   constructor(connection: Connection, now: () => number) {
-    const { token, tokenFile, username, password, cert, key, certFile, keyFile } = connection;
+    const { token, tokenFile, basic, cert, key, certFile, keyFile } = connection;
     if (tokenFile !== undefined) this.#tokenFile = new TokenFile(tokenFile, token, now);
     else if (token !== undefined) this.#authorization = bearer(token);
-    else if (username !== undefined || password !== undefined) this.#authorization = basic(username, password);
+    else if (basic) this.#authorization = `Basic ${base64(`${basic.username}:${basic.password}`)}`;
     if (cert !== undefined && key !== undefined) this.#certificate = fitting(cert, key);
     else if (certFile !== undefined && keyFile !== undefined) {
       this.#certificateFiles = new CertificateFiles(certFile, keyFile, now);
@@ -130,8 +130,7 @@ function bearer(token: string): string {
   return `Bearer ${token}`;
 }
 
-const basic = (username = '', password = ''): string =>
-  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 function fitting(cert: string, key: string): ClientCertificate {
   try {

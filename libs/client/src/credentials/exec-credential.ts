@@ -55,17 +55,22 @@ export function readCredential(output: string, { apiVersion }: ExecPlugin): Plug
   };
 }
 
+/** Far more than credentials take; YAML that is longer would hold the process up. */
+const MAX_YAML = 65_536;
+
 /** JSON, or YAML, which client-go reads as well. */
 function parsed(output: string): unknown {
   try {
     return JSON.parse(output);
   } catch {
-    try {
-      return parse(output, { logLevel: 'error' });
-    } catch {
-      throw new Error('decoding stdout: it is neither JSON nor YAML');
-    }
+    // Perhaps YAML.
   }
+  try {
+    if (output.length <= MAX_YAML) return parse(output, { logLevel: 'error' });
+  } catch {
+    // Told below, without what it holds.
+  }
+  throw new Error('decoding stdout: it is neither JSON nor YAML');
 }
 
 function text(status: Readonly<Record<string, unknown>>, member: string): string | undefined {

@@ -143,7 +143,7 @@ describe('when a plugin is asked', () => {
   test('never where there are other credentials', async () => {
     const others: Partial<Connection>[] = [
       { token: 'own' },
-      { username: 'u', password: 'p' },
+      { basic: { username: 'u', password: 'p' } },
       { cert: server.pki.admin.cert, key: server.pki.admin.key },
     ];
     for (const other of others) await get(connect({}, {}, other));
@@ -247,6 +247,7 @@ describe('a plugin that gives nothing', () => {
   test.each([
     ['no JSON', 'geheim: "', 'decoding stdout'],
     ['a text', 'geheim', 'no ExecCredential'],
+    ['a long text', `geheim: [${'a,'.repeat(40_000)}]`, 'neither JSON nor YAML'],
     ['another kind', credential({ token: 'geheim' }, { kind: 'Pod' }), 'no ExecCredential'],
     [
       'another version',
@@ -303,6 +304,15 @@ describe('a plugin that gives nothing', () => {
     const error = await failure(get(connect({ command: 'no-such-plugin', installHint: 'brew\tinstall \u001b[1mit' })));
     expect(error.message).toContain('executable no-such-plugin not found\n\nbrew\tinstall U+001B[1mit');
     expect((await failure(get(connect({ command: plugin.dir })))).message).toContain('cannot be run: EACCES');
+    const cases: [Partial<ExecPlugin>, string][] = [
+      [{ args: ['geheim\0'] }, 'ERR_INVALID_ARG_VALUE'],
+      [{ env: { LONG: 'geheim'.repeat(1_000_000) } }, 'E2BIG'],
+    ];
+    for (const [more, code] of cases) {
+      const odd = await failure(get(connect(more)));
+      expect(odd.message).toContain(`cannot be run: ${code}`);
+      expect(inspect(odd)).not.toContain('geheim');
+    }
   });
 
   test('because it needs a terminal', async () => {

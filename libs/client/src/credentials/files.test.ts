@@ -150,9 +150,12 @@ describe('certificate files', () => {
 });
 
 test('user and password; never together with a token', async () => {
-  await get(connect({ username: 'jürgen', password: 'a:b' }));
+  await get(connect({ basic: { username: 'jürgen', password: 'a:b' } }));
   expect(server.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('jürgen:a:b').toString('base64')}`);
-  expect(() => connect({ username: 'u', token: 't' })).toThrow(/may be set, but not both/);
+  const basic = { username: 'u', password: 'p' };
+  for (const other of [{ token: 't' }, { tokenFile: 't' }]) {
+    expect(() => connect({ basic, ...other })).toThrow(/may be set, but not both/);
+  }
 });
 
 test('whom a request impersonates', async () => {

@@ -27,36 +27,48 @@ export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isat
  * writes its complaints to standard error. The error names the command, never its arguments, variables or output.
  * @throws Error when it cannot be run, fails, takes too long or prints too much
  */
-export function runPlugin(
+export async function runPlugin(
   plugin: ExecPlugin,
   variables: Readonly<Record<string, string>>,
   interactive: boolean,
-  { timeoutMs = 300_000, maxOutputBytes = MIB }: PluginLimits = {},
+  limits: PluginLimits = {},
 ): Promise<string> {
-  const { command, args = [] } = plugin;
-  return new Promise((resolve, reject) => {
-    const child = spawn(command, args, {
+  try {
+    const child = spawn(plugin.command, plugin.args ?? [], {
       env: { ...process.env, ...plugin.env, ...variables },
       stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
     });
+    return await outputOf(child, limits);
+  } catch (error) {
+    throw new Error(
+      `exec: executable ${plugin.command} ${error instanceof Failure ? error.message : whyNotRun(error, plugin)}`,
+    );
+  }
+}
+
+/** What became of a program that was run. */
+class Failure extends Error {}
+
+function outputOf(child: ChildProcess, { timeoutMs = 300_000, maxOutputBytes = MIB }: PluginLimits): Promise<string> {
+  return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
-    const fail = (message: string) => {
+    const fail = (error: Error) => {
       clearTimeout(timer);
       stop(child);
-      reject(new Error(`exec: executable ${command} ${message}`));
+      reject(error);
     };
-    const timer = setTimeout(() => fail(`gave no credentials within ${timeoutMs} ms`), timeoutMs);
+    const timer = setTimeout(() => fail(new Failure(`gave no credentials within ${timeoutMs} ms`)), timeoutMs);
     child.stdout?.on('data', (piece: Buffer) => {
       bytes += piece.length;
-      if (bytes > maxOutputBytes) fail(`printed more than ${maxOutputBytes} bytes`);
+      if (bytes > maxOutputBytes) fail(new Failure(`printed more than ${maxOutputBytes} bytes`));
       else pieces.push(piece);
     });
-    child.on('error', (error: NodeJS.ErrnoException) => fail(whyNotRun(error, plugin)));
+    child.on('error', fail);
     child.on('close', (code, signal) => {
-      if (code !== 0) fail(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`);
       clearTimeout(timer);
-      resolve(Buffer.concat(pieces).toString());
+      if (code === 0) resolve(Buffer.concat(pieces).toString());
+      else reject(new Failure(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`));
     });
   });
 }
@@ -67,8 +79,10 @@ function stop(child: ChildProcess): void {
   child.stdout?.destroy();
 }
 
-function whyNotRun({ code }: NodeJS.ErrnoException, { installHint }: ExecPlugin): string {
-  if (code !== 'ENOENT') return `cannot be run: ${code ?? 'unknown error'}`;
+/** Of the system's error its code alone: Node's messages may quote arguments. */
+function whyNotRun(error: unknown, { installHint }: ExecPlugin): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') return `cannot be run: ${code}`;
   return `not found${installHint ? `\n\n${printable(installHint)}` : ''}`;
 }
 

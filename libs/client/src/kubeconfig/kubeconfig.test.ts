@@ -38,7 +38,7 @@ test('what is written is read back, and nobody else can read it', async () => {
     keyFile: join(dir, 'key'),
     tokenFile: join(dir, 'token'),
   };
-  for (const other of [inFiles, { server: 'https://x', username: 'u', password: 'p' }]) {
+  for (const other of [inFiles, { server: 'https://x', basic: { username: 'u', password: 'p: #' } }]) {
     await writeKubeconfig(file, other);
     expect(await readKubeconfig(file)).toEqual(other);
   }
@@ -86,8 +86,8 @@ describe('a kubeconfig', () => {
     ],
     ['a token', '{token: t1}', { token: 't1' }],
     ['a token file', '{tokenFile: token}', () => ({ tokenFile: join(dir, 'sub', 'token') })],
-    ['user and password', '{username: a, password: b}', { username: 'a', password: 'b' }],
-    ['user without password', '{username: a}', { username: 'a', password: '' }],
+    ['user and password', '{username: a, password: b}', { basic: { username: 'a', password: 'b' } }],
+    ['user without password', '{username: a}', { basic: { username: 'a', password: '' } }],
     [
       'impersonation',
       '{as: jane, as-uid: "7", as-groups: [a, b], as-user-extra: {scopes: [x, y]}}',
@@ -237,8 +237,7 @@ contexts: [{name: x, context: {cluster: c, user: u}}]
     expect(await load(`${b}:${a}`)).toEqual({
       server: 'https://b',
       tlsServerName: 'b',
-      username: 'b',
-      password: '',
+      basic: { username: 'b', password: '' },
     });
     expect((await load(`${b}:${a}`, { file: a, context: 'x' })).server).toBe('https://a');
     await put('{', a);

@@ -47,7 +47,8 @@ async function material(entry: EntryReader, member: string): Promise<{ text?: st
 async function tokens(entry: EntryReader): Promise<ClientUser> {
   const [token, username, password] = [entry.text('token'), entry.text('username'), entry.text('password')];
   const tokenFile = entry.path('tokenFile');
-  const basic = username !== undefined || password !== undefined;
+  const basic =
+    (username ?? password) === undefined ? undefined : { username: username ?? '', password: password ?? '' };
   if (basic && (token ?? tokenFile) !== undefined) {
     throw entry.error('more than one authentication method found, token and basicAuth; only one is allowed');
   }
@@ -56,7 +57,7 @@ async function tokens(entry: EntryReader): Promise<ClientUser> {
   return {
     ...(token !== undefined && { token }),
     ...(tokenFile !== undefined && { tokenFile }),
-    ...(basic && { username: username ?? '', password: password ?? '' }),
+    ...(basic && { basic }),
   };
 }
 

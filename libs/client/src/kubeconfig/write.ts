@@ -44,7 +44,7 @@ function clusterEntry({ server, ca, ...place }: Connection) {
   };
 }
 
-function userEntry({ cert, key, certFile, keyFile, token, tokenFile, username, password }: Connection) {
+function userEntry({ cert, key, certFile, keyFile, token, tokenFile, basic }: Connection) {
   return {
     ...(cert !== undefined && { 'client-certificate-data': base64(cert) }),
     ...(key !== undefined && { 'client-key-data': base64(key) }),
@@ -52,8 +52,7 @@ function userEntry({ cert, key, certFile, keyFile, token, tokenFile, username, p
     ...(keyFile !== undefined && { 'client-key': keyFile }),
     ...(token !== undefined && { token }),
     ...(tokenFile !== undefined && { tokenFile }),
-    ...(username !== undefined && { username }),
-    ...(password !== undefined && { password }),
+    ...basic,
   };
 }
 

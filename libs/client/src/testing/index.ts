@@ -1,0 +1,1 @@
+export { answer, type Received, type Script, ScriptedServer } from './scripted-server.js';
