@@ -20,6 +20,10 @@ const RULES = {
   admission: { uses: ['machinery', 'authentication'], io: false },
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
+  audit: {
+    uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
+    io: true,
+  },
   apiserver: {
     uses: [
       'machinery',
@@ -33,6 +37,7 @@ const RULES = {
       'authentication',
       'authorization',
       'admission',
+      'audit',
       'runtime',
       'client',
       'webhooks',

@@ -11,6 +11,7 @@ const SIZES = ['values', 'values-small', 'values-large'] as const;
 /** Turns on everything that is off by default. */
 const ALL = [
   '--set=postgres.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
+  '--set=auth.serviceAccountKeySecret=sa-keys',
   '--set=apiServer.autoscaling.enabled=true,gateway.autoscaling.watchersPerPod=5000,postgres.caSecret=pg-ca',
   '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
   '--set=nats.urlSecret=nats,nats.bundled.enabled=false,nats.auth.secret=nats-auth,nats.auth.by=password',
@@ -144,6 +145,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         'nats-tls',
         'tokens',
         'client-ca',
+        'sa-keys',
         'pg-ca',
         'pull',
         'metrics',
@@ -206,6 +208,19 @@ describe('the chart', () => {
     ).objects;
     const [{ args }] = containers(named(other, 'Deployment', 'orch-api-server') as Manifest);
     expect(args).toContain('--nats-credentials-file=/etc/orch/nats-auth/user.creds');
+  });
+
+  test('shows gateways the keys that judge tokens, and api-servers alone the one that signs', () => {
+    const { objects } = render('values', '--set=auth.serviceAccountKeySecret=sa-keys');
+    const filesOf = (role: string) => {
+      const workload = named(objects, 'Deployment', `orch-${role}`) as Manifest;
+      const volumes = workload.spec.template.spec.volumes as { name: string; secret?: { items: { key: string }[] } }[];
+      const files = volumes.find(({ name }) => name === 'service-accounts')?.secret?.items.map(({ key }) => key);
+      const signs = containers(workload)[0].args.some((arg: string) => arg.includes('signing-key'));
+      return [files, signs];
+    };
+    expect(filesOf('api-server')).toEqual([['sa.pub', 'sa.key'], true]);
+    expect(filesOf('watch-gateway')).toEqual([['sa.pub'], false]);
   });
 
   test('takes rules and dashboards as files', () => {

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { NamingProfile } from '@orch/machinery';
-import { answersOk, EXECUTABLE, freePorts, ManagedProcess } from '../../tools/up/index.js';
+import { answersOk, EXECUTABLE, freePorts, letUsersIn, ManagedProcess } from '../../tools/up/index.js';
 
 export interface StandaloneSettings {
   readonly naming?: NamingProfile;
@@ -11,8 +11,10 @@ export interface StandaloneSettings {
   readonly args?: readonly string[];
   /** Another build of `orch` than the one in this tree. */
   readonly executable?: string;
-  /** Users beside the administrator; each is its own token. */
+  /** Users beside the administrator, who may do everything; each is its own token. */
   readonly users?: readonly string[];
+  /** Users who may do nothing of themselves; each is its own token. */
+  readonly strangers?: readonly string[];
 }
 
 /** A server of its own for one test file, with an empty database. */
@@ -34,7 +36,7 @@ export interface Standalone {
 
 /** Starts `orch standalone` on free ports in a new temporary directory; resolves when it is ready. */
 export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
-  const { naming = 'kubernetes', args = [], users = [], executable = EXECUTABLE } = settings;
+  const { naming = 'kubernetes', args = [], users = [], strangers = [], executable = EXECUTABLE } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
   // Releases before 0.1.0 run PostgreSQL as another user right there.
   if (settings.executable) chmodSync(dir, 0o711);
@@ -42,7 +44,10 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
   mkdirSync(data);
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
-  const tokens = [`${token},tester,tester,"system:masters"`, ...users.map((user) => `${user},${user},${user}`)];
+  const tokens = [
+    `${token},tester,tester,"system:masters"`,
+    ...[...users, ...strangers].map((user) => `${user},${user},${user}`),
+  ];
   writeFileSync(tokenFile, `${tokens.join('\n')}\n`, { mode: 0o600 });
   const kubeconfig = join(dir, 'kubeconfig');
   const caFile = join(data, 'pki', 'ca.crt');
@@ -70,10 +75,12 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     },
   });
   await server.start();
+  const ca = readFileSync(caFile, 'utf8');
+  await letUsersIn({ url, ca, token, naming }, users);
   return {
     url,
     plainUrl: `http://127.0.0.1:${plainPort}`,
-    ca: readFileSync(caFile, 'utf8'),
+    ca,
     token,
     kubeconfig,
     naming,

@@ -11,6 +11,7 @@ import { ManagedProcess } from './managed-process.js';
 import { freePorts } from './ports.js';
 import { findPrograms } from './programs.js';
 import { answersOk } from './ready.js';
+import { letUsersIn } from './rights.js';
 
 /** The executable, as `npm ci` and a build leave it. */
 export const EXECUTABLE = fileURLToPath(new URL('../../services/orch/bin/orch.js', import.meta.url));
@@ -29,8 +30,10 @@ export interface ClusterSettings {
   readonly port?: number;
   /** The executable of a server (`api-server-0`, `watch-gateway-1`), asked for once; this build's when absent. */
   readonly executable?: (server: string) => string;
-  /** Users beside the administrator: bearer tokens, and whose each is. */
+  /** Users beside the administrator, who may do everything: bearer tokens, and whose each is. */
   readonly tokens?: Readonly<Record<string, string>>;
+  /** The same, but they may do nothing of themselves. */
+  readonly strangers?: Readonly<Record<string, string>>;
   /** Further options of every api-server and gateway. */
   readonly serverArgs?: readonly string[];
   /** Further options of NATS. */
@@ -88,7 +91,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   const pki = await ensurePki({ certDir: join(dir, 'pki'), bindAddress: '127.0.0.1', names: namesOf(naming) });
   const token = randomBytes(24).toString('hex');
   const tokenFile = join(dir, 'tokens.csv');
-  const users = Object.entries(settings.tokens ?? {}).map(([own, user]) => `${own},${user},${user}\n`);
+  const all = { ...settings.tokens, ...settings.strangers };
+  const users = Object.entries(all).map(([own, user]) => `${own},${user},${user}\n`);
   const admin = `${token},admin,admin,"system:masters"\n`;
   writeFileSync(tokenFile, admin + users.join(''), { mode: 0o600 });
   const kubeconfigFile = join(dir, 'kubeconfig');
@@ -132,6 +136,8 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
   try {
     await Promise.all([postgres.start(), nats.start()]);
     for (const process of [...apiServerProcesses, ...gatewayProcesses, balancer]) await process.start();
+    const api = localUrl(apiServerPorts[0] ?? port);
+    await letUsersIn({ url: api, ca: pki.ca.cert, token, naming }, Object.values(settings.tokens ?? {}));
   } catch (error) {
     await stop();
     throw error;

@@ -7,3 +7,4 @@ export { freePort, freePorts } from './ports.js';
 export { descendants, isAlive, type ProcessStat, processStat } from './proc.js';
 export { findPrograms, type Programs, which } from './programs.js';
 export { accepts, answersOk, waitUntil } from './ready.js';
+export { letUsersIn } from './rights.js';

@@ -1,4 +1,5 @@
 import type { Admission } from '@orch/admission';
+import type { TokenIssuer } from '@orch/authentication';
 import type { Names } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { ReadingStore } from '@orch/storage';
@@ -57,6 +58,8 @@ export interface ApiDeps {
   readonly representations: Representations;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
+  /** Issues tokens of service accounts; undefined where none are issued. */
+  readonly tokenIssuer: TokenIssuer | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly watchOutputs: WatchOutputs;

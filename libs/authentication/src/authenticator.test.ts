@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer as createPlainServer, request as plainRequest } from 'node:http';
 import { Agent, createServer, request, type Server } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -11,9 +11,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Authenticator, bearerToken, createAuthenticator } from './authenticator.js';
 import { createAuthority, generateKey, issueCertificate, type Subject } from './certificates.js';
 import { ensurePki, type Pki } from './pki.js';
-import { forwardedIdentity } from './request-header.js';
+import { forwardedIdentity, requestHeaderNames } from './request-header.js';
 import { certificateBelow } from './testing/index.js';
 import { TokenFile } from './token-file.js';
+import { audienceAgnostic, type TokenVerifier } from './token-verifier.js';
 import { type CertificateTrust, fingerprintsOf, isTrusted } from './trust.js';
 import type { AuthenticationMethod } from './user.js';
 import { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
@@ -70,7 +71,13 @@ const make = (anonymous = true) =>
 interface Answer {
   code: number;
   reused: string;
-  body: { user?: { name: string; groups: string[] }; method?: string; expiresAt?: number; cause?: string };
+  body: {
+    user?: { name: string; groups: string[] };
+    method?: string;
+    expiresAt?: number;
+    audited?: true;
+    cause?: string;
+  };
 }
 
 function agent(identity?: { cert: string; key: string }): Agent {
@@ -79,7 +86,7 @@ function agent(identity?: { cert: string; key: string }): Agent {
   return made;
 }
 
-async function ask(via: Agent, authorization?: string, more: Record<string, string> = {}): Promise<Answer> {
+async function ask(via: Agent, authorization?: string, more: Record<string, string | string[]> = {}): Promise<Answer> {
   const { port } = server.address() as AddressInfo;
   const req = request({
     host: '127.0.0.1',
@@ -151,12 +158,57 @@ test('a front proxy may say when what it speaks for ends; then, and when it cann
   const jane = { name: 'jane', groups: [], extra: {} };
   const end = clock + 5000;
   expect((await ask(via, undefined, forwardedIdentity(jane, end))).body.expiresAt).toBe(end);
+  expect((await ask(via, undefined, forwardedIdentity(jane, end))).body.audited).toBeUndefined();
+  expect((await ask(via, undefined, forwardedIdentity(jane, end, true))).body.audited).toBe(true);
   clock = end - 1;
   expect((await ask(via, undefined, forwardedIdentity(jane, end))).code).toBe(200);
   clock = end;
   expect((await ask(via, undefined, forwardedIdentity(jane, end))).code).toBe(401);
   clock = Date.now();
   expect((await ask(via, undefined, { ...forwardedIdentity(jane), 'x-remote-expires': 'soon' })).code).toBe(401);
+});
+
+test('other front proxies say it plainly, under the names of the options', async () => {
+  authenticator = make();
+  const via = agent(pki.proxy);
+  const claim = {
+    'x-remote-user': 'ann%41',
+    'x-remote-group': ['a,b', '', 'c%2c'],
+    'X-Remote-Extra-Acme.com%2FScope': ['x', 'y, z'],
+  };
+  expect((await ask(via, undefined, claim)).body.user).toEqual({
+    name: 'ann%41',
+    groups: ['a,b', 'c%2c', 'system:authenticated'],
+    extra: { 'acme.com/scope': ['x', 'y, z'] },
+  });
+  const hidden = { ...claim, 'x-remote-uid': '7', 'x-remote-expires': new Date(0).toISOString() };
+  expect((await ask(via, undefined, hidden)).body).not.toHaveProperty('user.uid');
+  authenticator = createAuthenticator({
+    trust: () => trust,
+    tokenVerifiers: [],
+    anonymous: true,
+    requestHeaders: requestHeaderNames([' X-First ', 'X-User'], ['X-Team', 'X-Role'], ['X-More-', 'X-Also-']),
+  });
+  const named = {
+    'x-first': '',
+    'x-user': 'bob',
+    'X-Role': 'r',
+    'x-team': 't',
+    'x-also-k': '2',
+    'x-more-k': '1',
+    ...claim,
+  };
+  expect((await ask(via, undefined, named)).body.user).toEqual({
+    name: 'bob',
+    groups: ['t', 'r', 'system:authenticated'],
+    extra: { k: ['1', '2'] },
+  });
+  expect((await ask(via, undefined, claim)).code).toBe(401);
+  expect(['x-user', 'x-also-z', 'x-remote-user'].map((name) => authenticator.isRequestHeader?.(name))).toEqual([
+    true,
+    true,
+    false,
+  ]);
 });
 
 test('an authority that is dropped is so for open connections', async () => {
@@ -197,11 +249,14 @@ test('an authority of callers and proxies tells them apart by name', async () =>
   authenticator = make();
   const before = trust;
   trust = { ...before, proxies: trust.clients, proxyNames: ['balancer'] };
-  const claim = forwardedIdentity({ name: 'jane', groups: [], extra: {} });
+  const claim = { 'X-Remote-User': 'jane' };
   const caller = agent(await clientCertificate({ commonName: 'eve' }));
   expect((await ask(caller, undefined, claim)).body).toMatchObject({ user: { name: 'eve' }, method: 'x509' });
   const proxy = agent(await clientCertificate({ commonName: 'balancer' }));
   expect((await ask(proxy, undefined, claim)).body).toMatchObject({ user: { name: 'jane' }, method: 'proxy' });
+  const forwarded = forwardedIdentity({ name: 'jane', groups: [], extra: {} });
+  expect((await ask(proxy, undefined, forwarded)).body.cause).toContain('by its certificate it is not');
+  expect((await ask(proxy)).body, 'for nobody').toMatchObject({ user: { name: 'balancer' }, method: 'x509' });
   expect((await ask(agent(pki.proxy), undefined, claim)).code, 'of an authority that is none now').toBe(401);
   trust = before;
 });
@@ -295,6 +350,32 @@ test('bearer tokens', async () => {
   });
   authenticator = waiting;
   expect((await ask(via, 'Bearer good')).body.user?.name).toBe('alice');
+});
+
+test('a verifier that fails keeps no other from knowing the token, and why nobody knows it is told', async () => {
+  const failing: TokenVerifier = { verify: () => Promise.reject(new Error('the webhook is down')) };
+  const knowing = audienceAgnostic(tokens, ['api', 'other']);
+  const { authenticate } = createAuthenticator({ anonymous: true, tokenVerifiers: [failing, knowing, failing] });
+  const request = (token: string) => ({ socket: new Socket(), headers: { authorization: `Bearer ${token}` } });
+  expect(await authenticate(request('good'))).toMatchObject({ user: { name: 'alice' }, audiences: ['api', 'other'] });
+  expect(await authenticate(request('good'), ['x', 'other'])).toMatchObject({ audiences: ['other'] });
+  const cause = (audiences?: string[]) => authenticate(request('bad'), audiences).catch((error) => error.cause.message);
+  expect(await cause()).toBe('the webhook is down');
+  const two = createAuthenticator({
+    anonymous: true,
+    tokenVerifiers: [failing, { verify: () => Promise.reject(new Error('expired')) }],
+  });
+  const refused = two.authenticate(request('bad'));
+  await expect(refused).rejects.toMatchObject({ code: 401, cause: { message: '[the webhook is down, expired]' } });
+  await expect(authenticate(request('good'), ['x'])).rejects.toMatchObject({ code: 401 });
+});
+
+test('a token is good beside a certificate that is not', async () => {
+  authenticator = make();
+  const stranger = agent(await clientCertificate({ commonName: 'eve' }, { usage: 'server' }));
+  expect((await ask(stranger)).code).toBe(401);
+  expect((await ask(stranger, 'Bearer good')).body.user?.name).toBe('alice');
+  expect((await ask(stranger, 'Bearer bad')).body.cause).toMatch(/^\[client certificate: .*, invalid bearer token\]$/);
 });
 
 test('anonymous, on and off', async () => {

@@ -1,8 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { StatusError } from '@orch/machinery';
-import { identityFrom } from './request-header.js';
-import type { TokenVerifier } from './token-file.js';
+import {
+  FRONT_PROXY_NAME,
+  identityFrom,
+  isForwarded,
+  isRequestHeader,
+  plainIdentity,
+  type RequestHeaderNames,
+  requestHeaderNames,
+} from './request-header.js';
+import { commonAudiences, type TokenVerifier } from './token-verifier.js';
 import { type CertificateTrust, roleOf } from './trust.js';
 import { ANONYMOUS, type Authentication } from './user.js';
 import { certificateVerdict } from './x509.js';
@@ -13,15 +21,23 @@ export interface AuthenticationRequest {
   readonly socket: Socket;
   /** As Node gives them: names in lower case. Only `Authorization` is read, and identity headers of a front proxy. */
   readonly headers: IncomingHttpHeaders;
+  /** Names and values in turn, as they came; without them no front proxy but those of the installation speaks for others. */
+  readonly rawHeaders?: readonly string[];
 }
 
 /** Who makes a request, by every method that the server was given. */
 export interface Authenticator {
-  /** Settles the caller, anonymous included. Throws a `StatusError` 401 whose `cause` says why, for the log only. */
-  authenticate(request: AuthenticationRequest): Promise<Authentication>;
+  /**
+   * Settles the caller, anonymous included.
+   * @param audiences of which a token must be for one; default: the API's own
+   * @throws StatusError 401 whose `cause` says why, for the log only
+   */
+  authenticate(request: AuthenticationRequest, audiences?: readonly string[]): Promise<Authentication>;
+  /** Whether a front proxy says with a header of this name (in lower case) for whom it asks: nobody else needs to know it. */
+  isRequestHeader?(name: string): boolean;
 }
 
-/** The methods, in the order they are tried: client certificate, token, anonymous. */
+/** The methods, in the order they are tried: front proxy, client certificate, token, anonymous. */
 export interface AuthenticatorSettings {
   /**
    * Whose client certificates are believed now; without it they are not looked at. It is asked for every request, so that
@@ -29,7 +45,9 @@ export interface AuthenticatorSettings {
    * server must be set to.
    */
   readonly trust?: () => CertificateTrust;
-  /** Asked in order; the first that knows the token decides. */
+  /** Where front proxies say for whom they ask. Default: `X-Remote-User`, `X-Remote-Group` and `X-Remote-Extra-`. */
+  readonly requestHeaders?: RequestHeaderNames;
+  /** Asked in order; the first that knows the token decides. One that fails keeps no other from knowing it. */
   readonly tokenVerifiers: readonly TokenVerifier[];
   /** Whether callers without credentials are let in as `system:anonymous` (`--anonymous-auth`). */
   readonly anonymous: boolean;
@@ -40,52 +58,99 @@ export interface AuthenticatorSettings {
 }
 
 /**
- * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides. A credential that was
- * presented and is not good is a 401 even when anonymous access is on.
+ * Joins the methods (spec: "Authentication, General rules"): the first that succeeds decides, also behind one that refused
+ * what it was shown. A credential that was presented, where none is good, is a 401 even when anonymous access is on (as
+ * pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes joins them).
  */
 export function createAuthenticator(settings: AuthenticatorSettings): Authenticator {
-  const { tokenVerifiers, anonymous } = settings;
+  const { tokenVerifiers, anonymous, requestHeaders = STANDARD_HEADERS } = settings;
   return {
-    async authenticate({ socket, headers }) {
-      const presented = byCertificate(settings, socket, headers);
+    isRequestHeader: (name) => isRequestHeader(requestHeaders, name),
+    async authenticate(request, audiences) {
+      const { headers } = request;
+      const presented = byCertificate(settings, request);
       if (typeof presented === 'object') return presented;
-      let refusal = presented;
       const token = bearerToken(headers.authorization);
-      if (token !== undefined) {
-        for (const verifier of tokenVerifiers) {
-          const known = await verifier.verify(token);
-          if (known) return known;
-        }
-        refusal ??= 'invalid bearer token';
-      }
-      if (refusal === undefined && anonymous) return ANONYMOUS;
-      throw unauthorized(refusal ?? 'no credentials');
+      const found = token === undefined ? undefined : await byToken(tokenVerifiers, token, audiences);
+      if (typeof found === 'object') return found;
+      const refusals = [presented, found].filter((refusal) => refusal !== undefined);
+      if (refusals.length === 0 && anonymous) return ANONYMOUS;
+      throw unauthorized(refusals.length > 0 ? joined(refusals) : 'no credentials');
     },
   };
 }
 
+/** Who a token stands for, or why it does for nobody. */
+async function byToken(
+  verifiers: readonly TokenVerifier[],
+  token: string,
+  audiences: readonly string[] | undefined,
+): Promise<Authentication | string> {
+  const failures: string[] = [];
+  for (const verifier of verifiers) {
+    try {
+      const known = await verifier.verify(token, audiences);
+      if (known && isFor(known, audiences)) return known;
+      if (known) failures.push('the token is for other audiences');
+    } catch (error) {
+      failures.push(error instanceof Error ? error.message : String(error));
+    }
+  }
+  return failures.length > 0 ? joined(failures) : 'invalid bearer token';
+}
+
+const isFor = ({ audiences: given }: Authentication, wanted: readonly string[] | undefined): boolean =>
+  !wanted?.length || !given?.length || commonAudiences(wanted, given).length > 0;
+
+/** One reason as it is, several as a list, none of them twice. */
+function joined(reasons: readonly string[]): string {
+  const all = [...new Set(reasons)];
+  return all.length === 1 ? String(all[0]) : `[${all.join(', ')}]`;
+}
+
+const STANDARD_HEADERS = requestHeaderNames(['X-Remote-User'], ['X-Remote-Group'], ['X-Remote-Extra-']);
+
 /** Who a client certificate stands for, or why it does not; undefined when there is none. */
 function byCertificate(
-  { trust, certificateAccepted, now = Date.now }: AuthenticatorSettings,
-  socket: Socket,
-  headers: IncomingHttpHeaders,
+  settings: AuthenticatorSettings,
+  request: AuthenticationRequest,
 ): Authentication | string | undefined {
-  if (!trust) return undefined;
-  const verdict = certificateVerdict(socket);
+  const { trust: trustNow, certificateAccepted, now = Date.now } = settings;
+  if (!trustNow) return undefined;
+  const verdict = certificateVerdict(request.socket);
   if (verdict.kind === 'none') return undefined;
   if (verdict.kind === 'refused') return verdict.reason;
   const at = now();
   if (at >= verdict.expiresAt) return 'client certificate: expired since the connection was opened';
-  const role = roleOf(trust(), verdict.authority, verdict.authentication.user.name);
-  if (role === undefined) return 'client certificate: its authority is not believed any more';
-  if (role === 'client') {
-    certificateAccepted?.(verdict.expiresAt - at);
-    return verdict.authentication;
-  }
-  const spokenFor = identityFrom(headers);
-  if (spokenFor === undefined) return 'a front proxy named nobody to speak for';
-  if (at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)) return 'what a front proxy spoke for has expired';
-  return verdict.authority === undefined ? spokenFor : { ...spokenFor, authority: verdict.authority };
+  const trust = trustNow();
+  const { authority } = verdict;
+  const role = roleOf(trust, authority, verdict.authentication.user.name);
+  if (role === undefined || authority === undefined)
+    return 'client certificate: its authority is not believed any more';
+  const spokenFor = role === 'proxy' ? whomFor(trust, verdict.authentication, request, settings) : undefined;
+  if (typeof spokenFor === 'string') return spokenFor;
+  if (spokenFor)
+    return at >= (spokenFor.expiresAt ?? Number.POSITIVE_INFINITY)
+      ? 'what a front proxy spoke for has expired'
+      : { ...spokenFor, authority };
+  // One that speaks for nobody is a caller like others, where its authority is one of callers.
+  if (!trust.clients.has(authority)) return 'a front proxy named nobody to speak for';
+  certificateAccepted?.(verdict.expiresAt - at);
+  return verdict.authentication;
+}
+
+/** For whom a front proxy asks, or why that is not believed; undefined for nobody. */
+function whomFor(
+  { ownNames = [FRONT_PROXY_NAME] }: CertificateTrust,
+  { user: proxy }: Authentication,
+  { headers, rawHeaders = [] }: AuthenticationRequest,
+  { requestHeaders = STANDARD_HEADERS }: AuthenticatorSettings,
+): Authentication | string | undefined {
+  if (!isForwarded(headers)) return plainIdentity(rawHeaders, requestHeaders);
+  // What another proxy lets through of its clients must not be taken for what a server of the installation says.
+  return ownNames.includes(proxy.name)
+    ? identityFrom(headers)
+    : 'a front proxy writes as a server of this installation, which by its certificate it is not';
 }
 
 /** The token of an `Authorization: Bearer` header; undefined for other schemes and for no token. */

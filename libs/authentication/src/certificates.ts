@@ -107,6 +107,9 @@ export function hostsOf(cert: string): string[] {
   return (extension?.names.items ?? []).filter(({ type }) => type === 'dns' || type === 'ip').map(({ value }) => value);
 }
 
+/** The common names of a certificate, PEM. */
+export const commonNamesOf = (cert: string): string[] => new x509.X509Certificate(cert).subjectName.getField('CN');
+
 /** Both halves of a PEM private key. Throws when it is not an ECDSA P-256 key. */
 async function importKey(key: string): Promise<webcrypto.CryptoKeyPair> {
   const object = createPrivateKey(key);

@@ -4,18 +4,53 @@ export {
   type AuthenticatorSettings,
   createAuthenticator,
 } from './authenticator.js';
+export { commonNamesOf } from './certificates.js';
+export {
+  asksToImpersonate,
+  IMPERSONATE_PREFIX,
+  type Impersonation,
+  impersonated,
+  impersonationOf,
+  type ServiceAccountName,
+  serviceAccountOf,
+} from './impersonation.js';
+export type { ReadDocument } from './oidc/issuer-keys.js';
+export { type OidcSurroundings, OidcVerifier } from './oidc/oidc-verifier.js';
+export { type OidcSettings, SIGNING_ALGORITHMS } from './oidc/settings.js';
 export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,
+  ensureTokenKey,
   type KeyPair,
   type Pki,
   type PkiSettings,
   type ProxyPki,
   type ServingPki,
 } from './pki.js';
-export { forwardedIdentity, isIdentityHeader } from './request-header.js';
-export { TokenFile, TokenFileError, type TokenVerifier } from './token-file.js';
+export {
+  FRONT_PROXY_NAME,
+  forwardedIdentity,
+  isIdentityHeader,
+  type RequestHeaderNames,
+  requestHeaderNames,
+} from './request-header.js';
+export { TokenFile, TokenFileError } from './token-file.js';
+export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
+export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
+export {
+  type Binding,
+  type KnownObject,
+  type KnownObjects,
+  keyOfObject,
+  type ObjectName,
+  type Standing,
+  standingOf,
+} from './tokens/bound-objects.js';
+export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
+export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';
+export { type TokenGrant, TokenIssuer, type TokenIssuerSettings } from './tokens/token-issuer.js';
+export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';

@@ -117,6 +117,15 @@ export async function ensureProxyPki(settings: Pick<PkiSettings, 'certDir' | 'no
   return { proxyCa, proxy };
 }
 
+/** The key in `certDir` that tokens of service accounts are signed with: RSA, which every library that reads tokens knows. */
+export async function ensureTokenKey(
+  settings: Pick<PkiSettings, 'certDir'>,
+): Promise<Pick<KeyPair, 'key' | 'keyFile'>> {
+  await begin(settings);
+  const keyFile = join(settings.certDir, 'service-account.key');
+  return { key: await ensureKey(keyFile, generateClientKey), keyFile };
+}
+
 /** Milliseconds since the epoch, with the folder made. */
 async function begin({ certDir, now = Date.now }: Pick<PkiSettings, 'certDir' | 'now'>): Promise<number> {
   await mkdir(certDir, { recursive: true, mode: 0o700 });

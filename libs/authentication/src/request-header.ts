@@ -1,8 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { IMPERSONATE_PREFIX } from './impersonation.js';
 import { type Authentication, authenticated, type UserInfo } from './user.js';
 
 /** Common name in the certificate with which servers of one installation pass requests on to each other. */
 export const FRONT_PROXY_NAME = 'front-proxy-client';
+
+/** Where a front proxy says for whom it asks. Names in lower case. */
+export interface RequestHeaderNames {
+  /** The first that has a value names the user. */
+  readonly usernames: readonly string[];
+  /** Each value of each is a group. */
+  readonly groups: readonly string[];
+  /** What follows one of these in a name is the key of a further value. */
+  readonly extraPrefixes: readonly string[];
+}
+
+/** As the options give them: trimmed, in lower case. */
+export const requestHeaderNames = (
+  usernames: readonly string[],
+  groups: readonly string[],
+  extraPrefixes: readonly string[],
+): RequestHeaderNames => {
+  const plain = (names: readonly string[]) => names.map((name) => name.trim().toLowerCase());
+  return { usernames: plain(usernames), groups: plain(groups), extraPrefixes: plain(extraPrefixes) };
+};
 
 const USER = 'x-remote-user';
 const UID = 'x-remote-uid';
@@ -10,6 +31,15 @@ const GROUP = 'x-remote-group';
 const EXTRA_PREFIX = 'x-remote-extra-';
 /** When the caller's credential ends, so that a watch that is passed on ends with it: a date and time (RFC 3339). */
 const EXPIRES = 'x-remote-expires';
+/** Whether the request has been judged by the audit policy of who passes it on, and is recorded there. */
+const AUDITED = 'x-remote-audited';
+
+/**
+ * Says that the values are written as {@link forwardedIdentity} writes them, which is not how front proxies of others do. It is
+ * believed only with a certificate of the installation itself, so that nobody's values are read as what they are not.
+ */
+const ENCODING = 'x-remote-encoding';
+const PERCENT = 'percent';
 
 /** Group names may hold any character, a header's list separator among them. */
 const encode = encodeURIComponent;
@@ -28,19 +58,26 @@ function decode(text: string): string {
   }
 }
 
-/** The headers that tell a server behind this one who asks (spec: "Authenticating proxy"). */
-export function forwardedIdentity(user: UserInfo, expiresAt?: number): Record<string, string> {
-  const headers: Record<string, string> = { [USER]: encode(user.name), [GROUP]: user.groups.map(encode).join(',') };
+/**
+ * The headers that tell another server of the installation who asks (spec: "Authenticating proxy"): whatever characters a
+ * name has, it comes through, and with it when the credential ends.
+ * @param expiresAt when the caller's credential ends
+ * @param audited whether the request is recorded here
+ */
+export function forwardedIdentity(user: UserInfo, expiresAt?: number, audited = false): Record<string, string> {
+  const headers: Record<string, string> = {
+    [ENCODING]: PERCENT,
+    [USER]: encode(user.name),
+    [GROUP]: user.groups.map(encode).join(','),
+  };
   if (expiresAt !== undefined) headers[EXPIRES] = new Date(expiresAt).toISOString();
+  if (audited) headers[AUDITED] = 'true';
   if (user.uid !== undefined) headers[UID] = encode(user.uid);
   for (const [key, values] of Object.entries(user.extra)) {
     headers[EXTRA_PREFIX + encodeName(key)] = values.map(encode).join(',');
   }
   return headers;
 }
-
-/** Headers by which a caller asks to act as another. */
-const IMPERSONATE_PREFIX = 'impersonate-';
 
 /**
  * Whether a header carries an identity, or asks for one; such headers from anybody else are not to be passed on, and what
@@ -51,16 +88,26 @@ export const isIdentityHeader = (name: string): boolean =>
   name === UID ||
   name === GROUP ||
   name === EXPIRES ||
+  name === ENCODING ||
+  name === AUDITED ||
   name.startsWith(EXTRA_PREFIX) ||
   name.startsWith(IMPERSONATE_PREFIX);
 
+/** Whether a front proxy of these names says something with a header. */
+export const isRequestHeader = ({ usernames, groups, extraPrefixes }: RequestHeaderNames, name: string): boolean =>
+  usernames.includes(name) || groups.includes(name) || extraPrefixes.some((prefix) => name.startsWith(prefix));
+
+/** Whether headers are written as {@link forwardedIdentity} writes them. */
+export const isForwarded = (headers: IncomingHttpHeaders): boolean => headers[ENCODING] !== undefined;
+
 /**
- * The caller that a front proxy speaks for; undefined when it names none. Only for requests that came with its certificate.
- * An end of the credential that cannot be read is taken for one that has passed.
+ * The caller that another server of the installation speaks for; undefined when it names none, or writes it in another way than
+ * is known here. Only for requests that came with a certificate of the installation. An end of the credential that cannot be
+ * read is taken for one that has passed.
  */
 export function identityFrom(headers: IncomingHttpHeaders): Authentication | undefined {
   const name = single(headers[USER]);
-  if (!name) return undefined;
+  if (!name || headers[ENCODING] !== PERCENT) return undefined;
   const uid = single(headers[UID]);
   // Keys come from header names: without a prototype none of them is special.
   const extra: Record<string, readonly string[]> = Object.create(null);
@@ -69,7 +116,54 @@ export function identityFrom(headers: IncomingHttpHeaders): Authentication | und
   }
   const user = { name: decode(name), groups: list(headers[GROUP]), extra, ...(uid && { uid: decode(uid) }) };
   const expires = single(headers[EXPIRES]);
-  return authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  const found = authenticated(user, 'proxy', expires === undefined ? undefined : Date.parse(expires) || 0);
+  return headers[AUDITED] === 'true' ? { ...found, audited: true } : found;
+}
+
+/**
+ * The caller that any other front proxy speaks for; undefined when it names none. Values stand as they are, each in a header
+ * of its own (pkg/authentication/request/headerrequest of k8s.io/apiserver); only for requests that came with its certificate.
+ * @param rawHeaders names and values in turn, as they came
+ */
+export function plainIdentity(rawHeaders: readonly string[], names: RequestHeaderNames): Authentication | undefined {
+  const sent = sentHeaders(rawHeaders);
+  const name = names.usernames.map((header) => sent.get(header)?.[0]).find((value) => value);
+  if (!name) return undefined;
+  const groups = names.groups.flatMap((header) => sent.get(header) ?? []).filter((group) => group !== '');
+  const extra: Record<string, string[]> = Object.create(null);
+  for (const prefix of names.extraPrefixes) {
+    for (const [header, values] of sent) {
+      if (!header.startsWith(prefix)) continue;
+      const key = decode(header.slice(prefix.length));
+      extra[key] = [...(extra[key] ?? []), ...values];
+    }
+  }
+  return authenticated({ name, groups, extra }, 'proxy');
+}
+
+/** All values of each header, by its name in lower case. */
+function sentHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
+  const sent = new Map<string, string[]>();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = String(rawHeaders[at]).toLowerCase();
+    const values = sent.get(name) ?? [];
+    values.push(asText(String(rawHeaders[at + 1])));
+    sent.set(name, values);
+  }
+  return sent;
+}
+
+const UTF8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Node reads each byte as a character; what is no UTF-8 stays so, for two names must not become one. */
+function asText(value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those of ASCII are the same in both.
+  if (/^[\x00-\x7f]*$/.test(value)) return value;
+  try {
+    return UTF8.decode(Buffer.from(value, 'latin1'));
+  } catch {
+    return value;
+  }
 }
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -14,9 +14,8 @@ test('tokens, users and groups', () => {
 
 test.each([
   ['t1,alice', 'tokens.csv: line 1: at least 3 columns'],
-  ['t1,a,u\n\n,b,u', 'tokens.csv: line 3: the token is empty'],
   ['t1,,u', 'line 1: the user name is empty'],
-  ['t1,a,u\nt1,b,u', 'line 2: the token was given before'],
+  ['t1,a,u\n\nt2,b', 'tokens.csv: line 3: at least 3 columns'],
   ['t 1,a,u', 'line 1: the token holds white space'],
   ['t1,a,u\n"t2,a,u', 'line 2: quoted field'],
 ])('%j is refused', (text, message) => {
@@ -24,6 +23,17 @@ test.each([
   expect(() => new TokenFile(text, 'tokens.csv')).toThrow(message);
 });
 
+test('of a token that is given twice the last line counts, and a line without one is passed over', () => {
+  const file = new TokenFile('t1,a,u\n,b,u\nt1,c,u\n', 'tokens.csv');
+  expect(file.verify('t1')?.user.name).toBe('c');
+  expect(file.verify('')).toBeUndefined();
+  expect(file.warnings).toEqual([
+    'tokens.csv: line 2: the token is empty; the line is passed over',
+    'tokens.csv: line 3: the token was given before; what is said of it last counts',
+  ]);
+});
+
 test('errors do not repeat tokens', () => {
-  expect(() => new TokenFile('s3cret,a,u\ns3cret,b,u', 'x')).toThrow(/^(?!.*s3cret)/);
+  expect(() => new TokenFile('s3cret,,u', 'x')).toThrow(/^(?!.*s3cret)/);
+  expect(new TokenFile('s3cret,a,u\ns3cret,b,u', 'x').warnings.join()).not.toContain('s3cret');
 });

@@ -1,13 +1,8 @@
 import { hash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CsvError, parseCsv } from './csv.js';
+import type { TokenVerifier } from './token-verifier.js';
 import { type Authentication, authenticated } from './user.js';
-
-/** Settles who a bearer token stands for; undefined when this verifier does not know the token. */
-export interface TokenVerifier {
-  /** @throws anything when it cannot tell now: the request fails then, no further verifier is asked */
-  verify(token: string): Authentication | undefined | Promise<Authentication | undefined>;
-}
 
 /** A token file that cannot be used; the message names file and line, never a token. */
 export class TokenFileError extends Error {
@@ -17,6 +12,8 @@ export class TokenFileError extends Error {
 /**
  * The static tokens of `--token-auth-file` (spec: "Static token file"): token, user name, user UID, groups.
  * The groups stand in one quoted column, comma-separated, or in columns of their own. Read once; a change needs a restart.
+ * Of a token that is given twice the last line counts, and lines without one are passed over, each with a warning (as
+ * pkg/authentication/token/tokenfile of k8s.io/apiserver has it).
  *
  * A token is looked up by a digest under a key that only this process knows, so how long a lookup takes tells
  * nothing about the tokens held.
@@ -25,8 +22,12 @@ export class TokenFile implements TokenVerifier {
   readonly #key = randomBytes(32).toString('base64');
   readonly #users = new Map<string, Authentication>();
 
+  /** What is strange in the file though it can be used; it names lines, never a token. */
+  readonly warnings: readonly string[];
+
   /** Reads the text of a file; `origin` names it in errors. Throws {@link TokenFileError}. */
   constructor(text: string, origin: string) {
+    const warnings: string[] = [];
     for (const { line, fields } of records(text, origin)) {
       const [token = '', name = '', uid = '', ...groups] = fields;
       if (fields.length < 3) {
@@ -34,14 +35,19 @@ export class TokenFile implements TokenVerifier {
           `${origin}: line ${line}: at least 3 columns are needed (token, user name, user UID), found ${fields.length}`,
         );
       }
-      if (!token) throw new TokenFileError(`${origin}: line ${line}: the token is empty`);
+      if (!token) {
+        warnings.push(`${origin}: line ${line}: the token is empty; the line is passed over`);
+        continue;
+      }
       if (/\s/.test(token)) throw new TokenFileError(`${origin}: line ${line}: the token holds white space`);
       if (!name) throw new TokenFileError(`${origin}: line ${line}: the user name is empty`);
       const digest = this.#digest(token);
-      if (this.#users.has(digest)) throw new TokenFileError(`${origin}: line ${line}: the token was given before`);
+      if (this.#users.has(digest))
+        warnings.push(`${origin}: line ${line}: the token was given before; what is said of it last counts`);
       const names = groups.flatMap((column) => column.split(',')).filter((group) => group !== '');
       this.#users.set(digest, authenticated({ name, ...(uid && { uid }), groups: names, extra: {} }, 'token'));
     }
+    this.warnings = warnings;
   }
 
   /** Throws {@link TokenFileError} or the file system's error. */

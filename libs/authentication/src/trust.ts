@@ -9,6 +9,8 @@ export interface CertificateTrust {
   readonly proxies: ReadonlySet<string>;
   /** Common names that such a server's certificate may have; any when empty (`--requestheader-allowed-names`). */
   readonly proxyNames: readonly string[];
+  /** Common names of those among them that are servers of this installation. Default: the one that its own certificates have. */
+  readonly ownNames?: readonly string[];
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
@@ -36,7 +38,7 @@ export function roleOf(
 }
 
 /** Whether what a caller was let in by is believed still. Only client certificates have an authority that can be dropped. */
-export function isTrusted(trust: CertificateTrust, { method, authority, user }: Authentication): boolean {
-  if (method === 'x509') return roleOf(trust, authority, user.name) === 'client';
+export function isTrusted(trust: CertificateTrust, { method, authority }: Authentication): boolean {
+  if (method === 'x509') return authority !== undefined && trust.clients.has(authority);
   return method !== 'proxy' || (authority !== undefined && trust.proxies.has(authority));
 }

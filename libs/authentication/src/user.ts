@@ -1,3 +1,5 @@
+import type { Binding } from './tokens/bound-objects.js';
+
 /** Who makes a request: what authorization, admission and audit know of the caller. */
 export interface UserInfo {
   /** Unique among users: a certificate's common name, a token's user name, `system:anonymous`. Never empty. */
@@ -21,8 +23,16 @@ export interface Authentication {
   readonly method: AuthenticationMethod;
   /** When the credential ends, milliseconds since the epoch: what outlives a request (a watch) is to be judged again then. */
   readonly expiresAt?: number;
+  /** The request is recorded by the proxy that speaks for its caller. */
+  readonly audited?: true;
   /** SHA-256 fingerprint of the authority of the client certificate that this goes by; for `proxy`, of the proxy's. */
   readonly authority?: string;
+  /** Of the audiences that were asked for those that a token is good for; unset where nothing is known of audiences. */
+  readonly audiences?: readonly string[];
+  /** Objects without which the credential is not good: what outlives a request is to be judged again when one of them changes. */
+  readonly boundTo?: readonly Binding[];
+  /** What there is to be told of the credential in the audit log, by key. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 const ANONYMOUS_NAME = 'system:anonymous';

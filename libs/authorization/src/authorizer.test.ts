@@ -1,7 +1,7 @@
-import { ANONYMOUS, authenticated, type UserInfo } from '@orch/authentication';
+import { ANONYMOUS, authenticated } from '@orch/authentication';
 import { describe, expect, it } from 'vitest';
 import { type Authorizer, type Decision, type RequestAttributes, rulesOf, union } from './authorizer.js';
-import { credentialsDecide } from './credentials-decide.js';
+import { alwaysAllow, alwaysDeny, mastersDecide } from './fixed.js';
 import { forbiddenRequest } from './forbidden.js';
 
 const JANE = authenticated({ name: 'jane', groups: [], extra: {} }, 'token').user;
@@ -27,29 +27,18 @@ const path = (of: string, verb = 'get'): RequestAttributes => ({
   name: '',
 });
 
-describe('credentialsDecide', () => {
-  const decide = async (request: RequestAttributes, user: UserInfo = ANONYMOUS.user) =>
-    (await credentialsDecide.authorize(user, request)).decision;
+describe('the authorizers that look at no policy', () => {
+  const ANYBODY = authenticated({ name: 'x', groups: [], extra: {} }, 'token').user;
+  const MASTER = authenticated({ name: 'root', groups: ['system:masters'], extra: {} }, 'token').user;
 
-  it.each(['/livez', '/readyz', '/healthz', '/livez/postgres', '/version', '/version/'])(
-    'shows %s to all',
-    async (of) => {
-      expect(await decide(path(of))).toBe('allow');
-    },
-  );
-
-  it.each(['/', '/api', '/metrics', '/livezz', '/versions', '/x/livez', '//livez', '/livez\n/api', ''])(
-    'hides %j from those without credentials',
-    async (of) => {
-      expect(await decide(path(of))).toBe('no-opinion');
-    },
-  );
-
-  it('lets in who has credentials, unless they say that there are none', async () => {
-    expect(await decide(POD, JANE)).toBe('allow');
-    expect(await decide(POD)).toBe('no-opinion');
-    const nobody = authenticated({ name: 'x', groups: ['system:unauthenticated'], extra: {} }, 'proxy').user;
-    expect(await decide(POD, nobody)).toBe('no-opinion');
+  it('allow everything, nothing, or everything to administrators', async () => {
+    expect((await alwaysAllow.authorize(ANONYMOUS.user, POD)).decision).toBe('allow');
+    expect(await alwaysDeny.authorize(MASTER, POD)).toEqual({
+      decision: 'no-opinion',
+      reason: 'Everything is forbidden.',
+    });
+    expect((await mastersDecide.authorize(MASTER, path('/metrics'))).decision).toBe('allow');
+    expect((await mastersDecide.authorize(ANYBODY, POD)).decision).toBe('no-opinion');
   });
 });
 
@@ -90,19 +79,20 @@ describe('rules', () => {
   const silent: Authorizer = { authorize: async () => ({ decision: 'no-opinion', reason: '' }) };
 
   it('of a union are those of all, and say where there may be more', async () => {
-    const { resourceRules, pathRules, problems } = await rulesOf(union([credentialsDecide, silent]), JANE, 'default');
+    const { resourceRules, pathRules, incomplete, problems } = await rulesOf(
+      union([alwaysAllow, silent]),
+      JANE,
+      'default',
+    );
     expect(resourceRules).toEqual([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], resourceNames: [] }]);
     expect(pathRules).toEqual([{ verbs: ['*'], nonResourceURLs: ['*'] }]);
+    expect(incomplete).toBe(true);
     expect(problems).toEqual(['an authorizer cannot list the rules of users']);
   });
 
-  it('of those without credentials are what is decided for them', async () => {
-    const { resourceRules, pathRules, problems } = await rulesOf(credentialsDecide, ANONYMOUS.user, 'default');
-    expect([resourceRules, problems]).toEqual([[], []]);
-    for (const shown of pathRules.flatMap(({ nonResourceURLs }) => nonResourceURLs)) {
-      const asked = path(shown.replace('*', 'postgres'));
-      expect((await credentialsDecide.authorize(ANONYMOUS.user, asked)).decision).toBe('allow');
-    }
+  it('are whole where all can list them', async () => {
+    const { resourceRules, incomplete } = await rulesOf(union([mastersDecide, alwaysDeny]), JANE, 'default');
+    expect([resourceRules, incomplete]).toEqual([[], false]);
   });
 });
 

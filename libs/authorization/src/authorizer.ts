@@ -64,7 +64,9 @@ export interface UserRules {
   readonly resourceRules: readonly ResourceRule[];
   /** On paths that are no resources. */
   readonly pathRules: readonly PathRule[];
-  /** Why there may be more than is listed; empty where there is not. */
+  /** Whether there may be more than is listed, by those who decide and cannot list. */
+  readonly incomplete: boolean;
+  /** What is wrong with the list, or why it is not whole; mostly empty. */
   readonly problems: readonly string[];
 }
 
@@ -102,6 +104,7 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
       return {
         resourceRules: listed.flatMap(({ resourceRules }) => resourceRules),
         pathRules: listed.flatMap(({ pathRules }) => pathRules),
+        incomplete: listed.some(({ incomplete }) => incomplete),
         problems: listed.flatMap(({ problems }) => problems),
       };
     },
@@ -111,5 +114,6 @@ export function union(authorizers: readonly Authorizer[]): Authorizer {
 /** What an authorizer lets a user do in a namespace; one that cannot list it says so. */
 export async function rulesOf(authorizer: Authorizer, user: UserInfo, namespace: string): Promise<UserRules> {
   const listed = await authorizer.rulesFor?.(user, namespace);
-  return listed ?? { resourceRules: [], pathRules: [], problems: ['an authorizer cannot list the rules of users'] };
+  const problems = ['an authorizer cannot list the rules of users'];
+  return listed ?? { resourceRules: [], pathRules: [], incomplete: true, problems };
 }

@@ -11,5 +11,26 @@ export {
   type UserRules,
   union,
 } from './authorizer.js';
-export { credentialsDecide } from './credentials-decide.js';
+export { alwaysAllow, alwaysDeny, mastersDecide } from './fixed.js';
 export { forbiddenRequest } from './forbidden.js';
+export { aggregatedRules, sameRules } from './rbac/aggregation.js';
+export {
+  autoUpdateAnnotation,
+  type BootstrapObject,
+  type BootstrapPolicy,
+  bootstrapPolicy,
+} from './rbac/bootstrap-policy.js';
+export { TooManyRulesError, uncovered } from './rbac/covers.js';
+export { describeRules, quotedList } from './rbac/describe-rules.js';
+export { type Concerned, namespaceOfRole, RbacPolicy } from './rbac/policy.js';
+export type { PolicyRule } from './rbac/policy-rule.js';
+export { rbacAuthorizer } from './rbac/rbac-authorizer.js';
+export type { BindingObject, RoleObject, RoleRef, RoleSelector, Subject } from './rbac/rbac-objects.js';
+export {
+  type BindingStep,
+  isProtected,
+  type ReconciledBinding,
+  type ReconciledRole,
+  reconciledBinding,
+  reconciledRole,
+} from './rbac/reconcile.js';

@@ -14,6 +14,7 @@ export { connectionMessage } from './connection-message.js';
 export type { Address } from './connector.js';
 export type { ExecPlugin, InteractiveMode } from './credentials/exec-plugin.js';
 export type { PluginLimits } from './credentials/run-plugin.js';
+export { DocumentReader, type DocumentReaderSettings } from './document-reader.js';
 export {
   ApiError,
   CredentialsError,

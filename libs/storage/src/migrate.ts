@@ -72,12 +72,24 @@ export async function migrate(
   }
 }
 
-async function migrateNow(
+const migrateNow = (
   connection: Connection,
   schema: string,
   migrations: readonly Migration[],
   installation: Installation,
-): Promise<Installation> {
+): Promise<Installation> =>
+  migrateSchema(connection, schema, migrations, () => recordInstallation(connection, installation));
+
+/**
+ * Brings one schema to what `migrations` hold, in one transaction, of which `last` is the end.
+ * @throws IncompatibleDatabaseError; the driver's error, also where tables are in use for longer than it is patient
+ */
+export async function migrateSchema<T>(
+  connection: Connection,
+  schema: string,
+  migrations: readonly Migration[],
+  last: () => Promise<T>,
+): Promise<T> {
   // Migrations may take longer than a statement of the running system is allowed to.
   await connection.query('BEGIN; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0');
   try {
@@ -86,9 +98,9 @@ async function migrateNow(
     await connection.query(`SET LOCAL lock_timeout = ${PATIENCE}`);
     await prepareSchema(connection, schema);
     await applyMissing(connection, migrations);
-    const recorded = await recordInstallation(connection, installation);
+    const result = await last();
     await connection.query('COMMIT');
-    return recorded;
+    return result;
   } catch (error) {
     if (!connection.broken) await connection.query('ROLLBACK');
     throw error;

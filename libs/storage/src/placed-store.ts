@@ -2,10 +2,11 @@ import type { AnnouncementKeys } from './announcement-keys.js';
 import type { Compactor } from './compactor.js';
 import type { Expirer } from './expirer.js';
 import type { ProcessLease } from './lease.js';
-import { IncompatibleDatabaseError, type Installation } from './migrate.js';
+import { IncompatibleDatabaseError, type Installation, type Migration } from './migrate.js';
 import type { PoolStats } from './observer.js';
 import type { PostgresStore } from './postgres-store.js';
 import type { Presence, Progress } from './presence.js';
+import type { SideSchema } from './side-schema.js';
 import {
   type Change,
   type CreateOp,
@@ -35,6 +36,8 @@ export interface ServingStore extends Store {
   expirer(type: TypeId, timeToLive: number): Expirer;
   /** What one process at a time holds, for so many milliseconds each time it takes it. */
   lease(name: string, duration: number): ProcessLease;
+  /** Another schema in the same database, for what is no object; close it before the store. */
+  besideSchema(schema: string, migrations: readonly Migration[]): SideSchema;
   /** What this process tells of itself to the others; each word holds for so many milliseconds. */
   presence(duration: number): Presence;
   /** What all processes that are alive have reached; undefined where none is. @throws StoreUnavailableError */
@@ -270,6 +273,10 @@ export class PlacedStore implements ServingStore {
 
   lease(name: string, duration: number): ProcessLease {
     return this.main.lease(name, duration);
+  }
+
+  besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
+    return this.main.besideSchema(schema, migrations);
   }
 
   presence(duration: number): Presence {

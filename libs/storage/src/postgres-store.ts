@@ -8,7 +8,7 @@ import { Heartbeat, paceOf } from './heartbeat.js';
 import { ensurePartitions } from './history.js';
 import { Lease, type ProcessLease } from './lease.js';
 import { Lineage } from './lineage.js';
-import { IncompatibleDatabaseError, type Installation, migrate, shippedMigrations } from './migrate.js';
+import { IncompatibleDatabaseError, type Installation, type Migration, migrate, shippedMigrations } from './migrate.js';
 import type { PoolStats, StoreObserver } from './observer.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
@@ -18,6 +18,7 @@ import { type NamespaceState, Reader } from './reader.js';
 import { RegisteredTypes } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
 import { SettledHeads } from './settled-heads.js';
+import { SideSchema } from './side-schema.js';
 import { Snapshots } from './snapshot.js';
 import {
   type Change,
@@ -84,7 +85,7 @@ export class PostgresStore implements ServingStore {
 
   constructor(
     options: CompleteOptions,
-    settings: ConnectionSettings,
+    private readonly settings: ConnectionSettings,
     /** Whose database this is. */
     readonly installation: Installation,
   ) {
@@ -175,6 +176,16 @@ export class PostgresStore implements ServingStore {
       take: () => this.#admin.use((connection) => lease.take(connection)),
       giveBack: () => this.#admin.use((connection) => lease.giveBack(connection)),
     };
+  }
+
+  /** Another schema in the same database, for what is no object; close it before the store. */
+  besideSchema(schema: string, migrations: readonly Migration[]): SideSchema {
+    const { settings } = this;
+    return new SideSchema(
+      { ...settings, schema, applicationName: `${settings.applicationName}-${schema}` },
+      migrations,
+      this.#options,
+    );
   }
 
   presence(duration: number): Presence {

@@ -1,4 +1,13 @@
 export type { ServicePort, ServiceReference, WebhookClientConfig } from './client-config.js';
+export { LEAST_SECRET, RedisVerdicts, type RedisVerdictsSettings } from './redis-verdicts.js';
+export { ReviewWebhook, type ReviewWebhookSettings } from './review-webhook.js';
+export {
+  type Kept,
+  type SharedVerdicts,
+  VerdictCache,
+  type VerdictCacheSettings,
+  type VerdictObserver,
+} from './verdict-cache.js';
 export {
   type ServiceAddresses,
   type WebhookCall,

@@ -28,12 +28,12 @@ export const PLUGINS = [{
   },
   {
     module: 'libs/apiserver/dist/server/serve.js',
-    part: 'authorizer: credentialsDecide,',
+    part: 'authorizer: access.authorizer,',
     by: `authorizer: {
           authorize: async (user, request) =>
             user.name === 'not-at-' + process.argv[2]
               ? { decision: 'deny', reason: '${WHY}' }
-              : credentialsDecide.authorize(user, request),
+              : access.authorizer.authorize(user, request),
         },`,
   },
 ];

@@ -86,6 +86,12 @@ spec:
             {{- if $root.Values.auth.tokenSecret }}
             - --token-auth-file=/etc/orch/tokens/tokens.csv
             {{- end }}
+            {{- if $root.Values.auth.serviceAccountKeySecret }}
+            - --service-account-key-file=/etc/orch/service-accounts/sa.pub
+            {{- if eq .component "api-server" }}
+            - --service-account-signing-key-file=/etc/orch/service-accounts/sa.key
+            {{- end }}
+            {{- end }}
             {{- range .args }}
             - {{ . }}
             {{- end }}
@@ -148,6 +154,11 @@ spec:
               mountPath: /etc/orch/tokens
               readOnly: true
             {{- end }}
+            {{- if $root.Values.auth.serviceAccountKeySecret }}
+            - name: service-accounts
+              mountPath: /etc/orch/service-accounts
+              readOnly: true
+            {{- end }}
             {{- if $root.Values.auth.clientCaSecret }}
             - name: client-ca
               mountPath: /etc/orch/client-ca
@@ -164,6 +175,18 @@ spec:
             defaultMode: 0440
             sources:
               {{- include "orch.pkiSources" $root | nindent 14 }}
+        {{- with $root.Values.auth.serviceAccountKeySecret }}
+        - name: service-accounts
+          secret:
+            secretName: {{ . }}
+            defaultMode: 0440
+            items:
+              - { key: sa.pub, path: sa.pub }
+              {{- if eq $.component "api-server" }}
+              # Gateways judge tokens and issue none.
+              - { key: sa.key, path: sa.key }
+              {{- end }}
+        {{- end }}
         {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" $root.Values.nats.auth.secret "nats-tls" $root.Values.nats.tls.secret }}
         {{- if $secret }}
         - name: {{ $name }}

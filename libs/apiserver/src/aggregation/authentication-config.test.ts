@@ -21,6 +21,11 @@ afterAll(() => Promise.all(dirs.map((dir) => rm(dir, { recursive: true }))));
 const trustOf = ({ ca, proxyCa }: Pki, proxyNames: readonly string[] = []) => ({
   authorities: { clients: ca.cert, proxies: proxyCa.cert },
   trust: { clients: new Set<string>(), proxies: new Set<string>(), proxyNames },
+  requestHeaders: {
+    requestheaderUsernameHeaders: ['X-Remote-User'],
+    requestheaderGroupHeaders: ['X-Remote-Group'],
+    requestheaderExtraHeadersPrefix: ['X-Remote-Extra-'],
+  },
 });
 
 describe('the config map of those who are believed', () => {
@@ -32,6 +37,19 @@ describe('the config map of those who are believed', () => {
       'requestheader-username-headers': '["X-Remote-User"]',
       'requestheader-group-headers': '["X-Remote-Group"]',
       'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    });
+  });
+
+  it('says the names of headers that the options have', () => {
+    const requestHeaders = {
+      requestheaderUsernameHeaders: ['X-First', 'X-Remote-User'],
+      requestheaderGroupHeaders: ['X-Team'],
+      requestheaderExtraHeadersPrefix: ['X-More-'],
+    };
+    expect(combinedTrust({}, { ...trustOf(one), requestHeaders }, NOW)).toMatchObject({
+      'requestheader-username-headers': '["X-First","X-Remote-User"]',
+      'requestheader-group-headers': '["X-Team"]',
+      'requestheader-extra-headers-prefix': '["X-More-"]',
     });
   });
 

@@ -5,6 +5,7 @@ import type { CredentialSet } from '../credentials/credential-set.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import { fromStored } from '../representation/stored-body.js';
+import type { ServingOptions } from '../server/options.js';
 import { serverItself } from '../writing/caller.js';
 import type { OwnWrites } from '../writing/own-update.js';
 
@@ -16,7 +17,16 @@ const LOOK_MS = 60_000;
 const RETRY_MS = 1_000;
 
 /** What is published of the credentials of this process. */
-export type PublishedTrust = Pick<CredentialSet, 'authorities' | 'trust'>;
+export interface PublishedTrust extends Pick<CredentialSet, 'authorities' | 'trust'> {
+  /** Headers in which front proxies say for whom they ask, as the options name them. */
+  readonly requestHeaders: RequestHeaderOptions;
+}
+
+/** The options that name the headers of front proxies. */
+export type RequestHeaderOptions = Pick<
+  ServingOptions,
+  'requestheaderUsernameHeaders' | 'requestheaderGroupHeaders' | 'requestheaderExtraHeadersPrefix'
+>;
 
 export interface AuthenticationConfigOptions extends OwnWrites {
   readonly reader: Pick<ObjectReader, 'current'>;
@@ -105,7 +115,7 @@ export class AuthenticationConfig {
  */
 export function combinedTrust(
   data: Readonly<Record<string, string>>,
-  { authorities, trust }: PublishedTrust,
+  { authorities, trust, requestHeaders }: PublishedTrust,
   now: number,
 ): Record<string, string> {
   const bundle = (key: string, own: string) => ({ [key]: joinedCertificates([data[key] ?? '', own], now) });
@@ -117,9 +127,9 @@ export function combinedTrust(
     ...bundle('client-ca-file', authorities.clients),
     ...bundle('requestheader-client-ca-file', authorities.proxies),
     ...list('requestheader-allowed-names', trust.proxyNames),
-    ...list('requestheader-username-headers', ['X-Remote-User']),
-    ...list('requestheader-group-headers', ['X-Remote-Group']),
-    ...list('requestheader-extra-headers-prefix', ['X-Remote-Extra-']),
+    ...list('requestheader-username-headers', requestHeaders.requestheaderUsernameHeaders),
+    ...list('requestheader-group-headers', requestHeaders.requestheaderGroupHeaders),
+    ...list('requestheader-extra-headers-prefix', requestHeaders.requestheaderExtraHeadersPrefix),
   };
   return Object.fromEntries(Object.entries(all).filter(([, text]) => text !== ''));
 }

@@ -3,6 +3,7 @@ import { badRequest, StatusError } from '@orch/machinery';
 import type { HealthRegistry, Metrics } from '@orch/runtime';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { DiscoveryRoutes } from '../documents/discovery-routes.js';
+import type { IssuerRoutes } from '../documents/issuer-routes.js';
 import { splitTarget } from '../http/context.js';
 import { unknownPath, wrongMethod } from '../http/errors.js';
 import { overBothVersions } from '../http/express-http2.js';
@@ -29,14 +30,18 @@ export interface FallbackOptions {
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
+  /** Of the issuer of tokens. Default: none. */
+  readonly issuer?: IssuerRoutes;
 }
 
 const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
 
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
-export function createFallbackApp({ health, metrics, version, discovery }: FallbackOptions): RequestListener {
+export function createFallbackApp(options: FallbackOptions): RequestListener {
+  const { health, metrics, version, discovery, issuer } = options;
+  const own = [...OWN_PATHS, ...(issuer?.paths ?? [])];
   const slis = healthMetrics(health);
-  const paths = () => [...OWN_PATHS, ...discovery.paths()].sort();
+  const paths = () => [...own, ...discovery.paths()].sort();
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.get('/', (_req, res) => void res.json({ paths: paths() }));
@@ -58,11 +63,12 @@ export function createFallbackApp({ health, metrics, version, discovery }: Fallb
       res.status(answer.status).set(answer.headers).send(answer.body);
     },
   );
+  issuer?.mount(app);
   discovery.mount(app);
   app.use((req: Request) => {
     const reads = req.method === 'GET' || req.method === 'HEAD';
     const path = req.path.replace(/(?<=.)\/$/, '');
-    const known = path === '/' || OWN_PATHS.includes(path) || discovery.has(path);
+    const known = path === '/' || own.includes(path) || discovery.has(path);
     throw !reads && known ? wrongMethod() : unknownPath();
   });
   app.use(answerWithStatus);

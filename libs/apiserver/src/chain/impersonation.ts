@@ -1,31 +1,64 @@
-import { forbiddenRequest } from '@orch/authorization';
-import { badRequest } from '@orch/machinery';
+import {
+  asksToImpersonate,
+  IMPERSONATE_PREFIX,
+  type Impersonation,
+  impersonated,
+  impersonationOf,
+} from '@orch/authentication';
+import { forbiddenRequest, type RequestAttributes } from '@orch/authorization';
+import type { Names } from '@orch/machinery';
 import type { Stage } from './chain.js';
-
-const PREFIX = 'impersonate-';
-const USER = 'impersonate-user';
+import type { OpenContext } from './new-context.js';
 
 /**
- * Nobody has the right to act as another so far: whoever asks for it is refused. Taking no notice would be to act with the
- * caller's own rights where the client believes that it has less.
- * @throws StatusError 403; 400 where no user is named
+ * Has whoever asks for it act as another (spec: "Impersonation"), once each value has been granted to who really asks. From
+ * here on the request is that of the other, and says nothing any more of having asked; `authentication` remembers whose it is.
+ * @param maxValues that one request may ask for
+ * @throws StatusError 403 for a value that is not granted; 400 for what cannot be asked for
  */
-export const impersonation: Stage = ({ req: { headers }, user }) => {
-  let asked = false;
-  for (const header in headers) if (header.startsWith(PREFIX)) asked = true;
-  if (!asked) return;
-  const name = headers[USER];
-  if (typeof name !== 'string' || name === '') throw badRequest('requested impersonation without impersonating a user');
-  throw forbiddenRequest(user, { ...IMPERSONATE, name }, 'impersonation is not available');
-};
+export function impersonation(names: Names, maxValues: number): Stage {
+  const group = names.group('authentication.orch.io');
+  return (ctx) => {
+    if (!asksToImpersonate(ctx.req.headers)) return undefined;
+    const asked = impersonationOf(ctx.req.rawHeaders, maxValues);
+    return actAs(ctx, asked, [...attributesOf(asked, group)]);
+  };
+}
+
+async function actAs(ctx: OpenContext, asked: Impersonation, rights: readonly RequestAttributes[]): Promise<void> {
+  for (const right of rights) await requireRight(ctx, right);
+  ctx.user = impersonated(asked);
+  const { headers } = ctx.req;
+  for (const name of Object.keys(headers)) if (name.startsWith(IMPERSONATE_PREFIX)) delete headers[name];
+}
+
+async function requireRight({ access, user }: OpenContext, right: RequestAttributes): Promise<void> {
+  // Who cannot tell has not granted it, as in the reference (`WithImpersonation`).
+  const denied = { decision: 'no-opinion', reason: '' } as const;
+  const { decision, reason } = await access.authorizer.authorize(user, right).catch(() => denied);
+  if (decision !== 'allow') throw forbiddenRequest(user, right, reason);
+}
+
+/** What the caller must have the right to, in the order in which the reference asks. */
+function* attributesOf(
+  { name, serviceAccount, groups, extra, uid }: Impersonation,
+  group: string,
+): Generator<RequestAttributes> {
+  if (serviceAccount) yield { ...IMPERSONATE, ...serviceAccount, resource: 'serviceaccounts' };
+  else yield { ...IMPERSONATE, resource: 'users', name };
+  for (const each of groups) yield { ...IMPERSONATE, resource: 'groups', name: each };
+  const ofAuthentication = { ...IMPERSONATE, group, version: 'v1' };
+  for (const [key, values] of extra)
+    for (const value of values) yield { ...ofAuthentication, resource: 'userextras', subresource: key, name: value };
+  if (uid !== undefined) yield { ...ofAuthentication, resource: 'uids', name: uid };
+}
 
 const IMPERSONATE = {
   verb: 'impersonate',
   isResourceRequest: true,
   path: '',
   group: '',
-  version: 'v1',
-  resource: 'users',
+  version: '',
   subresource: '',
   namespace: '',
 } as const;

@@ -209,33 +209,6 @@ describe('the authorizer', () => {
   });
 });
 
-describe('impersonation', () => {
-  it.each([
-    ['GET', configMaps],
-    ['GET', `${configMaps}?watch=1`],
-    ['GET', '/version'],
-  ])('is refused, not passed over: %s %s', async (method, path) => {
-    const { ask } = await serve({ fallback: (_req, res) => res.end() });
-    const { status, body } = await ask(path, { method, headers: { 'Impersonate-User': 'bob' } });
-    expect(status).toBe(403);
-    expect(JSON.parse(body.toString()).message).toBe(
-      'users "bob" is forbidden: User "admin" cannot impersonate resource "users" in API group "" at the cluster scope: impersonation is not available',
-    );
-  });
-
-  it.each(['Impersonate-Group', 'Impersonate-Uid', 'Impersonate-Extra-Scopes', 'Impersonate-Whatever'])(
-    'without a user is a 400: %s',
-    async (header) => {
-      const { ask } = await serve();
-      const { status, body } = await ask(configMaps, { headers: { [header]: 'x' } });
-      expect([status, JSON.parse(body.toString()).message]).toEqual([
-        400,
-        expect.stringContaining('without impersonating a user'),
-      ]);
-    },
-  );
-});
-
 describe('deadlines', () => {
   it('are for paths that are no resources too', async () => {
     const { ask } = await serve({ fallback: () => undefined });

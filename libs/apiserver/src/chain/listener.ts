@@ -4,15 +4,19 @@ import type { Authorizer } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 import type { Logger, Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
+import type { Auditor } from '../auditing/auditor.js';
 import type { ApiDeps } from '../deps.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { cutOff, hearOfEnd, leaveBody, type RequestContext, type Upgrade } from '../http/context.js';
 import { toStatusError } from '../http/errors.js';
 import { sendError } from '../http/respond.js';
+import type { AttemptObserver } from '../metrics/authentication-metrics.js';
 import type { RequestMetrics } from '../metrics/request-metrics.js';
 import { RequestObserver } from '../metrics/request-observer.js';
 import type { OpenWatches } from '../watching/open-watches.js';
+import { auditing } from './auditing.js';
 import { authentication } from './authentication.js';
+import { authorization } from './authorization.js';
 import { pass, type Stage } from './chain.js';
 import { comingWatch } from './coming-watch.js';
 import { withinDeadline } from './deadline.js';
@@ -30,6 +34,8 @@ export interface ListenerOptions {
   readonly deps: ApiDeps;
   readonly router: ResourceRouter;
   readonly authenticator: Authenticator;
+  /** Hears of each attempt to authenticate. */
+  readonly authenticationAttempted?: AttemptObserver;
   readonly authorizer: Authorizer;
   readonly flow: FlowControl;
   readonly watches: OpenWatches;
@@ -45,6 +51,10 @@ export interface ListenerOptions {
   readonly logger: Logger;
   /** Milliseconds from which on a request is logged with its legs. Default 0: never. */
   readonly slowRequestMs?: number;
+  /** Records requests in the audit log; absent where there is none. */
+  readonly auditor?: Auditor;
+  /** Values that one request may ask to be impersonated. Default 256. */
+  readonly maxImpersonationValues?: number;
   /** Records requests; absent when there is no tracing. */
   readonly tracing?: Tracing;
 }
@@ -54,17 +64,24 @@ interface Serving extends ListenerOptions {
   readonly stages: readonly Stage[];
 }
 
+/** Each costs a question to the authorizers. */
+const IMPERSONATION_VALUES = 256;
+
 /** The one way in, for resources and everything else, behind request info and deadline. */
 function stagesOf(options: ListenerOptions, observer: RequestObserver): readonly Stage[] {
   return [
     comingWatch(options.watches),
-    authentication(options.authenticator, options.deps.names),
-    // Here audit will note what was received.
-    impersonation,
+    authentication({
+      authenticator: options.authenticator,
+      names: options.deps.names,
+      logger: options.logger,
+      observe: options.authenticationAttempted,
+    }),
+    ...(options.auditor ? [auditing(options.auditor)] : []),
+    impersonation(options.deps.names, options.maxImpersonationValues ?? IMPERSONATION_VALUES),
     flowControl(options.flow, options.metrics),
-    (ctx) => ctx.authorize(ctx.info),
+    authorization(options.deps.names),
     answerer(options, observer),
-    // Here audit will note what was answered.
   ];
 }
 
@@ -92,12 +109,13 @@ async function serve(
   res: ServerResponse,
   upgrade: Upgrade | undefined,
 ): Promise<void> {
-  const { deps, observer, stages } = options;
+  const { deps, observer, stages, auditor } = options;
   const ctx = newContext(req, res, options, upgrade);
   try {
     ctx.info = requestInfo(req.method ?? 'GET', ctx.path, ctx.query);
     await withinDeadline(ctx, deps.limits.requestTimeoutMs, () => pass(ctx, stages));
   } catch (error) {
+    auditor?.refused(ctx, toStatusError(error));
     answerError(options, ctx, error);
     observer.end(ctx);
   }
@@ -106,7 +124,10 @@ async function serve(
 function answerError(options: ListenerOptions, ctx: RequestContext, thrown: unknown): void {
   const error = toStatusError(thrown);
   const inner = error.code === 500 && !(thrown instanceof StatusError);
-  if (inner) options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });
+  if (inner) {
+    options.logger.error('request failed', thrown, { requestID: ctx.requestId, path: ctx.path });
+    ctx.audit?.panicked(thrown);
+  }
   if (!ctx.res.headersSent) leaveBody(ctx);
   try {
     sendError(ctx, error, options.deps.representations);

@@ -1,4 +1,11 @@
+import { validateHeaderName } from 'node:http';
+import { remoteTokenOptions } from './remote-token-options.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
+
+/** @throws Error for what no header is called */
+function headerNames(names: readonly string[]): void {
+  for (const name of names) validateHeaderName(name.trim());
+}
 
 /** Options of what a server shows and whom it believes. */
 export const credentialOptions = {
@@ -42,6 +49,24 @@ export const credentialOptions = {
     default: [],
     help: 'Common names that the certificates of such servers may have. Default: any.',
   },
+  'requestheader-username-headers': {
+    type: 'list',
+    default: ['X-Remote-User'],
+    check: headerNames,
+    help: 'Headers in which such servers may name the user; the first that has a value counts.',
+  },
+  'requestheader-group-headers': {
+    type: 'list',
+    default: ['X-Remote-Group'],
+    check: headerNames,
+    help: 'Headers in which they may name groups, each value one.',
+  },
+  'requestheader-extra-headers-prefix': {
+    type: 'list',
+    default: ['X-Remote-Extra-'],
+    check: headerNames,
+    help: 'What the names of headers with further values about the user begin with; what follows is the key, percent-encoded.',
+  },
   'proxy-client-cert-file': {
     type: 'string',
     help: 'Client certificate with which requests are passed on to gateways and to the servers of APIServices, and that webhooks are shown which ask for one. Default: one made in --cert-dir, which webhooks are not shown.',
@@ -53,4 +78,5 @@ export const credentialOptions = {
     default: true,
     help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
   },
+  ...remoteTokenOptions,
 } as const;

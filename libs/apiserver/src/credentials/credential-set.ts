@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import {
   type CertificateTrust,
   certificatesOf,
+  commonNamesOf,
   ensureProxyPki,
   ensureServingPki,
+  FRONT_PROXY_NAME,
   fingerprintsOf,
   type ProxyPki,
   type ServingPki,
@@ -69,11 +71,12 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
   };
   refuseSharedAuthority(trust);
   const proxy = given.proxy ?? ownProxy?.proxy;
+  const ownNames = [FRONT_PROXY_NAME, ...(proxy ? commonNamesOf(proxy.cert) : [])];
   const admin = options.kubeconfigOut === undefined ? undefined : own?.admin;
   return {
     serving,
     clientCa: [...clientCas, proxyCa].join('\n'),
-    trust,
+    trust: { ...trust, ownNames },
     authorities: { clients: clientCas.join('\n'), proxies: proxyCa },
     proxy,
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),

@@ -1,4 +1,11 @@
-import { type Authenticator, createAuthenticator, TokenFile, type TokenVerifier } from '@orch/authentication';
+import {
+  type Authenticator,
+  audienceAgnostic,
+  createAuthenticator,
+  requestHeaderNames,
+  TokenFile,
+  type TokenVerifier,
+} from '@orch/authentication';
 import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
 import type { ServingOptions } from '../server/options.js';
@@ -13,6 +20,10 @@ export interface CredentialSettings {
   readonly logger: Logger;
   /** Hears of each caller who is let in for a client certificate: milliseconds until it expires. */
   readonly certificateAccepted?: (left: number) => void;
+  /** What the API is called in tokens. Default: nothing, and tokens are asked for none. */
+  readonly audiences?: readonly string[];
+  /** Who knows tokens beside those of files, asked behind them. */
+  readonly tokenVerifiers?: readonly TokenVerifier[];
 }
 
 /** What a process shows and believes, followed as its files change. */
@@ -30,8 +41,14 @@ export class Credentials {
     this.#current = current;
     this.authenticator = createAuthenticator({
       trust: () => this.#current.trust,
+      requestHeaders: requestHeaderNames(
+        options.requestheaderUsernameHeaders,
+        options.requestheaderGroupHeaders,
+        options.requestheaderExtraHeadersPrefix,
+      ),
       tokenVerifiers: tokens,
-      anonymous: options.anonymousAuth,
+      // Who may do everything is to be known.
+      anonymous: options.anonymousAuth && !options.authorizationMode.includes('AlwaysAllow'),
       ...(certificateAccepted && { certificateAccepted }),
     });
     this.#watch = new FileWatch({ files: credentialFiles(options), onLook: () => this.#look(), everyMs: LOOK_MS });
@@ -39,11 +56,13 @@ export class Credentials {
 
   /** Throws as {@link readCredentials} does, and for a file of tokens that cannot be used. */
   static async open(settings: CredentialSettings): Promise<Credentials> {
-    const { options, names } = settings;
+    const { options, names, audiences = [], tokenVerifiers = [] } = settings;
     const current = await readCredentials(options, names);
     // A static list: it is read once (spec: "Static token file").
     const tokens = options.tokenAuthFile === undefined ? [] : [await TokenFile.read(options.tokenAuthFile)];
-    return new Credentials(settings, current, tokens);
+    for (const warning of tokens.flatMap(({ warnings }) => warnings)) settings.logger.warn(warning);
+    const ofFiles = tokens.map((file) => audienceAgnostic(file, audiences));
+    return new Credentials(settings, current, [...ofFiles, ...tokenVerifiers]);
   }
 
   get current(): CredentialSet {

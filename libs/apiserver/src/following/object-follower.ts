@@ -1,15 +1,14 @@
 import { type Following, FollowingEndedError, type OrderedFeed } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Change, ChangeSource, Row, TypeId, Version } from '@orch/storage';
+import type { Change, ChangeSource, Key, Row, TypeId, Version } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
 
 /** An object as a snapshot or a change tells it. */
-export type FollowedRow = Omit<Row, 'namespace'>;
+export type FollowedRow = Row;
 
 export interface ObjectFollowerOptions<T> {
   readonly source: Pick<ChangeSource, 'snapshot'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
-  /** Of objects that lie in no namespace. */
   readonly type: TypeId;
   /** What is known of an object from now on. What it throws is told, and the object is not known. */
   read(row: FollowedRow, before: T | undefined): T;
@@ -17,6 +16,12 @@ export interface ObjectFollowerOptions<T> {
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
+
+/**
+ * What an object is known by: its name, behind the namespace that it lies in (`namespace/name`), as names that could be taken for
+ * another hold a slash.
+ */
+export const followedName = ({ namespace, name }: Key): string => (namespace === '' ? name : `${namespace}/${name}`);
 
 /** Names of the objects that have changed, have come or have gone. */
 export type ChangedNames = ReadonlySet<string>;
@@ -43,7 +48,7 @@ export class ObjectFollower<T> {
     this.#clock = options.clock ?? systemClock;
   }
 
-  /** What is known, by name; changes in place. */
+  /** What is known, by {@link followedName}; changes in place. */
   get objects(): ReadonlyMap<string, T> {
     return this.#known;
   }
@@ -169,21 +174,23 @@ export class ObjectFollower<T> {
         });
         break;
       }
-      if (change.op === 'delete') this.#known.delete(change.name);
+      const name = followedName(change);
+      if (change.op === 'delete') this.#known.delete(name);
       else this.#note(this.#known, change);
       this.#version = change.version;
-      names.add(change.name);
+      names.add(name);
     }
     if (!this.#noting) this.#heard = [];
     if (names.size > 0) this.#tell(names);
   }
 
   /** What cannot be read is not known: the others are not to suffer. */
-  #note(known: Map<string, T>, row: Omit<Row, 'namespace'>): void {
+  #note(known: Map<string, T>, row: FollowedRow): void {
+    const name = followedName(row);
     try {
-      known.set(row.name, this.options.read(row, this.#known.get(row.name)));
+      known.set(name, this.options.read(row, this.#known.get(name)));
     } catch (error) {
-      known.delete(row.name);
+      known.delete(name);
       this.options.onError(error);
     }
   }

@@ -108,6 +108,7 @@ describe('watchProxy', () => {
       'X-Remote-Group': 'system:masters',
       'X-Remote-Uid': '0',
       'X-Remote-Expires': '2999-01-01T00:00:00Z',
+      'X-Remote-Audited': 'true',
       'X-Remote-Extra-Scopes': 'all',
       'Impersonate-User': 'root',
       'Impersonate-Group': 'system:masters',
@@ -119,7 +120,7 @@ describe('watchProxy', () => {
     expect(seen.accept).toBe('application/json');
     expect(Object.keys(seen)).not.toEqual(
       expect.arrayContaining([
-        expect.stringMatching(/^(authorization|x-remote-uid|x-remote-extra-.*|impersonate-.*)$/),
+        expect.stringMatching(/^(authorization|x-remote-uid|x-remote-audited|x-remote-extra-.*|impersonate-.*)$/),
       ]),
     );
   });

@@ -74,7 +74,7 @@ function open(ctx: RequestContext, url: URL, { servingCa, proxy }: GatewayCreden
   return new Promise((resolve, reject) => {
     const headers = {
       ...passedOn(ctx.req.headers, NOT_ASKED_WITH),
-      ...forwardedIdentity(ctx.user, ctx.authentication.expiresAt),
+      ...forwardedIdentity(ctx.user, ctx.authentication.expiresAt, ctx.audit !== undefined),
       [REQUEST_ID_HEADER]: ctx.requestId,
       ...(ctx.trail?.span && { traceparent: ctx.trail.span.traceparent }),
       ...(ctx.upgrade && { Connection: 'Upgrade', Upgrade: 'websocket' }),

@@ -3,6 +3,7 @@ import { constants, type Http2ServerRequest, type Http2ServerResponse, type Serv
 import type { Socket } from 'node:net';
 import type { Authentication, Authenticator, UserInfo } from '@orch/authentication';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import type { RequestAudit } from '../auditing/request-audit.js';
 import type { RequestInfo } from '../chain/request-info.js';
 import type { Route } from '../chain/router.js';
 import type { RequestTrail } from '../metrics/request-trail.js';
@@ -46,6 +47,8 @@ export interface RequestContext {
   readonly warnings: string[];
   /** What stages note for the audit log, by key; it stands in the log of requests and in traces. */
   readonly annotations: Map<string, string>;
+  /** What is recorded of it; null where that is nothing, absent until it is settled and where nothing ever is. */
+  readonly audit?: RequestAudit | null;
   /** The client wants to go on with WebSocket frames, if this request is a watch. */
   readonly upgrade?: Upgrade;
   /** Where the time of the request goes; absent where nobody looks. */

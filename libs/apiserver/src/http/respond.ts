@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
 import type { Status, StatusError } from '@orch/machinery';
+import type { RequestAudit } from '../auditing/request-audit.js';
 import { Slices } from '../decoding/turns.js';
 import type { Representations } from '../representation/choose.js';
 import { bytesOf, type Piece, sizeOf } from '../representation/piece.js';
@@ -62,6 +63,7 @@ export async function sendBytes(
   body: Buffer,
   compress = false,
 ): Promise<void> {
+  ctx.audit?.answered(contentType, body);
   const headers = baseHeaders(ctx, contentType);
   if (compress && body.length >= GZIP_MIN_BYTES && acceptsGzip(ctx.req)) {
     const packed = await gzipBuffer(body, { level: GZIP_LEVEL });
@@ -96,7 +98,7 @@ export async function sendPieces(
     // The time for an answer ran out meanwhile, and it was said so.
     if (ctx.res.headersSent) return;
     if (ended) await sendBytes(ctx, 200, contentType, Buffer.concat(begin.map(bytesOf)), compress);
-    else await stream(ctx, contentType, prepend(begin, iterator), compress);
+    else await stream(ctx, contentType, noted(ctx, contentType, prepend(begin, iterator)), compress);
   } finally {
     // Also when nothing was read of it: it may hold a connection to the database.
     await iterator.return?.();
@@ -134,6 +136,24 @@ async function stream(
   } catch {
     cutOff(ctx);
   }
+}
+
+/** Keeps a body for the audit log that is wanted there, unless it is too long. */
+function noted(ctx: RequestContext, contentType: string, pieces: AsyncIterable<Piece>): AsyncIterable<Piece> {
+  return ctx.audit?.wantsAnswer ? keeping(ctx.audit, contentType, pieces) : pieces;
+}
+
+async function* keeping(audit: RequestAudit, contentType: string, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
+  const kept: Buffer[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += sizeOf(piece);
+    if (size <= audit.maxBodyBytes) kept.push(bytesOf(piece));
+    else kept.length = 0;
+    yield piece;
+  }
+  if (size > audit.maxBodyBytes) audit.answerLeftOut();
+  else audit.answered(contentType, Buffer.concat(kept));
 }
 
 async function writeAll(ctx: RequestContext, pieces: AsyncIterable<Piece>): Promise<void> {
@@ -174,6 +194,7 @@ export function sendStatus(ctx: RequestContext, status: Status, representations:
     cutOff(ctx);
     return;
   }
+  ctx.audit?.told(status);
   const retry = status.details?.retryAfterSeconds;
   const { contentType, body } = representations.status(ctx.req.headers.accept, status);
   if (ctx.trail) ctx.trail.bytes = body.length;

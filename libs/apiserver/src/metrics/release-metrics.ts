@@ -1,6 +1,8 @@
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
+import { auditMetrics } from './audit-metrics.js';
+import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
 import { healthSeries } from './health-metrics.js';
@@ -9,6 +11,7 @@ import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
+import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
@@ -28,10 +31,14 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   observeWatchOutputs(metrics, { waiting: () => ({ own: 0, shared: 0 }) });
   observeListCache(metrics, { stats: () => ({ bytes: 0, hits: 0, misses: 0 }) });
   certificateObserver(metrics);
+  authenticationAttempts(metrics);
+  tokenCache(metrics);
+  auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
+  serviceAccountTokenUses(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

@@ -16,14 +16,14 @@ export async function reviewOwnRules(deps: ApiDeps, ctx: RequestContext, call: R
 }
 
 async function rulesIn({ access, user }: RequestContext, namespace: string) {
-  const { resourceRules, pathRules, problems } = await rulesOf(access.authorizer, user, namespace);
+  const { resourceRules, pathRules, incomplete, problems } = await rulesOf(access.authorizer, user, namespace);
   return {
     resourceRules: resourceRules.map(({ resourceNames, ...rule }) => ({
       ...rule,
       ...(resourceNames.length > 0 && { resourceNames }),
     })),
     nonResourceRules: pathRules,
-    incomplete: problems.length > 0,
+    incomplete,
     ...(problems.length > 0 && { evaluationError: problems.join(', ') }),
   };
 }

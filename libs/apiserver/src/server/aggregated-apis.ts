@@ -160,11 +160,11 @@ function controllerOf({ api, store }: AggregatedApisSettings, deciding: Deciding
   return controller;
 }
 
-function configOf({ api, credentials }: AggregatedApisSettings, onError: (error: unknown) => void) {
+function configOf({ api, credentials, serving }: AggregatedApisSettings, onError: (error: unknown) => void) {
   const { reader, pipeline, now } = api.deps;
   const endpoint = api.served.current.types.find(isResource('', 'configmaps'));
   if (!endpoint) return undefined;
-  const trust = () => credentials.current;
+  const trust = () => ({ ...credentials.current, requestHeaders: serving });
   const config = new AuthenticationConfig({ reader, pipeline, endpoint, trust, now, onError });
   credentials.onTaken(() => config.publish());
   return config;

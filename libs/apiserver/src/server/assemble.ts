@@ -1,4 +1,6 @@
 import { Admission, type AdmissionPlugin } from '@orch/admission';
+import type { TokenIssuer } from '@orch/authentication';
+import { RbacPolicy } from '@orch/authorization';
 import {
   type Allocators,
   type Claims,
@@ -13,6 +15,9 @@ import type { Names } from '@orch/machinery';
 import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
+import { Grants } from '../access/grants.js';
+import { type PolicyEndpoints, policyEndpoints } from '../access/policy-endpoints.js';
+import type { Role } from '../access/policy-objects.js';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { Component } from '../components/component.js';
 import type { YamlReader } from '../decoding/yaml-reader.js';
@@ -26,6 +31,7 @@ import { ObjectLister } from '../reading/object-lister.js';
 import { ObjectReader } from '../reading/object-reader.js';
 import { Representations } from '../representation/choose.js';
 import { PieceCache } from '../representation/piece-cache.js';
+import { fromStored } from '../representation/stored-body.js';
 import { buildEndpoints, notServed } from '../served/endpoints.js';
 import { ServedResources } from '../served/served-resources.js';
 import { ServedWatches } from '../watching/served-watches.js';
@@ -33,7 +39,7 @@ import { WatchOutputs } from '../watching/watch-output.js';
 import { ObjectRemover } from '../writing/object-remover.js';
 import { WritePipeline } from '../writing/write-pipeline.js';
 import { WriteSets } from '../writing/write-sets.js';
-import { bootstrap } from './bootstrap.js';
+import { bootstrap, makeNamespaces } from './bootstrap.js';
 
 export interface AssembleOptions {
   readonly names: Names;
@@ -49,6 +55,8 @@ export interface AssembleOptions {
   readonly plugins: readonly AdmissionPlugin[];
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
+  /** Default: no tokens of service accounts are issued. */
+  readonly tokenIssuer?: TokenIssuer | undefined;
   readonly lists: ListBudget;
   /** What the health of the control plane is made of. */
   readonly components: readonly Component[];
@@ -78,7 +86,11 @@ export interface Api {
   /** Of the ranges that are configured. */
   readonly allocators: Allocators;
   readonly listCache: PieceCache;
-  /** Makes what every installation has. */
+  /** Who may do what; empty until somebody puts it in. */
+  readonly policy: RbacPolicy;
+  /** Makes the namespaces that every installation has. */
+  makeNamespaces(): Promise<void>;
+  /** Makes what else every installation has. */
   bootstrap(securePort: number): Promise<void>;
 }
 
@@ -97,6 +109,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
   const admission = new Admission(options.plugins);
+  const group = names.group('rbac.authorization.orch.io');
+  const policy = new RbacPolicy(group);
+  const role = roleReader(policyEndpoints({ names, served, unserved }), reader);
   const planning = {
     admission,
     allocators: makeAllocators(options, claims),
@@ -105,6 +120,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       nodePorts: lookingOnly(claims.nodePorts),
     }),
     limits: options.limits,
+    grants: new Grants({ group, policy, role }),
     now,
   };
   const patience = options.limits.requestTimeoutMs;
@@ -136,6 +152,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       now,
       limits: options.limits,
       yaml: options.yaml,
+      tokenIssuer: options.tokenIssuer,
       watchOutputs: new WatchOutputs(options.limits.watchBufferBytes),
       servedWatches: new ServedWatches(served, cache),
       watchList: features.enabled('WatchList'),
@@ -146,6 +163,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       compress: features.enabled('APIResponseCompression'),
     },
     served,
+    policy,
     claims,
     allocators: planning.allocators,
     listCache,
@@ -163,16 +181,25 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
       now,
       onError: options.onError,
     }),
+    makeNamespaces: () => makeNamespaces({ reader, pipeline, namespaces }),
     bootstrap: (securePort) =>
       bootstrap({
         reader,
         pipeline,
         names,
-        namespaces,
         services: served.current.ofResource('', 'services'),
         securePort,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),
+  };
+}
+
+/** Reads roles as they are now. */
+function roleReader({ roles, clusterroles }: PolicyEndpoints, reader: ObjectReader) {
+  return async (namespace: string, name: string): Promise<Role | undefined> => {
+    const endpoint = namespace === '' ? clusterroles : roles;
+    const stored = await reader.current(endpoint.type, { namespace, name });
+    return stored && (fromStored(stored, endpoint) as Role);
   };
 }
 

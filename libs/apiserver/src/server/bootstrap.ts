@@ -5,11 +5,13 @@ import type { Endpoint } from '../served/endpoint.js';
 import { serverItself } from '../writing/caller.js';
 import type { WritePipeline } from '../writing/write-pipeline.js';
 
-export interface BootstrapOptions {
+interface Making {
   readonly reader: ObjectReader;
   readonly pipeline: WritePipeline;
+}
+
+export interface BootstrapOptions extends Making {
   readonly names: Names;
-  readonly namespaces: Endpoint;
   /** Undefined where they are not served. */
   readonly services: Endpoint | undefined;
   /** Address of the Service that stands for the API. */
@@ -17,9 +19,13 @@ export interface BootstrapOptions {
   readonly securePort: number;
 }
 
-/** Makes what every installation has: its namespaces, and the Service that stands for the API. */
-export async function bootstrap(options: BootstrapOptions): Promise<void> {
+/** Makes the namespaces that every installation has. */
+export async function makeNamespaces(options: Making & { readonly namespaces: Endpoint }): Promise<void> {
   for (const name of SYSTEM_NAMESPACES) await ensure(options, options.namespaces, '', { metadata: { name } });
+}
+
+/** Makes what else every installation has: the Service that stands for the API. */
+export async function bootstrap(options: BootstrapOptions): Promise<void> {
   if (options.services) await ensure(options, options.services, 'default', apiService(options));
 }
 
@@ -37,12 +43,7 @@ function apiService({ names, serviceAddress, securePort }: BootstrapOptions): Ap
   };
 }
 
-async function ensure(
-  options: BootstrapOptions,
-  endpoint: Endpoint,
-  namespace: string,
-  object: ApiObject,
-): Promise<void> {
+async function ensure(options: Making, endpoint: Endpoint, namespace: string, object: ApiObject): Promise<void> {
   const key = { namespace, name: object.metadata?.name ?? '' };
   if (await options.reader.current(endpoint.type, key)) return;
   try {

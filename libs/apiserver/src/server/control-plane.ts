@@ -1,5 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
+import { EVENT_MIGRATIONS } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -14,14 +15,23 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { RedisVerdicts } from '@orch/webhooks';
+import { AccessControl } from '../access/access-control.js';
 import type { MetricsText } from '../chain/fallback-app.js';
+import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
+import { RemoteTokens } from '../credentials/remote-tokens.js';
+import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
+import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
+import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
+import { type Audit, openAudit } from './audit.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -67,6 +77,9 @@ export interface ControlPlane {
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
 
+/** Schema of the events of the audit log, beside that of the state. */
+const AUDIT_SCHEMA = 'audit';
+
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
 
@@ -97,8 +110,14 @@ class ControlPlaneProcess {
   #api: Api | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
+  #access: AccessControl | undefined;
+  #serviceAccountKeys: ServiceAccountKeys | undefined;
+  #tokens: ApiTokens | undefined;
+  #remoteTokens: RemoteTokens | undefined;
+  #sharedVerdicts: RedisVerdicts | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
+  #audit: Audit | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -122,7 +141,9 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
-      { name: 'credentials', start: () => this.#openCredentials(), stop: async () => this.#credentials?.close() },
+      { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
+      { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
+      { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
       {
         name: 'housekeeping',
@@ -178,6 +199,7 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -197,6 +219,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
+      tokenIssuer: this.#serviceAccountKeys.issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,
@@ -256,13 +279,61 @@ class ControlPlaneProcess {
     await this.#webhooks?.close();
   }
 
+  async #controlAccess(): Promise<void> {
+    this.#access = new AccessControl({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      logger: this.#logger,
+    });
+    await this.#access.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
+    const names = namesOf(serving.naming);
+    const logger = this.#logger;
+    const { metrics, certificateAccepted } = needed(this.#observation);
+    const { deps } = needed(this.#api);
+    const keys = needed(this.#serviceAccountKeys);
+    const known = [...deps.served.current.types, ...deps.unserved];
+    this.#tokens = new ApiTokens({
+      ...{ options: serving, names, keys, logger, store: deps.store, reader: deps.reader },
+      feed: needed(this.#changes).feed,
+      endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
+      onUse: serviceAccountTokenUses(metrics),
+    });
+    this.#sharedVerdicts = await openSharedVerdicts(serving, logger);
+    this.#remoteTokens = await RemoteTokens.open({
+      ...{ options: serving, names, logger, audiences: keys.audiences },
+      shared: this.#sharedVerdicts,
+      observer: tokenCache(metrics),
+    });
     this.#credentials = await Credentials.open({
-      options: serving,
-      names: namesOf(serving.naming),
+      ...{ options: serving, names, logger, certificateAccepted },
+      audiences: keys.audiences,
+      // Who must be asked elsewhere comes last.
+      tokenVerifiers: [...this.#tokens.verifiers, ...this.#remoteTokens.verifiers],
+    });
+  }
+
+  async #closeCredentials(): Promise<void> {
+    this.#credentials?.close();
+    this.#tokens?.stop();
+    this.#sharedVerdicts?.close();
+    await this.#remoteTokens?.close();
+  }
+
+  async #openAudit(): Promise<void> {
+    this.#audit = await openAudit({
+      options: this.#settings.serving,
+      database: () => needed(this.#store).besideSchema(AUDIT_SCHEMA, EVENT_MIGRATIONS),
+      scheme: needed(this.#api).deps.scheme,
+      metrics: needed(this.#observation).metrics,
       logger: this.#logger,
-      certificateAccepted: needed(this.#observation).certificateAccepted,
     });
   }
 
@@ -296,9 +367,11 @@ class ControlPlaneProcess {
       livezGraceMs: serving.livezGracePeriod,
       ...this.#parts(),
       isBootstrapped: () => this.#bootstrapped,
+      hasPolicy: () => needed(this.#access).isReady,
     });
     const { gatewayUrls } = role;
     const observation = needed(this.#observation);
+    const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
       serving,
@@ -309,7 +382,11 @@ class ControlPlaneProcess {
       gatewayUrls,
       metricsPage,
       credentials: needed(this.#credentials),
+      access: needed(this.#access),
+      tokens: needed(this.#tokens),
+      serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
+      ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
     needed(this.#aggregated).publishTrust();

@@ -11,6 +11,7 @@ it('is not ready while what is in memory was last confirmed more than five secon
     pingStore: async () => undefined,
     feedLag: () => lag,
     isBootstrapped: () => true,
+    hasPolicy: () => true,
   });
   const failing = async (endpoint: 'readyz' | 'livez') =>
     (await health.run(endpoint)).filter(([, passed]) => !passed).map(([name]) => name);

@@ -33,6 +33,8 @@ export interface HealthChecksSettings extends ComponentSettings {
   readonly livezGraceMs: number;
   /** Whether what clients take for granted (the namespace `default`, the kubeconfig) is there; sockets are open before. */
   isBootstrapped(): boolean;
+  /** Whether all roles and bindings are known, those among them that every installation has. */
+  hasPolicy(): boolean;
 }
 
 /** The named checks of a serving process (spec: "Health endpoints"). */
@@ -43,11 +45,18 @@ export function healthChecks(settings: HealthChecksSettings): HealthRegistry {
       if (!settings.isBootstrapped()) throw new Error('the process is still starting');
     },
   };
+  const policy = {
+    name: 'poststarthook/rbac/bootstrap-roles',
+    check() {
+      if (!settings.hasPolicy()) throw new Error('roles and bindings are not known yet');
+    },
+  };
   const { database, feed } = componentChecks(settings);
   return new HealthRegistry({ logger: settings.logger })
     .add(database, 'readyz', 'healthz')
     .add(feed, 'readyz')
     .add(shutdownCheck(settings.stopping), 'readyz')
     .add(bootstrap, 'readyz')
+    .add(policy, 'readyz', 'healthz')
     .add(afterGrace(bootstrap, settings.livezGraceMs), 'livez');
 }

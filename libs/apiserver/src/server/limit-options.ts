@@ -58,6 +58,12 @@ export const limitOptions = {
     min: 0,
     help: 'The same of the requests of one user.',
   },
+  'max-impersonation-values': {
+    type: 'int',
+    default: 256,
+    min: 1,
+    help: 'Users, groups, uids and extra values that the headers of one request may ask to be impersonated; each is authorized for itself.',
+  },
 } as const;
 
 /** The bounds that requests are held to. Without fair turns nobody waits: what finds no room is refused at once. */

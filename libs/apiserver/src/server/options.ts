@@ -7,8 +7,11 @@ import {
   type OptionValues,
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
+import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
+import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { aggregationOptions } from './aggregation-options.js';
+import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
 import { natsOptions } from './nats-options.js';
 import { parseOverrides } from './storage-overrides.js';
@@ -31,6 +34,8 @@ export const servingOptions = {
     help: 'Port of plain HTTP on the loopback interface, for measurements; credentials are needed there too. 0 is off.',
   },
   ...credentialOptions,
+  ...authorizationOptions,
+  ...serviceAccountOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {
@@ -128,6 +133,7 @@ export const servingOptions = {
     help: 'Ports that Services of type NodePort get.',
   },
   ...aggregationOptions,
+  ...auditOptions,
   'slow-request-threshold': {
     type: 'duration',
     default: 1000,

@@ -1,19 +1,24 @@
-import { isTrusted } from '@orch/authentication';
-import { credentialsDecide } from '@orch/authorization';
+import { isTrusted, KEYS_PATH } from '@orch/authentication';
 import { writeKubeconfig } from '@orch/client';
 import { StatusError } from '@orch/machinery';
 import { type HealthRegistry, type Logger, systemClock } from '@orch/runtime';
 import type { Features } from '@orch/schema';
+import type { AccessControl } from '../access/access-control.js';
+import type { Auditor } from '../auditing/auditor.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
 import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
+import type { ApiTokens } from '../credentials/api-tokens.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import type { Credentials } from '../credentials/credentials.js';
+import type { ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
+import { createIssuerRoutes } from '../documents/issuer-routes.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
+import { authenticationAttempts } from '../metrics/authentication-metrics.js';
 import type { Observation } from '../metrics/observation.js';
 import { certificateObserver } from '../metrics/process-observer.js';
 import { RequestMetrics } from '../metrics/request-metrics.js';
@@ -39,6 +44,12 @@ export interface ServeSettings {
   /** What is answered for the metrics of this process. */
   readonly metricsPage: (own: MetricsText) => MetricsText;
   readonly credentials: Credentials;
+  readonly access: Pick<AccessControl, 'authorizer' | 'judge'>;
+  /** Tokens that this API gives out, and the keys that they are judged by. */
+  readonly tokens: Pick<ApiTokens, 'judge'>;
+  readonly serviceAccountKeys: ServiceAccountKeys;
+  /** Records requests; absent where nothing is recorded. */
+  readonly auditor?: Auditor;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -58,12 +69,16 @@ export interface Served {
 
 /** Opens the sockets of the API: from here on requests are answered. */
 export async function serve(settings: ServeSettings): Promise<Served> {
-  const { serving, observation, credentials } = settings;
+  const { serving, observation, credentials, access } = settings;
   const observeCertificates = certificateObserver(observation.metrics);
   observeCertificates(credentials.current.certificates);
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
-  const { listeners, handedOn } = await openAll(settings, watches);
+  access.judge(watches);
+  settings.tokens.judge(watches);
+  let publicAddress = serving.publicUrl ?? '';
+  const { listeners, handedOn } = await openAll(settings, watches, () => publicAddress);
   const url = urlOf(serving, listeners.securePort);
+  publicAddress = publicAddressOf(serving, listeners.securePort, url);
   const announce = () => writeAdminKubeconfig(serving, credentials.current, url);
   credentials.onChange(async (set) => {
     listeners.show(set);
@@ -99,13 +114,14 @@ function proxyOf(
 async function openAll(
   settings: ServeSettings,
   watches: OpenWatches,
+  publicAddress: () => string,
 ): Promise<{ listeners: Listeners; handedOn: HandedStreams }> {
   const { serving, observation, credentials, logger } = settings;
   const { aggregator } = settings.aggregated;
   const handedOn = new HandedStreams();
   const proxy = proxyOf(settings, handedOn);
   const listeners = await openListeners({
-    listener: listenerOf(settings, watches, proxy, handedOn),
+    listener: listenerOf(settings, watches, proxy, handedOn, publicAddress),
     ...(aggregator && { takesUpgrade: (req) => aggregator.takesUpgrade(req) }),
     credentials: credentials.current,
     tls: tlsSettings(serving.tlsMinVersion, serving.tlsCipherSuites),
@@ -129,27 +145,35 @@ function listenerOf(
   watches: OpenWatches,
   proxy: WatchProxy | undefined,
   streams: HandedStreams,
+  publicAddress: () => string,
 ) {
-  const { api, serving, features, health, observation, credentials, aggregated, logger, metricsPage } = settings;
+  const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage, auditor } =
+    settings;
   const { aggregator } = aggregated;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
   const remote = () => aggregated.documents;
   const discovery = createDiscoveryRoutes(api.served, { scheme, names, features, release: VERSION.gitVersion, remote });
+  const { issuers, verification: keys } = settings.serviceAccountKeys;
+  const keysUri = () => serving.serviceAccountJwksUri ?? `${publicAddress()}${KEYS_PATH}`;
+  const issuer = createIssuerRoutes({ issuers, keys, keysUri });
   return createListener({
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: credentials.authenticator,
-    authorizer: credentialsDecide,
+    authenticationAttempted: authenticationAttempts(metrics),
+    authorizer: access.authorizer,
     flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
-    fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery }),
+    fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
     streams,
     metrics: new RequestMetrics(metrics),
     logger,
     slowRequestMs: serving.slowRequestThreshold,
+    maxImpersonationValues: serving.maxImpersonationValues,
+    ...(auditor && { auditor }),
     ...(tracing && { tracing }),
   });
 }
@@ -157,6 +181,12 @@ function listenerOf(
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
   return publicUrl ?? `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** By what others reach this server, as far as anybody has said. */
+function publicAddressOf({ publicUrl, advertiseHost: [host] }: ServingOptions, port: number, url: string): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/$/, '');
+  return host === undefined ? url : `https://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function writeAdminKubeconfig(

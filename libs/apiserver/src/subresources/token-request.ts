@@ -1,9 +1,11 @@
-import { badRequest, conflict, invalid, invalidValue } from '@orch/machinery';
+import type { TokenGrant, TokenIssuer } from '@orch/authentication';
+import { type ApiObject, badRequest, conflict, formatTime, invalid, invalidValue } from '@orch/machinery';
 import type { BoundObjectReference, TokenRequestSpec } from '@orch/schema/types/authentication/v1';
 import type { Pod } from '@orch/schema/types/core/v1';
 import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { unknownPath } from '../http/errors.js';
+import { sendApiObject } from '../representation/send-api-object.js';
 import { DeclaredModel } from '../served/object-model.js';
 import { admitSent, readSent } from '../writing/sent-object.js';
 import { endpointOf, otherObject } from './other-objects.js';
@@ -12,26 +14,71 @@ const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
 const KIND = 'TokenRequest';
 
+/** Tokens that Kubernetes injects into pods ask for so many seconds; programs of then read them once, and never again. */
+const INJECTED_SECONDS = 3607;
+const YEAR_SECONDS = 365 * 24 * 3600;
+
 /**
- * POST of `serviceaccounts/<name>/token`. Everything that is asked for is judged; but nobody issues tokens, and then there is
- * no such path.
- * @throws StatusError 400, 404, 409, 422 for what cannot be had; 404 for everything else
+ * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as pkg/registry/core/serviceaccount/storage/token.go
+ * of k8s.io/kubernetes does).
+ * @throws StatusError 400, 404, 409, 422
  */
 export async function requestToken(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
   const { endpoint, namespace, name } = call;
+  const { tokenIssuer: issuer } = deps;
+  if (!issuer) throw unknownPath();
   const group = deps.names.group('authentication.orch.io');
   const schema = deps.scheme.struct('authentication/v1.TokenRequest');
   const sent = await readSent(deps, ctx, call, new DeclaredModel({ group, version: 'v1', kind: KIND }, schema));
-  const boundObjectRef = await admitSent(deps, ctx, call, sent, async ({ metadata, spec }) => {
+  const now = deps.now();
+  const { account, spec } = await admitSent(deps, ctx, call, sent, async ({ metadata, spec }) => {
     refuseOtherName(metadata?.name ?? '', name, group);
-    await otherObject(deps, endpoint, namespace, name);
-    const { expirationSeconds, boundObjectRef: ref } = (spec ?? {}) as TokenRequestSpec;
-    refuseLifetime(expirationSeconds ?? 0, group);
-    return ref;
+    const account = await otherObject(deps, endpoint, namespace, name);
+    const asked = specOf(spec as TokenRequestSpec | undefined, issuer);
+    const meta = { ...metadata, name, namespace, creationTimestamp: formatTime(now) };
+    Object.assign(sent.object, { metadata: meta, spec: asked, status: { token: '', expirationTimestamp: null } });
+    refuseLifetime(asked.expirationSeconds, group);
+    return { account, spec: asked };
   });
-  if (boundObjectRef) await refuseBinding(deps, call, boundObjectRef);
-  throw unknownPath();
+  const bound = spec.boundObjectRef ? await boundObject(deps, call, spec.boundObjectRef) : {};
+  const expirationSeconds = withinBound(spec.expirationSeconds, issuer, ctx.warnings);
+  const grant = { namespace, account: referenceTo(account), ...bound, audiences: spec.audiences };
+  const token = issuer.issue({ ...grant, ...lifetimeOf(grant, expirationSeconds, issuer) }, now);
+  await sendApiObject(deps, ctx, 201, schema, {
+    ...sent.object,
+    spec: { ...spec, expirationSeconds },
+    status: { token, expirationTimestamp: formatTime(now + expirationSeconds * 1000) },
+  });
 }
+
+/** What is asked for, with what is not said. */
+function specOf(spec: TokenRequestSpec | undefined, { audiences: own }: TokenIssuer) {
+  const { audiences = [], expirationSeconds = 0, boundObjectRef } = spec ?? {};
+  return {
+    audiences: audiences.length > 0 ? audiences : [...own],
+    expirationSeconds: Number(expirationSeconds),
+    boundObjectRef: boundObjectRef ?? null,
+  };
+}
+
+function withinBound(seconds: number, { maxSeconds = seconds }: TokenIssuer, warnings: string[]): number {
+  if (seconds <= maxSeconds) return seconds;
+  warnings.push(`requested expiration of ${seconds} seconds shortened to ${maxSeconds} seconds`);
+  return maxSeconds;
+}
+
+/** How long a token is really good; the bound does not hold for those of pods that know nothing of renewal. */
+function lifetimeOf(
+  { pod, audiences }: Pick<TokenGrant, 'pod' | 'audiences'>,
+  expirationSeconds: number,
+  { extend, audiences: own }: TokenIssuer,
+): Pick<TokenGrant, 'expirationSeconds' | 'warnAfterSeconds'> {
+  const injected = pod !== undefined && expirationSeconds === INJECTED_SECONDS;
+  if (!extend || !injected || !audiences.every((audience) => own.includes(audience))) return { expirationSeconds };
+  return { expirationSeconds: YEAR_SECONDS, warnAfterSeconds: expirationSeconds };
+}
+
+const referenceTo = ({ metadata }: ApiObject) => ({ name: metadata?.name ?? '', uid: metadata?.uid ?? '' });
 
 function refuseOtherName(named: string, name: string, group: string): void {
   if (named === '' || named === name) return;
@@ -39,7 +86,7 @@ function refuseOtherName(named: string, name: string, group: string): void {
   throw invalid(KIND, group, name, [invalidValue('metadata.name', named, detail)]);
 }
 
-function refuseLifetime(seconds: number | bigint, group: string): void {
+function refuseLifetime(seconds: number, group: string): void {
   const field = 'spec.expirationSeconds';
   const errors = [
     ...(seconds < LEAST_SECONDS
@@ -53,7 +100,11 @@ function refuseLifetime(seconds: number | bigint, group: string): void {
 }
 
 /** Tokens are bound to pods and secrets, and go with them. @throws StatusError 400, 404, 409 */
-async function refuseBinding(deps: ApiDeps, call: ResourceCall, ref: BoundObjectReference): Promise<void> {
+async function boundObject(
+  deps: ApiDeps,
+  call: ResourceCall,
+  ref: BoundObjectReference,
+): Promise<Pick<TokenGrant, 'pod' | 'secret'>> {
   const { apiVersion = '', kind = '', name = '', uid = '' } = ref;
   const slash = apiVersion.indexOf('/');
   const group = slash < 0 ? '' : apiVersion.slice(0, slash);
@@ -67,7 +118,9 @@ async function refuseBinding(deps: ApiDeps, call: ResourceCall, ref: BoundObject
       `cannot bind token for serviceaccount ${account} to pod running with different serviceaccount name.`,
     );
   }
-  if (uid === '' || uid === object.metadata?.uid) return;
-  const broken = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
-  throw conflict({ group, resource: kind }, name, broken);
+  if (uid !== '' && uid !== object.metadata?.uid) {
+    const broken = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`;
+    throw conflict({ group, resource: kind }, name, broken);
+  }
+  return kind === 'Pod' ? { pod: referenceTo(object) } : { secret: referenceTo(object) };
 }

@@ -1,9 +1,10 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Authenticator, authenticated } from '@orch/authentication';
-import { type Authorizer, credentialsDecide } from '@orch/authorization';
+import { ALLOW, type Authorizer, NO_OPINION } from '@orch/authorization';
 import { type Logger, Metrics, silentLogger, systemClock, type Tracing } from '@orch/runtime';
 import type { Aggregator } from '../aggregation/aggregator.js';
+import type { Auditor } from '../auditing/auditor.js';
 import { type FlowLimits, makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { newContext, type OpenContext } from '../chain/new-context.js';
@@ -72,6 +73,11 @@ function ask(port: number, path: string, { method = 'GET', headers = {}, body }:
 const ADMIN = authenticated({ name: 'admin', groups: ['system:masters'], extra: {} }, 'token');
 const ADMINISTRATOR: Authenticator = { authenticate: async () => ADMIN };
 
+/** Lets whoever has credentials do everything. */
+const knownUsers: Authorizer = {
+  authorize: async ({ groups }) => (groups.includes('system:unauthenticated') ? NO_OPINION : ALLOW),
+};
+
 export interface ListenOverrides {
   readonly authenticator?: Authenticator;
   readonly authorizer?: Authorizer;
@@ -85,6 +91,8 @@ export interface ListenOverrides {
   readonly metrics?: Metrics;
   readonly logger?: Logger;
   readonly slowRequestMs?: number;
+  readonly maxImpersonationValues?: number;
+  readonly auditor?: Auditor;
   readonly tracing?: Tracing;
 }
 
@@ -103,7 +111,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
     deps: api.deps,
     router: new ResourceRouter(api.served),
     authenticator: ADMINISTRATOR,
-    authorizer: credentialsDecide,
+    authorizer: knownUsers,
     flow: makeFlowControl({ ...UNLIMITED, ...flow }, systemClock),
     watches: new OpenWatches(NO_BOUNDS),
     fallback: (_req, res) => res.writeHead(404).end(),
@@ -116,7 +124,7 @@ export function listenerOf(api: TestApi, overrides: ListenOverrides = {}): Reque
 /** A request in the middle of the chain, for what is tried without one. */
 export function contextOf(req: IncomingMessage, res: ServerResponse, known: Partial<OpenContext> = {}): OpenContext {
   return Object.assign(
-    newContext(req, res, { authenticator: ADMINISTRATOR, authorizer: credentialsDecide }),
+    newContext(req, res, { authenticator: ADMINISTRATOR, authorizer: knownUsers }),
     { requestId: 'r-1' },
     known,
   );

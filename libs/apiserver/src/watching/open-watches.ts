@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Authentication, UserInfo } from '@orch/authentication';
+import { type Authentication, keyOfObject, type UserInfo } from '@orch/authentication';
 import { MASTERS, type RequestAttributes } from '@orch/authorization';
 import type { StatusError } from '@orch/machinery';
 import { type Bounds, SharedBound } from '../chain/shared-bound.js';
@@ -43,6 +43,15 @@ export class AdmittedWatch implements OpenWatch {
 /** Has a refusal for a watch that may not go on. */
 export type WatchJudge = (watch: OpenWatch) => StatusError | undefined | Promise<StatusError | undefined>;
 
+/** Whose watches a change concerns. */
+export interface Concerned {
+  /** Names of users. */
+  readonly users?: Iterable<string>;
+  readonly groups?: Iterable<string>;
+  /** Objects that credentials are bound to, by {@link keyOfObject}. */
+  readonly objects?: Iterable<string>;
+}
+
 /** A watch on its way in, and what was found of rights meanwhile. */
 export interface ComingWatch {
   readonly judges: WatchJudge[];
@@ -54,6 +63,8 @@ const STRIDE = 128;
 /** The watches that are open in a process: bounded, and judged again when rights change. */
 export class OpenWatches {
   readonly #open = new Set<AdmittedWatch>();
+  /** By whom they are for, and by what the credentials are bound to that they were let in by. */
+  readonly #found = new Map<string, Set<AdmittedWatch>>();
   readonly #held: SharedBound;
   readonly #coming = new Set<ComingWatch>();
 
@@ -90,28 +101,50 @@ export class OpenWatches {
     this.#held.take(name, 1);
     const admitted = new AdmittedWatch(watch);
     this.#open.add(admitted);
+    for (const key of keysOf(admitted)) {
+      const together = this.#found.get(key) ?? new Set();
+      this.#found.set(key, together.add(admitted));
+    }
     for (const judge of coming?.judges ?? []) void this.#judge(admitted, judge);
     return admitted;
   }
 
   /** The stream is over, or never began. */
   release(watch: AdmittedWatch): void {
-    if (this.#open.delete(watch)) this.#held.give(watch.user.name, 1);
+    if (!this.#open.delete(watch)) return;
+    this.#held.give(watch.user.name, 1);
+    for (const key of keysOf(watch)) {
+      const together = this.#found.get(key);
+      together?.delete(watch);
+      if (together?.size === 0) this.#found.delete(key);
+    }
   }
 
   /**
    * Ends the watches for which the judge has a refusal, each with that as its last event. Resolves with the number of those
    * that were open. Watches on their way in are judged when they are; for those that begin later the new rule must be in
    * force before.
+   * @param concerned only the watches that one of these concerns are judged, at the cost of those alone. Default: all
    */
-  async judgeAgain(judge: WatchJudge): Promise<number> {
+  async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
     let [looked, ended] = [0, 0];
-    for (const watch of [...this.#open]) {
+    for (const watch of concerned ? this.#concerned(concerned) : [...this.#open]) {
       if (await this.#judge(watch, judge)) ended++;
       if (++looked % STRIDE === 0) await turn();
     }
     return ended;
+  }
+
+  #concerned({ users = [], groups = [], objects = [] }: Concerned): Iterable<AdmittedWatch> {
+    const found = new Set<AdmittedWatch>();
+    const take = (key: string) => {
+      for (const watch of this.#found.get(key) ?? []) found.add(watch);
+    };
+    for (const name of users) take(ofUser(name));
+    for (const name of groups) take(ofGroup(name));
+    for (const key of objects) take(ofObject(key));
+    return found;
   }
 
   /** @returns whether the watch was open and is ended now */
@@ -122,6 +155,19 @@ export class OpenWatches {
     return true;
   }
 }
+
+/** Under what a watch is found. */
+function keysOf({ authentication: { boundTo = [] }, user }: OpenWatch): string[] {
+  return [
+    ofUser(user.name),
+    ...new Set(user.groups.map(ofGroup)),
+    ...boundTo.map(({ object }) => ofObject(keyOfObject(object))),
+  ];
+}
+
+const ofUser = (name: string) => `user ${name}`;
+const ofGroup = (name: string) => `group ${name}`;
+const ofObject = (key: string) => `object ${key}`;
 
 /** Who cannot be judged may not go on: a client that comes again is judged from the start. */
 async function asked(judge: WatchJudge, watch: OpenWatch): Promise<StatusError | undefined> {

@@ -1,10 +1,13 @@
 import type { UserInfo } from '@orch/authentication';
+import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
 import type { RequestContext } from '../http/context.js';
 
 /** Who wants a write, and where what is learned on its way goes. */
 export interface Caller {
   readonly user: UserInfo;
+  /** Who decides about it, and by what it was let in; absent for the server itself. */
+  readonly access?: { readonly authorizer: Authorizer; readonly request: RequestAttributes };
   /** What its client calls itself; empty when it does not. Owns what it writes without naming a field manager. */
   readonly agent: string;
   /** Texts for the client's `Warning` headers. */
@@ -18,8 +21,18 @@ export interface Caller {
 }
 
 /** The caller of a request of the API. */
-export const callerOf = ({ req, user, warnings, annotations, deadline, trail }: RequestContext): Caller => ({
+export const callerOf = ({
+  req,
   user,
+  info,
+  access,
+  warnings,
+  annotations,
+  deadline,
+  trail,
+}: RequestContext): Caller => ({
+  user,
+  access: { authorizer: access.authorizer, request: info },
   // Headers come as bytes, one a character.
   agent: managerOf(Buffer.from(req.headers['user-agent'] ?? '', 'latin1').toString()),
   warnings,

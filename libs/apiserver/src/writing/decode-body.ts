@@ -7,6 +7,7 @@ import {
   yamlProblems,
 } from '@orch/codec';
 import { type ApiObject, badRequest, formatApiVersion, type Names, StatusError } from '@orch/machinery';
+import type { RequestAudit } from '../auditing/request-audit.js';
 import { inSlices, turnFor } from '../decoding/turns.js';
 import type { Sender } from '../decoding/yaml-reader.js';
 import type { ApiDeps } from '../deps.js';
@@ -24,13 +25,19 @@ export interface Decoded {
 /** What reading a body needs. */
 export interface BodyReading extends Pick<ApiDeps, 'limits' | 'yaml'> {
   readonly sender: Sender;
+  /** Notes what was read. */
+  readonly audit?: RequestAudit;
 }
 
 /** For the body of a request. */
-export const readingOf = ({ limits, yaml }: ApiDeps, ctx: Pick<RequestContext, 'res' | 'user'>): BodyReading => ({
+export const readingOf = (
+  { limits, yaml }: ApiDeps,
+  ctx: Pick<RequestContext, 'res' | 'user' | 'audit'>,
+): BodyReading => ({
   limits,
   yaml,
   sender: { user: ctx.user.name, isGone: () => isGone(ctx) },
+  ...(ctx.audit && { audit: ctx.audit }),
 });
 
 /** The encodings that objects may come in. */
@@ -79,6 +86,7 @@ export async function decodeBody(
   }
   object.kind = expected.kind;
   object.apiVersion = apiVersion;
+  reading.audit?.decoded(object, bytes.length);
   return decoded;
 }
 

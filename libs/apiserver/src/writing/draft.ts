@@ -1,5 +1,6 @@
 import type { Admission, Judges, Operation } from '@orch/admission';
 import type { ApiObject, JsonObject } from '@orch/machinery';
+import type { Grants } from '../access/grants.js';
 import type { Stored } from '../served/endpoint.js';
 import type { ObjectLimits } from './object-checks.js';
 import type { Turn, WriteRequest } from './write-request.js';
@@ -33,6 +34,8 @@ export interface Draft {
 export interface StageTools {
   readonly admission: Admission;
   readonly limits: ObjectLimits;
+  /** Holds writers of roles and bindings to what they may give. */
+  readonly grants: Grants;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }

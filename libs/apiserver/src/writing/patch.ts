@@ -27,6 +27,7 @@ export async function patch(deps: ApiDeps, ctx: RequestContext, call: ResourceCa
   ctx.trail?.mark('received');
   await turnFor(bytes.length);
   const document = readPatch(type, bytes, deps.limits);
+  ctx.audit?.patched(bytes);
   await turnFor(bytes.length);
   ctx.trail?.mark('decoded');
   const key = { namespace, name };

@@ -1,5 +1,5 @@
 import { duplicatePaths, type ParsedJson, TooManyValuesError, warningsOf, yamlProblems } from '@orch/codec';
-import { badRequest, type JsonObject, StatusError } from '@orch/machinery';
+import { type ApiObject, badRequest, type JsonObject, StatusError } from '@orch/machinery';
 import { turnFor } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
@@ -22,6 +22,7 @@ export async function readSaid(deps: ApiDeps, ctx: RequestContext, bytes: Buffer
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw badRequest('error decoding YAML: it does not make an object');
   }
+  ctx.audit?.decoded(value as ApiObject, bytes.length);
   return { object: value, repeated: [...yamlProblems(repeated), ...repeatedIn(parsed)] };
 }
 

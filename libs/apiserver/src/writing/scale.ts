@@ -128,6 +128,7 @@ export async function patchScale(deps: ApiDeps, ctx: RequestContext, call: Resou
   const bytes = await readBody(ctx, deps.limits.maxBodyBytes);
   ctx.trail?.mark('received');
   const document = readPatch(media, bytes, deps.limits);
+  ctx.audit?.patched(bytes);
   ctx.trail?.mark('decoded');
   const patch: MakeScale = async (scale) => {
     const patched = Buffer.from(stringifyJson(document.apply(type, scale)));

@@ -2,6 +2,7 @@ import type { Operation } from '@orch/admission';
 import { mutatingAdmission, validatingAdmission } from './admission.js';
 import { defaults } from './defaults.js';
 import type { Stage } from './draft.js';
+import { escalation } from './escalation.js';
 import { ownership } from './ownership.js';
 import { repair } from './repair.js';
 import { systemFields } from './system-fields.js';
@@ -13,6 +14,7 @@ const OBJECT: readonly Stage[] = [
   ownership,
   mutatingAdmission,
   repair,
+  escalation,
   validation,
   validatingAdmission,
 ];

@@ -1,3 +1,5 @@
+export { type Account, type IssuerTls, OidcIssuer } from './oidc-issuer.js';
+
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

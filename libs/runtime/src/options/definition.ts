@@ -55,6 +55,8 @@ export interface BoolOption extends Described {
 export interface ListOption extends Described {
   readonly type: 'list';
   readonly default?: readonly string[];
+  /** Each use is one entry, commas and all. Default false. */
+  readonly whole?: boolean;
   /** The only entries allowed. */
   readonly choices?: readonly string[];
   /** Looks at the whole, once every use has been read. Throws RangeError, whose message follows the option's name. */

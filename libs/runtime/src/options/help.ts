@@ -17,7 +17,7 @@ export function helpText(usage: string, definitions: OptionDefinitions): string 
   ];
   for (const [name, definition] of all.sort(([a], [b]) => (a < b ? -1 : 1))) {
     const short = definition.short ? `-${definition.short}, ` : '';
-    lines.push(`  ${short}--${name}${VALUE_FORM[definition.type]}`);
+    lines.push(`  ${short}--${name}${formOf(definition)}`);
     lines.push(...wrap(describe(definition)));
   }
   return `${lines.join('\n')}\n`;
@@ -32,6 +32,9 @@ const VALUE_FORM: Readonly<Record<OptionDefinition['type'], string>> = {
   list: ' value,…',
   map: ' key=value,…',
 };
+
+const formOf = (definition: OptionDefinition): string =>
+  definition.type === 'list' && definition.whole ? ' value' : VALUE_FORM[definition.type];
 
 function describe(definition: OptionDefinition): string {
   const { meaning, defaultText } = optionText(definition);

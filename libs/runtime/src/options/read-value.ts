@@ -41,7 +41,7 @@ export function readValue(definition: OptionDefinition, text: string, earlier: A
     case 'list':
       return [
         ...(Array.isArray(earlier) ? (earlier as string[]) : []),
-        ...entries(text).map((entry) => oneOf(definition.choices, entry)),
+        ...(definition.whole ? [text] : entries(text)).map((entry) => oneOf(definition.choices, entry)),
       ];
     case 'map':
       return new Map([...(earlier instanceof Map ? (earlier as Map<string, string>) : []), ...entries(text).map(pair)]);

@@ -1,1 +1,2 @@
 export { ConversionServer, type Converted, convertedReview, type Review, say } from './conversion-server.js';
+export { MemoryRedis } from './memory-redis.js';

@@ -1,0 +1,96 @@
+import {
+  type Authorizer,
+  alwaysAllow,
+  alwaysDeny,
+  type Concerned,
+  forbiddenRequest,
+  mastersDecide,
+  rbacAuthorizer,
+  union,
+} from '@orch/authorization';
+import type { OrderedFeed } from '@orch/feed';
+import type { Logger } from '@orch/runtime';
+import type { Features } from '@orch/schema';
+import type { ServingStore } from '@orch/storage';
+import type { Api } from '../server/assemble.js';
+import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
+import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
+import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
+import { policyEndpoints } from './policy-endpoints.js';
+import { PolicyFollowers } from './policy-followers.js';
+import { RoleAggregator } from './role-aggregator.js';
+
+export interface AccessControlSettings {
+  readonly api: Api;
+  readonly store: ServingStore;
+  readonly feed: OrderedFeed;
+  readonly options: AuthorizationOptions;
+  readonly features: Features;
+  /** Whether this process may look after the roles that every installation has, and those that are made of others. */
+  readonly decides: boolean;
+  readonly logger: Logger;
+}
+
+/** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
+export class AccessControl {
+  /** Decides for every request. */
+  readonly authorizer: Authorizer;
+  readonly #followers: PolicyFollowers;
+  readonly #keeper: BootstrapPolicyKeeper | undefined;
+  readonly #aggregator: RoleAggregator | undefined;
+  readonly #makeNamespaces: () => Promise<void>;
+  #isReady = false;
+
+  constructor(settings: AccessControlSettings) {
+    const { api, store, feed, options, features, decides, logger } = settings;
+    const { policy } = api;
+    this.#makeNamespaces = () => api.makeNamespaces();
+    const onError = (error: unknown) => logger.error('authorization', error);
+    const endpoints = policyEndpoints(api.deps);
+    this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
+    const byMode: Record<AuthorizationMode, () => Authorizer> = {
+      AlwaysAllow: () => alwaysAllow,
+      AlwaysDeny: () => alwaysDeny,
+      RBAC: () => rbacAuthorizer(policy),
+    };
+    const modes = authorizationModes(options.authorizationMode);
+    this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
+    if (!decides) return;
+    const writing = { deps: api.deps, store, endpoints, policy, followers: this.#followers };
+    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features });
+    this.#aggregator = new RoleAggregator({ ...writing, onError });
+  }
+
+  /** Whether roles and bindings are known, those among them that every installation has. */
+  get isReady(): boolean {
+    return this.#isReady;
+  }
+
+  /**
+   * Resolves when all that is decided by is known, and where this process looks after it what every installation has is there: only
+   * then requests may be answered. @throws StoreUnavailableError
+   */
+  async start(): Promise<void> {
+    await this.#followers.start();
+    // Some roles lie in these.
+    if (this.#keeper) await this.#makeNamespaces();
+    await this.#keeper?.keep();
+    this.#aggregator?.start();
+    this.#isReady = true;
+  }
+
+  /** Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns. */
+  judge(watches: OpenWatches): void {
+    const judge: WatchJudge = async ({ user, request }) => {
+      const { decision, reason } = await this.authorizer.authorize(user, request);
+      return decision === 'allow' ? undefined : forbiddenRequest(user, request, reason);
+    };
+    this.#followers.onLoss((concerned: Concerned) => void watches.judgeAgain(judge, concerned));
+  }
+
+  /** To be called when no more requests are answered. */
+  async stop(): Promise<void> {
+    await this.#aggregator?.stop();
+    this.#followers.stop();
+  }
+}

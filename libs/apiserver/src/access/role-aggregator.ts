@@ -1,0 +1,129 @@
+import {
+  aggregatedRules,
+  type PolicyRule,
+  type RbacPolicy,
+  type RoleObject,
+  type RoleSelector,
+  sameRules,
+} from '@orch/authorization';
+import {
+  type ApiObject,
+  type JsonObject,
+  type LabelSelectorObject,
+  labelSelectorOf,
+  StatusError,
+} from '@orch/machinery';
+import { type Clock, systemClock } from '@orch/runtime';
+import type { ServingStore } from '@orch/storage';
+import type { ApiDeps } from '../deps.js';
+import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
+import { WorkOnDemand } from '../following/work-on-demand.js';
+import { merging } from '../writing/apply.js';
+import { serverItself } from '../writing/caller.js';
+import { ignoreMissing } from '../writing/own-update.js';
+import type { PolicyEndpoints } from './policy-endpoints.js';
+import type { PolicyFollowers } from './policy-followers.js';
+
+export interface RoleAggregatorOptions {
+  readonly deps: ApiDeps;
+  readonly store: Pick<ServingStore, 'lease'>;
+  readonly endpoints: PolicyEndpoints;
+  readonly policy: RbacPolicy;
+  readonly followers: Pick<PolicyFollowers, 'confirm' | 'onClusterRoles'>;
+  readonly onError: (error: unknown) => void;
+  readonly clock?: Clock;
+}
+
+/** Milliseconds between two rounds at least. */
+const REST_MS = 10;
+const MANAGER = 'clusterrole-aggregation-controller';
+
+/** Gives ClusterRoles that are made of others the rules of these, in one process at a time. */
+export class RoleAggregator {
+  readonly #clock: Clock;
+  readonly #leadership: Leadership;
+  readonly #work: WorkOnDemand;
+  #cancelNext: (() => void) | undefined;
+  #unsubscribe: (() => void) | undefined;
+  #stopped = false;
+
+  constructor(private readonly options: RoleAggregatorOptions) {
+    const { store, onError, clock = systemClock } = options;
+    this.#clock = clock;
+    this.#leadership = new Leadership(store.lease('rbac-aggregation', LEADERSHIP_MS), clock);
+    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+  }
+
+  start(): void {
+    this.#unsubscribe = this.options.followers.onClusterRoles(() => this.#work.ask());
+    this.#work.ask();
+  }
+
+  /** Ends after what is under way, and lets another process go on. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#unsubscribe?.();
+    this.#cancelNext?.();
+    await this.#work.stop();
+    await this.#leadership.giveBack();
+  }
+
+  async #round(): Promise<void> {
+    const { leads, isNew } = await this.#leadership.renew();
+    if (leads) {
+      // What the one before has written is to be known.
+      if (isNew) await this.options.followers.confirm();
+      await this.#aggregate();
+    }
+    this.#cancelNext?.();
+    if (!this.#stopped) this.#cancelNext = this.#clock.after(RENEWAL_MS, () => this.#work.ask());
+  }
+
+  /** Roles that are made of what is written now follow in the next round. What is refused of one keeps nobody from the others. */
+  async #aggregate(): Promise<void> {
+    const { policy, onError } = this.options;
+    const clusterRoles = [...policy.roles()].filter(({ namespace }) => namespace === '');
+    let wrote = false;
+    for (const role of clusterRoles) {
+      if (!role.aggregates || !this.#leadership.leads) continue;
+      const rules = aggregatedRules(role, clusterRoles, (selector, labels) => this.#matches(selector, labels));
+      if (sameRules(rules, role.rules)) continue;
+      wrote = true;
+      await this.#apply(role, rules).catch((error: unknown) => {
+        if (!(error instanceof StatusError)) throw error;
+        onError(error);
+      });
+    }
+    if (wrote) await this.options.followers.confirm();
+  }
+
+  /** What no selector can be made of fits nothing; the rules of the kind refuse it. */
+  #matches(selector: RoleSelector, labels: Readonly<Record<string, string>>): boolean {
+    try {
+      return labelSelectorOf(selector as LabelSelectorObject).matches(labels);
+    } catch {
+      return false;
+    }
+  }
+
+  async #apply({ name }: RoleObject, rules: readonly PolicyRule[]): Promise<void> {
+    const { deps, endpoints } = this.options;
+    const endpoint = endpoints.clusterroles;
+    const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: MANAGER, force: true } as const;
+    const { group, version, kind } = endpoint.definition;
+    const said = { apiVersion: `${group}/${version}`, kind, metadata: { name }, rules } as unknown as JsonObject;
+    const call = { endpoint, namespace: '', name, subresource: '' };
+    const merge = merging(deps, call, said, options);
+    const request = {
+      operation: 'UPDATE',
+      endpoint,
+      key: { namespace: '', name },
+      subresource: '',
+      caller: serverItself(),
+      options,
+      applies: true,
+    } as const;
+    const change = (current: ApiObject) => merge(current);
+    await deps.pipeline.write(request, { change }).then(() => undefined, ignoreMissing);
+  }
+}

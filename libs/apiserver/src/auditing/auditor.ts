@@ -1,0 +1,100 @@
+import type { AuditBackend, EventRecord, Level, PolicyEvaluator } from '@orch/audit';
+import { StatusError } from '@orch/machinery';
+import type { OpenContext } from '../chain/new-context.js';
+import { isLongRunning, type RequestInfo } from '../chain/request-info.js';
+import { hearOfAnswer } from './hear-of-answer.js';
+import { type EventSettings, RequestAudit } from './request-audit.js';
+
+/** Counts what becomes of requests and events. */
+export interface AuditObserver {
+  /** The policy has decided about a request. */
+  judged(level: Level): void;
+  /** An event was made. */
+  recorded(): void;
+  /** A request was refused because its event could not be recorded. */
+  rejected(): void;
+}
+
+export interface AuditorSettings extends EventSettings {
+  readonly policy: PolicyEvaluator;
+  readonly backend: AuditBackend;
+  readonly observer: AuditObserver;
+}
+
+/** Subresources whose answers are streams that last (as kube-apiserver counts them). */
+const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
+
+const isStream = (info: RequestInfo): boolean =>
+  isLongRunning(info) || (info.isResourceRequest && STREAMS.has(info.subresource));
+
+const SWITCHING_PROTOCOLS = 101;
+
+/** Records requests as a policy says. */
+export class Auditor {
+  constructor(private readonly settings: AuditorSettings) {}
+
+  /**
+   * A request whose caller is settled: from here on each stage of it is recorded, at the latest when its answer is over. One
+   * that was passed on by who records it is not recorded twice.
+   * @throws StatusError 500 where a request is not to be carried out that cannot be recorded
+   */
+  received(ctx: OpenContext): Promise<void> | undefined {
+    if (ctx.authentication.audited) {
+      ctx.audit = null;
+      return undefined;
+    }
+    const audit = this.#judge(ctx, ctx.user);
+    ctx.audit = audit;
+    if (!audit) return undefined;
+    const wait = this.#record(audit.at('RequestReceived'));
+    return wait ? this.#begun(ctx, audit, wait) : this.#follow(ctx, audit);
+  }
+
+  /** A request that was refused before: by whom it was made is not known. */
+  refused(ctx: OpenContext, { status }: StatusError): void {
+    if (ctx.audit !== undefined) return;
+    const audit = this.#judge(ctx, undefined);
+    ctx.audit = null;
+    if (!audit) return;
+    audit.told(status);
+    void this.#record(audit.at('ResponseStarted'));
+  }
+
+  #judge(ctx: OpenContext, user: OpenContext['user'] | undefined): RequestAudit | null {
+    const { policy, observer } = this.settings;
+    const config = policy.evaluate(user, ctx.info);
+    observer.judged(config.level);
+    return config.level === 'None' ? null : new RequestAudit(ctx, user, config, this.settings);
+  }
+
+  async #begun(ctx: OpenContext, audit: RequestAudit, wait: Promise<boolean>): Promise<void> {
+    if (await wait) return this.#follow(ctx, audit);
+    this.settings.observer.rejected();
+    ctx.audit = null;
+    throw new StatusError('InternalError', 'Internal error occurred: failed to store audit event');
+  }
+
+  #follow(ctx: OpenContext, audit: RequestAudit): undefined {
+    let isBegun = !isStream(ctx.info);
+    const begun = (): void => {
+      if (isBegun) return;
+      isBegun = true;
+      void this.#record(audit.at('ResponseStarted'));
+    };
+    const over = (): Promise<boolean> | undefined => {
+      begun();
+      return this.#record(audit.at(audit.lastStage));
+    };
+    hearOfAnswer(ctx.res, begun, over);
+    // Nothing more is said in HTTP.
+    ctx.onEnd.push(() => {
+      if (ctx.res.statusCode === SWITCHING_PROTOCOLS) begun();
+    });
+  }
+
+  #record(event: EventRecord | undefined): Promise<boolean> | undefined {
+    if (!event) return undefined;
+    this.settings.observer.recorded();
+    return this.settings.backend.submit(event);
+  }
+}

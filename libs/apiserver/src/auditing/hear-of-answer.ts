@@ -1,0 +1,30 @@
+import type { ServerResponse } from 'node:http';
+
+/**
+ * Hears of an answer's head and of its end, whoever gives it and over whichever version of HTTP.
+ * @param begun called once the head goes out
+ * @param over called once: before the end goes out, which waits for what it returns, or when the client has gone
+ */
+export function hearOfAnswer(res: ServerResponse, begun: () => void, over: () => Promise<unknown> | undefined): void {
+  let isOver = false;
+  const { writeHead, end } = res;
+  res.writeHead = function (this: ServerResponse, ...args: unknown[]) {
+    const result = Reflect.apply(writeHead, this, args);
+    begun();
+    return result;
+  } as typeof writeHead;
+  res.end = function (this: ServerResponse, ...args: unknown[]) {
+    const finish = () => Reflect.apply(end, this, args);
+    if (isOver) return finish();
+    isOver = true;
+    const wait = over();
+    if (!wait) return finish();
+    void wait.then(finish);
+    return this;
+  } as typeof end;
+  res.once('close', () => {
+    if (isOver) return;
+    isOver = true;
+    void over();
+  });
+}

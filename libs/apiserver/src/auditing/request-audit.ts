@@ -1,0 +1,219 @@
+import { type AuditConfig, EventRecord, type EventStatus, type EventUser, type Stage } from '@orch/audit';
+import type { UserInfo } from '@orch/authentication';
+import { type ApiObject, formatMicroTime, type Status } from '@orch/machinery';
+import type { Scheme } from '@orch/schema';
+import type { RequestContext } from '../http/context.js';
+import { wireUser } from '../reviews/token-review.js';
+import { answerText, objectText, patchText } from './body-text.js';
+import { sourceIPs } from './source-ips.js';
+
+/** What events of all requests have in common. */
+export interface EventSettings {
+  readonly scheme: Scheme;
+  /** `apiVersion` of events. */
+  readonly apiVersion: string;
+  /** Bytes of a body beyond which it is left out. */
+  readonly maxBodyBytes: number;
+}
+
+/** Longest `User-Agent` that is noted, characters, and what stands behind one that is cut (as in the reference). */
+const AGENT_MAX = 1024;
+const CUT = '...TRUNCATED';
+
+/** What is answered to a client that went before anything was said to it (as in the reference). */
+const CLOSED_EARLY: EventStatus = { metadata: {}, status: 'Success', message: 'Connection closed early', code: 200 };
+
+/** What is noted of one request for the audit log, while it goes through the chain. */
+export class RequestAudit {
+  readonly #receivedMs: number;
+  readonly #received: string;
+  readonly #sourceIPs: readonly string[];
+  readonly #userAgent: string;
+  #object: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+  } = {};
+  #request: string | undefined;
+  #response: string | undefined;
+  #isCut = false;
+  #status: EventStatus | undefined;
+  #panic: EventStatus | undefined;
+
+  /** @param user who really asks; undefined where that could not be settled */
+  constructor(
+    private readonly ctx: RequestContext,
+    private readonly user: UserInfo | undefined,
+    readonly config: AuditConfig,
+    private readonly settings: EventSettings,
+  ) {
+    const began = ctx.trail?.began ?? performance.now();
+    this.#receivedMs = Date.now() - (performance.now() - began);
+    this.#received = timeText(this.#receivedMs);
+    // Before its connection goes.
+    this.#sourceIPs = sourceIPs(ctx.req);
+    this.#userAgent = agentOf(ctx.req.headers['user-agent']);
+  }
+
+  /** Whether bodies of answers are wanted. */
+  get wantsAnswer(): boolean {
+    return this.config.level === 'RequestResponse';
+  }
+
+  /** The body of the request has been read as an object; the first that is counts. */
+  decoded(object: ApiObject, bytes: number): void {
+    const { name, namespace, uid, resourceVersion } = object.metadata ?? {};
+    this.#object = {
+      ...(name && { name }),
+      ...(namespace && { namespace }),
+      ...(uid && { uid }),
+      ...(resourceVersion && { resourceVersion }),
+    };
+    this.#note(bytes, () => objectText(object, this.config.omitManagedFields));
+  }
+
+  /** What was thrown is nobody's refusal: the server itself has failed. */
+  panicked(error: unknown): void {
+    const message = `APIServer panic'd: ${error instanceof Error ? error.message : String(error)}`;
+    this.#panic = { metadata: {}, status: 'Failure', message, reason: 'InternalError', code: 500 };
+  }
+
+  /** What the end of the request is called. */
+  get lastStage(): Stage {
+    return this.#panic ? 'Panic' : 'ResponseComplete';
+  }
+
+  /** The body of the request is a patch. */
+  patched(bytes: Buffer): void {
+    this.#note(bytes.length, () => patchText(bytes));
+  }
+
+  #note(bytes: number, text: () => string | undefined): void {
+    const { level } = this.config;
+    if (this.#request !== undefined || (level !== 'Request' && level !== 'RequestResponse')) return;
+    if (bytes > this.settings.maxBodyBytes) this.#isCut = true;
+    else this.#request = text();
+  }
+
+  /** The body of the answer, unless it is a Status. */
+  answered(contentType: string, body: Buffer): void {
+    if (!this.wantsAnswer) return;
+    const { scheme, maxBodyBytes } = this.settings;
+    if (body.length > maxBodyBytes) this.#isCut = true;
+    else this.#response = answerText(contentType, body, scheme, this.config.omitManagedFields);
+  }
+
+  /** The answer has a body that is longer than is kept. */
+  answerLeftOut(): void {
+    this.#isCut = true;
+  }
+
+  /** Bytes of an answer that are kept. */
+  get maxBodyBytes(): number {
+    return this.settings.maxBodyBytes;
+  }
+
+  /** The answer is a Status. */
+  told(status: Status): void {
+    const { status: outcome, message, reason, details, code } = status;
+    this.#status = {
+      metadata: {},
+      status: outcome,
+      ...(message && { message }),
+      ...(reason && { reason }),
+      ...(details && { details }),
+      code,
+    };
+    if (this.wantsAnswer) this.#response = JSON.stringify(status);
+  }
+
+  /** The event of a stage, as far as it is known; undefined where none is wanted. */
+  at(stage: Stage): EventRecord | undefined {
+    if (this.config.omitStages.has(stage)) return undefined;
+    const { ctx, settings, user } = this;
+    const { info } = ctx;
+    const isReceived = stage === 'RequestReceived';
+    const annotations = this.#annotations();
+    const actsAs = user && ctx.user !== user && !isReceived ? eventUser(ctx.user) : undefined;
+    const responseStatus = isReceived ? undefined : this.#outcome();
+    return new EventRecord(
+      {
+        kind: 'Event',
+        apiVersion: settings.apiVersion,
+        level: this.config.level,
+        auditID: ctx.requestId,
+        stage,
+        requestURI: ctx.req.url ?? '',
+        verb: info.verb,
+        user: user ? eventUser(user) : {},
+        ...(actsAs && { impersonatedUser: actsAs }),
+        ...(this.#sourceIPs.length > 0 && { sourceIPs: this.#sourceIPs }),
+        ...(this.#userAgent !== '' && { userAgent: this.#userAgent }),
+        ...(info.isResourceRequest && { objectRef: this.#objectRef() }),
+        ...(responseStatus && { responseStatus }),
+        requestReceivedTimestamp: this.#received,
+        stageTimestamp: isReceived ? this.#received : this.#now(),
+        ...(annotations && { annotations }),
+      },
+      isReceived ? {} : this.#bodies(),
+    );
+  }
+
+  #objectRef() {
+    const { group, version, resource, subresource, namespace, name } = this.ctx.info;
+    return {
+      resource,
+      ...this.#object,
+      ...(namespace && { namespace }),
+      ...(name && { name }),
+      ...(group && { apiGroup: group }),
+      ...(version && { apiVersion: version }),
+      ...(subresource && { subresource }),
+    };
+  }
+
+  /** What was said of the outcome; else the code, of which nothing may have come to the client. */
+  #outcome(): EventStatus {
+    const { res } = this.ctx;
+    const told = this.#panic ?? this.#status;
+    if (told) return told;
+    const isBegun = res.headersSent || res.statusCode !== 200;
+    return isBegun ? { metadata: {}, code: res.statusCode } : CLOSED_EARLY;
+  }
+
+  #bodies() {
+    return {
+      ...(this.#request !== undefined && { request: this.#request }),
+      ...(this.#response !== undefined && { response: this.#response }),
+    };
+  }
+
+  #annotations(): Record<string, string> | undefined {
+    const { annotations } = this.ctx;
+    if (annotations.size === 0 && !this.#isCut) return undefined;
+    const { scheme } = this.settings;
+    return {
+      ...Object.fromEntries(annotations),
+      ...(this.#isCut && { [`${scheme.names.group('audit.orch.io')}/truncated`]: 'true' }),
+    };
+  }
+
+  /** By the clock that does not jump, so that no stage comes before another. */
+  #now(): string {
+    const began = this.ctx.trail?.began ?? performance.now();
+    return timeText(this.#receivedMs + (performance.now() - began));
+  }
+}
+
+/** With microseconds. */
+function timeText(ms: number): string {
+  const whole = Math.floor(ms);
+  return formatMicroTime(whole, Math.floor((ms - whole) * 1000));
+}
+
+function agentOf(agent = ''): string {
+  return agent.length > AGENT_MAX ? `${agent.slice(0, AGENT_MAX)}${CUT}` : agent;
+}
+
+const eventUser = (user: UserInfo): EventUser => wireUser(user);

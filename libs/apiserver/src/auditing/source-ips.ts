@@ -1,0 +1,27 @@
+import type { IncomingMessage } from 'node:http';
+import { isAddress } from '@orch/machinery';
+import { socketOf } from '../http/context.js';
+
+/**
+ * Where a request says that it comes from and through, and where it does come from, which alone cannot be forged and stands last
+ * (as `SourceIPs` of the reference).
+ */
+export function sourceIPs(req: IncomingMessage): string[] {
+  const { headers } = req;
+  const remote = plain(socketOf(req)?.remoteAddress ?? '');
+  const forwarded = headers['x-forwarded-for'];
+  const real = headers['x-real-ip'];
+  if (forwarded === undefined && real === undefined) return remote === '' ? [] : [remote];
+  const found = String(forwarded ?? '')
+    .split(',')
+    .map((part) => part.trim())
+    .filter(isAddress)
+    .map(plain);
+  const proxied = typeof real === 'string' && isAddress(real) ? plain(real) : '';
+  if (proxied !== '' && !found.includes(proxied)) found.push(proxied);
+  if (remote !== '' && found.at(-1) !== remote) found.push(remote);
+  return found;
+}
+
+/** IPv4 as such, also where it comes in the form of IPv6. */
+const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.)/i, '');

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { audienceAgnostic, OidcVerifier, type TokenVerifier } from '@orch/authentication';
+import { DocumentReader, readKubeconfig } from '@orch/client';
+import type { Names } from '@orch/machinery';
+import type { Logger } from '@orch/runtime';
+import { ReviewWebhook, type SharedVerdicts, VerdictCache, type VerdictObserver } from '@orch/webhooks';
+import type { ServingOptions } from '../server/options.js';
+import { requiredClaims } from './remote-token-options.js';
+import { readVerdict, TokenWebhook } from './token-webhook.js';
+
+export interface RemoteTokensSettings {
+  readonly options: ServingOptions;
+  readonly names: Names;
+  /** The API's own audiences. */
+  readonly audiences: readonly string[];
+  readonly logger: Logger;
+  /** Where verdicts are shared with other processes. */
+  readonly shared?: SharedVerdicts | undefined;
+  readonly observer?: VerdictObserver;
+}
+
+/** Those outside the installation who know tokens. */
+export class RemoteTokens {
+  /** Asked in this order: for an issuer's tokens nobody need be called. */
+  readonly verifiers: readonly TokenVerifier[];
+
+  private constructor(private readonly parts: readonly Part[]) {
+    this.verifiers = parts.map(({ verifier }) => verifier);
+  }
+
+  /** @throws Error for options that cannot be used, or a file that cannot be read. An issuer need not be there yet. */
+  static async open(settings: RemoteTokensSettings): Promise<RemoteTokens> {
+    const parts = [await openIssuer(settings), await openWebhook(settings)];
+    return new RemoteTokens(parts.filter((part) => part !== undefined));
+  }
+
+  /** Gives up whatever is being asked. */
+  async close(): Promise<void> {
+    await Promise.all(this.parts.map((part) => part.close()));
+  }
+}
+
+interface Part {
+  readonly verifier: TokenVerifier;
+  close(): Promise<void>;
+}
+
+async function openIssuer({ options, audiences, logger }: RemoteTokensSettings): Promise<Part | undefined> {
+  const { oidcIssuerUrl: issuerUrl, oidcClientId: clientId, oidcCaFile } = options;
+  if (!issuerUrl && !clientId) return undefined;
+  if (!issuerUrl || !clientId) throw new RangeError('oidc-issuer-url and oidc-client-id should be specified together');
+  const ca = oidcCaFile === undefined ? undefined : await readFile(oidcCaFile, 'utf8');
+  const documents = new DocumentReader({ userAgent: 'orch-apiserver', ...(ca !== undefined && { ca }) });
+  const issuer = new OidcVerifier(
+    {
+      issuerUrl,
+      clientId,
+      usernameClaim: options.oidcUsernameClaim,
+      usernamePrefix: options.oidcUsernamePrefix,
+      groupsClaim: options.oidcGroupsClaim,
+      groupsPrefix: options.oidcGroupsPrefix,
+      requiredClaims: requiredClaims(options.oidcRequiredClaim),
+      signingAlgorithms: options.oidcSigningAlgs,
+    },
+    {
+      read: (url, token) => documents.read(url, token),
+      onError: (error) => logger.error('oidc authenticator', error),
+    },
+  );
+  void issuer.start();
+  return {
+    verifier: audienceAgnostic(issuer, audiences),
+    async close() {
+      issuer.close();
+      await documents.close();
+    },
+  };
+}
+
+async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undefined> {
+  const { options, names, audiences, logger, shared, observer } = settings;
+  const file = options.authenticationTokenWebhookConfigFile;
+  if (file === undefined) return undefined;
+  const connection = await readKubeconfig(file);
+  const { protocol, origin, pathname } = new URL(connection.server);
+  if (protocol !== 'https:') logger.warn(`${file}: tokens are sent to ${origin} without TLS`);
+  const webhook = new ReviewWebhook({ connection });
+  const ttl = options.authenticationTokenWebhookCacheTtl;
+  const cache = new VerdictCache({
+    // What it says to be wrong may be so for this moment alone.
+    keptFor: ({ error }) => (error === undefined ? ttl : 0),
+    read: readVerdict,
+    ...(shared && { shared }),
+    ...(observer && { observer }),
+  });
+  const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
+  const verifier = new TokenWebhook({ webhook, apiVersion, cache, place: origin + pathname, audiences });
+  return { verifier, close: () => webhook.close() };
+}
+
+/** `GROUP/VERSION` of the reviews that an option asks for. @throws RangeError for one that is not known */
+function reviewVersion(asked: string, names: Names): string {
+  const group = names.group('authentication.orch.io');
+  const version = asked.startsWith(`${group}/`) ? asked.slice(group.length + 1) : asked;
+  if (version !== 'v1' && version !== 'v1beta1')
+    throw new RangeError(
+      `unsupported authentication webhook version ${JSON.stringify(asked)}, supported versions are "v1", "v1beta1"`,
+    );
+  return `${group}/${version}`;
+}

@@ -1,0 +1,121 @@
+import {
+  type Authentication,
+  authenticated,
+  commonAudiences,
+  type TokenVerifier,
+  type UserInfo,
+} from '@orch/authentication';
+import type { ReviewWebhook, VerdictCache } from '@orch/webhooks';
+
+/** What a webhook has said about a token; plain JSON, as it is shared. */
+export interface TokenVerdict {
+  /** Whom it stands for; absent for nobody. */
+  readonly user?: UserInfo;
+  /** Those of the audiences that were asked for that it is good for; empty where none were. */
+  readonly audiences: readonly string[];
+  /** Why it stands for nobody. */
+  readonly error?: string;
+}
+
+export interface TokenWebhookSettings {
+  readonly webhook: Pick<ReviewWebhook, 'ask'>;
+  /** `GROUP/VERSION` of the reviews that it is sent and must answer with. */
+  readonly apiVersion: string;
+  readonly cache: VerdictCache<TokenVerdict>;
+  /** Tells verdicts of this webhook from those of others, where they are shared. */
+  readonly place: string;
+  /** The API's own audiences. */
+  readonly audiences: readonly string[];
+}
+
+/**
+ * Asks a webhook whom tokens stand for (spec: "Webhook token authentication"), as plugin/pkg/authenticator/token/webhook of
+ * k8s.io/apiserver does.
+ */
+export class TokenWebhook implements TokenVerifier {
+  constructor(private readonly settings: TokenWebhookSettings) {}
+
+  /** @throws Error with what the webhook says to be wrong with the token; WebhookError when it cannot be asked */
+  async verify(token: string, audiences = this.settings.audiences): Promise<Authentication | undefined> {
+    const { cache, place, apiVersion } = this.settings;
+    const parts = ['token', place, apiVersion, JSON.stringify(this.settings.audiences), token, ...audiences];
+    const verdict = await cache.of(parts, () => this.#ask(token, audiences));
+    if (verdict.error !== undefined) throw new Error(verdict.error);
+    if (!verdict.user) return undefined;
+    const known = authenticated(verdict.user, 'token');
+    return verdict.audiences.length > 0 ? { ...known, audiences: verdict.audiences } : known;
+  }
+
+  async #ask(token: string, audiences: readonly string[]): Promise<TokenVerdict> {
+    const { webhook, apiVersion } = this.settings;
+    const review = {
+      kind: 'TokenReview',
+      apiVersion,
+      metadata: { creationTimestamp: null },
+      spec: { token, ...(audiences.length > 0 && { audiences }) },
+    };
+    const answer = await webhook.ask(review);
+    for (const [member, wanted] of Object.entries({ kind: 'TokenReview', apiVersion })) {
+      if ((answer[member] || wanted) !== wanted)
+        throw new Error(`the webhook answered with another ${member} than ${wanted}`);
+    }
+    return this.#judged(fieldsOf(answer.status, 'status'), audiences);
+  }
+
+  #judged(status: Fields, wanted: readonly string[]): TokenVerdict {
+    const given = textsOf(status.audiences, 'status.audiences');
+    // One that says nothing of audiences speaks for those of the API.
+    const audiences = commonAudiences(wanted, given.length > 0 ? given : this.settings.audiences);
+    if (wanted.length > 0 && audiences.length === 0) return { audiences };
+    if (status.authenticated !== true) {
+      const { error } = status;
+      return { audiences, ...(typeof error === 'string' && error !== '' && { error }) };
+    }
+    return { audiences, user: userOf(fieldsOf(status.user, 'status.user')) };
+  }
+}
+
+/** A verdict that another process has shared; undefined for what is none. */
+export function readVerdict(value: unknown): TokenVerdict | undefined {
+  try {
+    const { user, audiences } = fieldsOf(value, 'verdict');
+    const known = user === undefined ? undefined : fieldsOf(user, 'user');
+    return {
+      audiences: textsOf(audiences, 'audiences'),
+      ...(known && { user: userOf({ ...known, username: known.name }) }),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function userOf({ username, uid, groups, extra }: Fields): UserInfo {
+  if (typeof username !== 'string' || username === '') throw new Error('the webhook named no user');
+  // Keys come from outside: without a prototype none of them is special.
+  const more: Record<string, readonly string[]> = Object.create(null);
+  for (const [key, values] of Object.entries(fieldsOf(extra, 'status.user.extra')))
+    more[key] = textsOf(values, 'status.user.extra');
+  return {
+    name: username,
+    ...(typeof uid === 'string' && uid !== '' && { uid }),
+    groups: textsOf(groups, 'status.user.groups'),
+    extra: more,
+  };
+}
+
+/** @throws Error for what is no object; nothing is an empty one */
+function fieldsOf(value: unknown, called: string): Fields {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object' || Array.isArray(value)) throw new Error(`the webhook's ${called} is not an object`);
+  return value as Fields;
+}
+
+/** @throws Error for what is no list of strings; nothing is an empty one */
+function textsOf(value: unknown, called: string): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string'))
+    throw new Error(`the webhook's ${called} is not a list of strings`);
+  return value;
+}

@@ -1,0 +1,43 @@
+import type { LostEvents } from '@orch/audit';
+import type { Metrics } from '@orch/runtime';
+import type { AuditObserver } from '../auditing/auditor.js';
+
+/** What is counted of the audit log. */
+export interface AuditMetrics extends AuditObserver {
+  readonly lost: LostEvents;
+}
+
+/** Counts what becomes of requests and their events; names are those of existing API servers. */
+export function auditMetrics(metrics: Metrics): AuditMetrics {
+  const none = [] as const;
+  const events = metrics
+    .counter({
+      name: 'apiserver_audit_event_total',
+      help: 'Events that were made and given to the backends of the audit log.',
+      labels: none,
+    })
+    .with();
+  const errors = metrics.counter({
+    name: 'apiserver_audit_error_total',
+    help: 'Events that were not recorded, by the part that lost them.',
+    labels: ['plugin'] as const,
+  });
+  const levels = metrics.counter({
+    name: 'apiserver_audit_level_total',
+    help: 'Requests by what the audit policy says that is recorded of them.',
+    labels: ['level'] as const,
+  });
+  const rejected = metrics
+    .counter({
+      name: 'apiserver_audit_requests_rejected_total',
+      help: 'Requests that were refused because they could not be recorded.',
+      labels: none,
+    })
+    .with();
+  return {
+    judged: (level) => levels.with(level).inc(),
+    recorded: () => events.inc(),
+    rejected: () => rejected.inc(),
+    lost: (plugin, count) => errors.with(plugin).inc(count),
+  };
+}

@@ -1,0 +1,90 @@
+import type { CounterSeries, Metrics } from '@orch/runtime';
+import type { VerdictObserver } from '@orch/webhooks';
+
+/** From a millisecond, each twice the one before, as the reference counts them. */
+const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i);
+/** As client libraries of Prometheus have them. */
+const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** How an attempt ended: `failure` without credentials where those are needed, `error` with such as are not good. */
+export type AttemptResult = 'success' | 'failure' | 'error';
+
+/** Hears of each request whose caller was asked for. `username` is undefined where none was found; `took` in milliseconds. */
+export type AttemptObserver = (result: AttemptResult, took: number, username?: string) => void;
+
+/** Counts attempts to authenticate, under the names of the reference (pkg/endpoints/filters/metrics.go of k8s.io/apiserver). */
+export function authenticationAttempts(metrics: Metrics): AttemptObserver {
+  const users = metrics.counter({
+    name: 'authenticated_user_requests',
+    help: 'Requests that were authenticated, by kinds of user names.',
+    labels: ['username'] as const,
+  });
+  const attempts = metrics.counter({
+    name: 'authentication_attempts',
+    help: 'Attempts to authenticate, by how they ended.',
+    labels: ['result'] as const,
+  });
+  const duration = metrics.histogram({
+    name: 'authentication_duration_seconds',
+    help: 'Time that it took to authenticate, by how that ended.',
+    labels: ['result'] as const,
+    buckets: BUCKETS,
+  });
+  const of = (result: AttemptResult) => ({ count: attempts.with(result), time: duration.with(result) });
+  const series = { success: of('success'), failure: of('failure'), error: of('error') };
+  const byKind = new Map<string, CounterSeries>();
+  return (result, took, username) => {
+    series[result].count.inc();
+    series[result].time.observe(took / 1000);
+    if (username === undefined) return;
+    const kind = kindOf(username);
+    const known = byKind.get(kind) ?? users.with(kind);
+    byKind.set(kind, known);
+    known.inc();
+  };
+}
+
+const KNOWN = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
+
+/** No more than a few, and no name of a person among them. */
+function kindOf(username: string): string {
+  if (KNOWN.has(username)) return username;
+  return username.includes('@') ? 'email_id' : 'other';
+}
+
+/** Watches the cache of what a webhook says of tokens, under the names of the reference. */
+export function tokenCache(metrics: Metrics): VerdictObserver {
+  const labels = ['status'] as const;
+  const family = (name: string, help: string) => ({ name: `authentication_token_cache_${name}`, help, labels });
+  const active = metrics.gauge(
+    family('active_fetch_count', 'Tokens that are being asked about, and who waits for that.'),
+  );
+  const fetches = metrics.counter(family('fetch_total', 'Tokens that were asked about.'));
+  const requests = metrics.counter(family('request_total', 'Requests with tokens, by whether they were known.'));
+  const latency = metrics.histogram({
+    ...family('request_duration_seconds', 'Time until it was known whom a token stands for.'),
+    buckets: DEFAULT_BUCKETS,
+  });
+  const during = (status: string) => {
+    active.with(status).add(1);
+    return () => active.with(status).add(-1);
+  };
+  return {
+    asked() {
+      const start = performance.now();
+      return (hit) => {
+        const status = hit ? 'hit' : 'miss';
+        requests.with(status).inc();
+        latency.with(status).observe((performance.now() - start) / 1000);
+      };
+    },
+    waits: () => during('blocked'),
+    finding() {
+      const over = during('in_flight');
+      return (found) => {
+        over();
+        fetches.with(found ? 'ok' : 'error').inc();
+      };
+    },
+  };
+}

@@ -1,0 +1,208 @@
+import {
+  type AuditBackend,
+  type AuditSink,
+  BatchingBackend,
+  BlockingBackend,
+  type EventDatabase,
+  LogSink,
+  type LostEvents,
+  loadPolicy,
+  type Mode,
+  PolicyEvaluator,
+  PostgresSink,
+  RotatingFile,
+  standardOutput,
+  type TruncateSettings,
+  TruncatingSink,
+  unionOf,
+  WebhookSink,
+} from '@orch/audit';
+import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch/runtime';
+import type { Scheme } from '@orch/schema';
+import { Auditor } from '../auditing/auditor.js';
+import { auditMetrics } from '../metrics/audit-metrics.js';
+import type { auditOptions } from './audit-options.js';
+
+/** Values of {@link auditOptions}. */
+export type AuditOptions = OptionValues<typeof auditOptions>;
+
+export interface AuditSettings {
+  readonly options: AuditOptions;
+  /** The schema that `--audit-postgres` writes to; asked for only then. */
+  readonly database: () => EventDatabase;
+  readonly scheme: Scheme;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** The audit log of a process. */
+export interface Audit {
+  /** Absent where nothing is recorded. */
+  readonly auditor?: Auditor;
+  /** Writes what waits. */
+  close(): Promise<void>;
+}
+
+/** Batches that are on their way to a webhook at a time: more would only wait there. */
+const WEBHOOK_CONCURRENCY = 8;
+/** Lines that are given to a file at a time, which writes together what has come. */
+const LOG_CONCURRENCY = 256;
+const POSTGRES_BATCH = { bufferSize: 10_000, maxSize: 400, maxWaitMs: 1_000, concurrency: 1 };
+const MEGABYTE = 1 << 20;
+const DEFAULT_MEGABYTES = 100;
+/** Milliseconds in which lost events are told of once. */
+const TELL_MS = 10_000;
+
+const NOTHING: Audit = { close: async () => undefined };
+
+/** Opens what the options name. @throws Error for a policy, a file or a webhook that cannot be used */
+export async function openAudit(settings: AuditSettings): Promise<Audit> {
+  const { options, scheme, metrics, logger } = settings;
+  const observer = auditMetrics(metrics);
+  const isAsked =
+    options.auditLogPath !== undefined || options.auditWebhookConfigFile !== undefined || options.auditPostgres;
+  if (options.auditPolicyFile === undefined) {
+    if (isAsked) logger.warn('no --audit-policy-file is given: nothing is recorded in the audit log');
+    return NOTHING;
+  }
+  const { policy, problems } = await loadPolicy(options.auditPolicyFile, scheme);
+  for (const problem of problems) logger.warn('--audit-policy-file', { problem });
+  const apiVersion = `${scheme.names.group('audit.orch.io')}/v1`;
+  checkVersion('--audit-log-version', options.auditLogVersion, apiVersion);
+  checkVersion('--audit-webhook-version', options.auditWebhookVersion, apiVersion);
+  const lost = tellingOf(observer.lost, logger);
+  const backends = [
+    ...(await logBackend(options, lost, logger)),
+    ...(await webhookBackend(options, lost, apiVersion)),
+    ...postgresBackend(settings, lost),
+  ];
+  if (backends.length === 0) return NOTHING;
+  const backend = unionOf(backends);
+  const auditor = new Auditor({
+    policy: new PolicyEvaluator(policy),
+    backend,
+    observer,
+    scheme,
+    apiVersion,
+    maxBodyBytes: options.auditMaxBodyBytes,
+  });
+  return { auditor, close: () => backend.close() };
+}
+
+function checkVersion(option: string, given: string | undefined, known: string): void {
+  if (given !== undefined && given !== known)
+    throw new Error(`${option}: invalid group version, allowed versions are ["${known}"]`);
+}
+
+/** Counts all, and tells of some. */
+function tellingOf(count: LostEvents, logger: Logger): LostEvents {
+  const toldAt = new Map<string, number>();
+  return (plugin, events, why) => {
+    count(plugin, events, why);
+    const now = performance.now();
+    if (now - (toldAt.get(plugin) ?? Number.NEGATIVE_INFINITY) < TELL_MS) return;
+    toldAt.set(plugin, now);
+    logger.error('events of the audit log were lost', why, { plugin, events });
+  };
+}
+
+async function logBackend(options: AuditOptions, lost: LostEvents, logger: Logger): Promise<AuditBackend[]> {
+  const { auditLogPath: path } = options;
+  if (path === undefined) return [];
+  const out = path === '-' ? standardOutput : await openFile(options, path, logger);
+  const truncate = truncation(options.auditLogTruncateEnabled, 'log', {
+    maxEventSize: options.auditLogTruncateMaxEventSize,
+    maxBatchSize: options.auditLogTruncateMaxBatchSize,
+  });
+  const batch = {
+    bufferSize: options.auditLogBatchBufferSize,
+    bufferBytes: options.auditBufferBytes,
+    maxSize: options.auditLogBatchMaxSize,
+    maxWaitMs: options.auditLogBatchMaxWait,
+    concurrency: LOG_CONCURRENCY,
+    ...throttling(options.auditLogBatchThrottleEnable, 'log', {
+      qps: Number(options.auditLogBatchThrottleQps),
+      burst: options.auditLogBatchThrottleBurst,
+    }),
+  };
+  return [backendOf(new LogSink(out, options.auditLogFormat), options.auditLogMode, batch, truncate, lost)];
+}
+
+const openFile = (options: AuditOptions, path: string, logger: Logger) =>
+  RotatingFile.open({
+    path,
+    maxBytes: (options.auditLogMaxsize || DEFAULT_MEGABYTES) * MEGABYTE,
+    maxAgeDays: options.auditLogMaxage,
+    maxBackups: options.auditLogMaxbackup,
+    compress: options.auditLogCompress,
+    onError: (error) => logger.error('old files of the audit log', error),
+  });
+
+async function webhookBackend(options: AuditOptions, lost: LostEvents, apiVersion: string): Promise<AuditBackend[]> {
+  const { auditWebhookConfigFile: configFile } = options;
+  if (configFile === undefined) return [];
+  const sink = await WebhookSink.open({
+    configFile,
+    apiVersion,
+    initialBackoffMs: options.auditWebhookInitialBackoff,
+  });
+  const truncate = truncation(options.auditWebhookTruncateEnabled, 'webhook', {
+    maxEventSize: options.auditWebhookTruncateMaxEventSize,
+    maxBatchSize: options.auditWebhookTruncateMaxBatchSize,
+  });
+  const batch = {
+    bufferSize: options.auditWebhookBatchBufferSize,
+    bufferBytes: options.auditBufferBytes,
+    maxSize: options.auditWebhookBatchMaxSize,
+    maxWaitMs: options.auditWebhookBatchMaxWait,
+    concurrency: WEBHOOK_CONCURRENCY,
+    ...throttling(options.auditWebhookBatchThrottleEnable, 'webhook', {
+      qps: Number(options.auditWebhookBatchThrottleQps),
+      burst: options.auditWebhookBatchThrottleBurst,
+    }),
+  };
+  return [backendOf(sink, options.auditWebhookMode, batch, truncate, lost)];
+}
+
+function postgresBackend({ options, database, logger }: AuditSettings, lost: LostEvents): AuditBackend[] {
+  if (!options.auditPostgres) return [];
+  const sink = new PostgresSink({
+    database: database(),
+    retentionMs: options.auditPostgresRetention,
+    lost,
+    clock: systemClock,
+    onError: (error) => logger.error('old events of the audit log', error),
+  });
+  return [new BatchingBackend(sink, { ...POSTGRES_BATCH, bufferBytes: options.auditBufferBytes }, lost, systemClock)];
+}
+
+/** @throws Error for what does not go together, in the reference's words */
+function truncation(isOn: boolean, plugin: string, settings: TruncateSettings): TruncateSettings | undefined {
+  const { maxEventSize, maxBatchSize } = settings;
+  if (maxBatchSize < maxEventSize)
+    throw new Error(
+      `invalid audit truncate ${plugin} max batch size ${maxBatchSize}, must be greater than max event size (${maxEventSize})`,
+    );
+  return isOn ? settings : undefined;
+}
+
+/** @throws Error for what is not positive, in the reference's words */
+function throttling(isOn: boolean, plugin: string, throttle: { readonly qps: number; readonly burst: number }) {
+  if (!isOn) return {};
+  const words = `invalid audit batch ${plugin} throttle`;
+  if (throttle.qps <= 0) throw new Error(`${words} QPS ${throttle.qps}, must be a positive number`);
+  if (throttle.burst <= 0) throw new Error(`${words} burst ${throttle.burst}, must be a positive number`);
+  return { throttle };
+}
+
+function backendOf(
+  sink: AuditSink,
+  mode: Mode,
+  batch: ConstructorParameters<typeof BatchingBackend>[1],
+  truncate: TruncateSettings | undefined,
+  lost: LostEvents,
+): AuditBackend {
+  const shortened = truncate ? new TruncatingSink(sink, truncate, lost) : sink;
+  if (mode === 'batch') return new BatchingBackend(shortened, batch, lost, systemClock);
+  return new BlockingBackend(shortened, mode === 'blocking-strict', lost, systemClock);
+}

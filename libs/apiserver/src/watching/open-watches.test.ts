@@ -1,0 +1,83 @@
+import { authenticated, type Binding, type ObjectName } from '@orch/authentication';
+import { StatusError } from '@orch/machinery';
+import { describe, expect, it } from 'vitest';
+import { bareRequest } from '../chain/request-info.js';
+import { OpenWatches } from './open-watches.js';
+
+const NO_BOUNDS = { inAll: 0, perUser: 0 };
+const watchOf = (name: string, ...groups: string[]) => {
+  const authentication = authenticated({ name, groups, extra: {} }, 'token');
+  return { authentication, user: authentication.user, request: bareRequest('GET', '/') };
+};
+
+const bindingTo = (name: string): Binding => {
+  const object: ObjectName = { kind: 'Pod', namespace: 'ns', name };
+  return { object, refusal: () => undefined };
+};
+const boundWatch = (...names: string[]) => {
+  const user = { name: 'robot', groups: [], extra: {} };
+  const authentication = { ...authenticated(user, 'token'), boundTo: names.map(bindingTo) };
+  return { authentication, user, request: bareRequest('GET', '/') };
+};
+const refusal = () => new StatusError('Unauthorized', 'Unauthorized');
+
+describe('watches that are judged again', () => {
+  it('are those alone of the users and groups whom it concerns, each once', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const admitted = [watchOf('jane', 'dev'), watchOf('joe', 'dev', 'ops'), watchOf('ann', 'ops'), watchOf('eve')].map(
+      (watch) => watches.admit(watch),
+    );
+    const judged = async (users: string[], groups: string[]) => {
+      const seen: string[] = [];
+      const judge = ({ user }: { user: { name: string } }) => void seen.push(user.name);
+      await watches.judgeAgain(judge, { users: new Set(users), groups: new Set(groups) });
+      return seen.sort();
+    };
+    expect(await judged(['joe'], [])).toEqual(['joe']);
+    expect(await judged(['jane', 'nobody'], ['ops'])).toEqual(['ann', 'jane', 'joe']);
+    expect(await judged([], ['system:authenticated'])).toEqual(['ann', 'eve', 'jane', 'joe']);
+    expect(await judged([], [])).toEqual([]);
+    if (admitted[1]) watches.release(admitted[1]);
+    expect(await judged(['joe'], ['ops'])).toEqual(['ann']);
+  });
+
+  it('end with the refusal', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const refusal = new StatusError('Forbidden', 'no more');
+    const ended: StatusError[] = [];
+    watches.admit(watchOf('jane'))?.endBy((error) => void ended.push(error));
+    expect(await watches.judgeAgain(() => refusal, { users: new Set(['jane']), groups: new Set() })).toBe(1);
+    expect(ended).toEqual([refusal]);
+  });
+
+  it('only those are judged again whose credential is bound to what has changed', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const admitted = [['a'], ['b'], ['a', 'b'], []].map((names) => watches.admit(boundWatch(...names)));
+    const judged: unknown[] = [];
+    const judge = (watch: unknown) => {
+      judged.push(watch);
+      return refusal();
+    };
+    const [a, b, both, none] = admitted;
+    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/c'] })).toBe(0);
+    expect(await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] })).toBe(3);
+    expect(new Set(judged)).toEqual(new Set([a, b, both]));
+    expect(judged).toHaveLength(3);
+    for (const watch of [a, both]) if (watch) watches.release(watch);
+    judged.length = 0;
+    await watches.judgeAgain(judge, { objects: ['Pod/ns/a', 'Pod/ns/b'] });
+    expect(judged).toEqual([b]);
+    judged.length = 0;
+    await watches.judgeAgain(judge);
+    expect(new Set(judged)).toEqual(new Set([b, none]));
+  });
+
+  it('one on its way in hears of what changes meanwhile', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const coming = watches.expect();
+    await watches.judgeAgain(refusal, { objects: ['Pod/ns/a'] });
+    const watch = watches.admit(boundWatch('a'), coming);
+    const ended = new Promise((resolve) => watch?.endBy(resolve));
+    expect(await ended).toMatchObject({ code: 401 });
+  });
+});

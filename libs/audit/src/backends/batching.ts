@@ -1,0 +1,133 @@
+import type { Clock } from '@orch/runtime';
+import type { EventRecord } from '../events/event.js';
+import { atMost, FLUSH_MS } from './at-most.js';
+import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
+
+/** How events are gathered. */
+export interface BatchSettings {
+  /** Events that may wait; more are lost. */
+  readonly bufferSize: number;
+  /** Memory that they may take while they wait, bytes; more are lost. */
+  readonly bufferBytes: number;
+  /** Events of one batch. */
+  readonly maxSize: number;
+  /** How long a batch that is not full waits for more, milliseconds. */
+  readonly maxWaitMs: number;
+  /** Batches a second, and how many at once where there were fewer before; absent for as many as there are. */
+  readonly throttle?: { readonly qps: number; readonly burst: number };
+  /** Batches that are written at a time. */
+  readonly concurrency: number;
+}
+
+const NAME = 'buffered';
+
+/** Takes events at once and writes them later, many at a time: a sink that is slow slows no request, and loses what finds no room. */
+export class BatchingBackend implements AuditBackend {
+  #waiting: EventRecord[] = [];
+  #bytes = 0;
+  #closing = false;
+  #wake: () => void = () => undefined;
+  readonly #writing = new Set<Promise<void>>();
+  readonly #bucket: TokenBucket | undefined;
+  readonly #done: Promise<void>;
+
+  constructor(
+    private readonly sink: AuditSink,
+    private readonly settings: BatchSettings,
+    private readonly lost: LostEvents,
+    private readonly clock: Clock,
+  ) {
+    this.#bucket = settings.throttle && new TokenBucket(settings.throttle.qps, settings.throttle.burst, clock);
+    this.#done = this.#run();
+  }
+
+  submit(event: EventRecord): undefined {
+    const { bufferSize, bufferBytes, maxSize } = this.settings;
+    if (this.#closing) return this.lost(NAME, 1, new Error('audit backend shut down')) as undefined;
+    if (this.#waiting.length >= bufferSize || this.#bytes + event.weight > bufferBytes)
+      return this.lost(NAME, 1, new Error('audit buffer queue blocked')) as undefined;
+    this.#waiting.push(event);
+    this.#bytes += event.weight;
+    if (this.#waiting.length === 1 || this.#waiting.length === maxSize) this.#wake();
+    return undefined;
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true;
+    this.#wake();
+    await atMost(FLUSH_MS, this.#done, this.clock);
+    await this.sink.close();
+    const left = this.#waiting.length;
+    this.#waiting = [];
+    if (left > 0) this.lost(NAME, left, new Error('audit backend shut down'));
+  }
+
+  async #run(): Promise<void> {
+    const { maxSize, maxWaitMs, concurrency } = this.settings;
+    for (;;) {
+      if (this.#waiting.length === 0) {
+        if (this.#closing) break;
+        await this.#woken();
+        continue;
+      }
+      if (maxSize > 1 && this.#waiting.length < maxSize && !this.#closing) await this.#woken(maxWaitMs);
+      if (!this.#closing) await this.#bucket?.take();
+      this.#write(this.#next());
+      while (this.#writing.size >= concurrency) await Promise.race(this.#writing);
+    }
+    await Promise.all(this.#writing);
+  }
+
+  /** Resolves when there is something to do, or after so many milliseconds. */
+  #woken(ms?: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = ms === undefined ? () => undefined : this.clock.after(ms, resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #next(): readonly EventRecord[] {
+    const batch = this.#waiting.splice(0, this.settings.maxSize);
+    for (const { weight } of batch) this.#bytes -= weight;
+    return batch;
+  }
+
+  #write(batch: readonly EventRecord[]): void {
+    if (batch.length === 0) return;
+    const written = this.sink
+      .write(batch)
+      .catch((error: unknown) => this.lost(this.sink.name, batch.length, error))
+      .finally(() => this.#writing.delete(written));
+    this.#writing.add(written);
+  }
+}
+
+/** So many a second, and more at once after a time with fewer. */
+class TokenBucket {
+  #tokens: number;
+  #at: number;
+
+  constructor(
+    private readonly perSecond: number,
+    private readonly most: number,
+    private readonly clock: Clock,
+  ) {
+    this.#tokens = most;
+    this.#at = clock.now();
+  }
+
+  /** Resolves when it is one's turn. */
+  async take(): Promise<void> {
+    const now = this.clock.now();
+    this.#tokens = Math.min(this.most, this.#tokens + ((now - this.#at) / 1000) * this.perSecond) - 1;
+    this.#at = now;
+    if (this.#tokens >= 0) return;
+    const ms = (-this.#tokens / this.perSecond) * 1000;
+    await new Promise<void>((resolve) => {
+      this.clock.after(ms, resolve);
+    });
+  }
+}

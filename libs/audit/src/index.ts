@@ -1,0 +1,20 @@
+export { type AuditBackend, type AuditSink, type LostEvents, MODES, type Mode } from './backends/backend.js';
+export { BatchingBackend, type BatchSettings } from './backends/batching.js';
+export { BlockingBackend } from './backends/blocking.js';
+export { type TruncateSettings, TruncatingSink } from './backends/truncating.js';
+export { unionOf } from './backends/union.js';
+export {
+  type AuditEvent,
+  type EventBodies,
+  type EventObject,
+  EventRecord,
+  type EventStatus,
+  type EventUser,
+} from './events/event.js';
+export { LOG_FORMATS, type LogFormat, LogSink, standardOutput } from './log/log-sink.js';
+export { RotatingFile, type RotationSettings } from './log/rotating-file.js';
+export { type AuditConfig, PolicyEvaluator } from './policy/evaluator.js';
+export { type Level, type LoadedPolicy, loadPolicy, type Policy, PolicyError, type Stage } from './policy/policy.js';
+export { EVENT_MIGRATIONS } from './postgres/migrations.js';
+export { type EventDatabase, PostgresSink } from './postgres/postgres-sink.js';
+export { type WebhookSettings, WebhookSink } from './webhook/webhook-sink.js';

@@ -1,0 +1,205 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, extname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { LineWriter } from './log-sink.js';
+
+/** When a file is given up for another, and how long it is kept then. */
+export interface RotationSettings {
+  readonly path: string;
+  /** Bytes of one file. */
+  readonly maxBytes: number;
+  /** Days that old files are kept; 0 for ever. */
+  readonly maxAgeDays: number;
+  /** Old files that are kept; 0 for all. */
+  readonly maxBackups: number;
+  /** Whether old files are compressed (gzip). */
+  readonly compress: boolean;
+  /** Milliseconds since the epoch. Default: the machine's. */
+  readonly now?: () => number;
+  /** Hears what went wrong with old files. */
+  readonly onError?: (error: unknown) => void;
+}
+
+interface Line {
+  readonly text: string;
+  readonly bytes: number;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+const DAY_MS = 86_400_000;
+/** As names of old files tell when they were given up: `audit-2026-01-02T03-04-05.678.log`. */
+const STAMP = /^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}$/;
+/** How long another process may go on with a file that somebody else has given up, milliseconds. */
+const LOOK_MS = 1_000;
+
+/**
+ * A file of lines that is given up for a new one when it is full. Names of old files are those of lumberjack, which the
+ * reference uses. Several processes may write to one path: each line is whole, and who finds another file there goes on in that.
+ */
+export class RotatingFile implements LineWriter {
+  #lines: Line[] = [];
+  #file: FileHandle | undefined;
+  #inode = 0;
+  #size = 0;
+  #lookedAt = 0;
+  #writing: Promise<void> | undefined;
+  #tidying: Promise<void> = Promise.resolve();
+
+  private constructor(private readonly settings: RotationSettings) {}
+
+  /** Makes the file, and its folder, where they are not there. @throws what the file system says */
+  static async open(settings: RotationSettings): Promise<RotatingFile> {
+    const file = new RotatingFile(settings);
+    await mkdir(dirname(settings.path), { recursive: true, mode: 0o700 });
+    await file.#open();
+    file.#tidy();
+    return file;
+  }
+
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#lines.push({ text, bytes: Buffer.byteLength(text), resolve, reject });
+      this.#writing ??= this.#writeAll().finally(() => {
+        this.#writing = undefined;
+      });
+    });
+  }
+
+  async close(): Promise<void> {
+    await this.#writing;
+    await this.#tidying;
+    await this.#file?.close();
+    this.#file = undefined;
+  }
+
+  /** What has come while one write was under way goes out with the next, together. */
+  async #writeAll(): Promise<void> {
+    // What comes in the same turn goes together.
+    await Promise.resolve();
+    while (this.#lines.length > 0) {
+      const lines = this.#lines;
+      this.#lines = [];
+      try {
+        await this.#lookWhetherItIsThere();
+        for (let from = 0; from < lines.length; ) from = await this.#writeSome(lines, from);
+      } catch (error) {
+        for (const { reject } of lines) reject(error);
+      }
+    }
+  }
+
+  /** Writes as many lines as the file has room for. @returns which comes next */
+  async #writeSome(lines: readonly Line[], from: number): Promise<number> {
+    const { maxBytes } = this.settings;
+    let [to, bytes] = [from, 0];
+    for (let line = lines[to]; line && this.#size + bytes + line.bytes <= maxBytes; line = lines[++to])
+      bytes += line.bytes;
+    const first = lines[from] as Line;
+    if (to === from) {
+      if (first.bytes > maxBytes) {
+        first.reject(new Error(`write length ${first.bytes} exceeds maximum file size ${maxBytes}`));
+        return from + 1;
+      }
+      await this.#rotate();
+      return from;
+    }
+    const file = this.#file ?? (await this.#open());
+    const some = lines.slice(from, to);
+    await file.appendFile(some.map(({ text }) => text).join(''));
+    this.#size += bytes;
+    for (const { resolve } of some) resolve();
+    return to;
+  }
+
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.settings.path, 'a', 0o600);
+    const { ino, size } = await file.stat();
+    [this.#file, this.#inode, this.#size, this.#lookedAt] = [file, ino, size, performance.now()];
+    return file;
+  }
+
+  /** Somebody else may have given the file up, or moved it away. */
+  async #lookWhetherItIsThere(): Promise<void> {
+    if (this.#file && performance.now() - this.#lookedAt < LOOK_MS) return;
+    if (await this.#isCurrent()) {
+      this.#lookedAt = performance.now();
+      this.#size = (await this.#file?.stat())?.size ?? 0;
+    } else await this.#reopen();
+  }
+
+  async #isCurrent(): Promise<boolean> {
+    if (!this.#file) return false;
+    const found = await stat(this.settings.path).catch(() => undefined);
+    return found?.ino === this.#inode;
+  }
+
+  async #reopen(): Promise<void> {
+    await this.#file?.close();
+    this.#file = undefined;
+    await this.#open();
+  }
+
+  async #rotate(): Promise<void> {
+    const { path } = this.settings;
+    if (await this.#isCurrent()) await rename(path, await this.#backupName());
+    await this.#reopen();
+    this.#tidy();
+  }
+
+  async #backupName(): Promise<string> {
+    const { path, now = Date.now } = this.settings;
+    const [, prefix, extension] = this.#nameParts();
+    for (let at = now(); ; at++) {
+      const stamp = new Date(at).toISOString().slice(0, -1).replaceAll(':', '-');
+      const name = join(dirname(path), `${prefix}${stamp}${extension}`);
+      const taken = await stat(name).catch(() => undefined);
+      if (!taken) return name;
+    }
+  }
+
+  #nameParts(): [folder: string, prefix: string, extension: string] {
+    const { path } = this.settings;
+    const extension = extname(path);
+    return [dirname(path), `${basename(path, extension)}-`, extension];
+  }
+
+  /** Beside everything else: nobody waits for it. */
+  #tidy(): void {
+    this.#tidying = this.#tidying.then(() => this.#tidyNow()).catch((error) => this.settings.onError?.(error));
+  }
+
+  async #tidyNow(): Promise<void> {
+    const { maxAgeDays, maxBackups, compress, now = Date.now } = this.settings;
+    const backups = await this.#backups();
+    const oldest = maxAgeDays > 0 ? now() - maxAgeDays * DAY_MS : Number.NEGATIVE_INFINITY;
+    for (const [at, { path, time }] of backups.entries()) {
+      if ((maxBackups > 0 && at >= maxBackups) || time < oldest) await rm(path, { force: true });
+      else if (compress && !path.endsWith('.gz')) await compressed(path);
+    }
+  }
+
+  /** Old files, the newest first. */
+  async #backups(): Promise<{ path: string; time: number }[]> {
+    const [folder, prefix, extension] = this.#nameParts();
+    const found = [];
+    for (const name of await readdir(folder)) {
+      const plain = name.replace(/\.gz$/, '');
+      if (!plain.startsWith(prefix) || !plain.endsWith(extension)) continue;
+      const stamp = plain.slice(prefix.length, plain.length - extension.length);
+      if (STAMP.test(stamp)) found.push({ path: join(folder, name), time: timeOf(stamp) });
+    }
+    return found.sort((a, b) => b.time - a.time);
+  }
+}
+
+const timeOf = (stamp: string): number => Date.parse(`${stamp.slice(0, 11)}${stamp.slice(11).replaceAll('-', ':')}Z`);
+
+async function compressed(path: string): Promise<void> {
+  const partial = `${path}.gz.tmp`;
+  await pipeline(createReadStream(path), createGzip(), createWriteStream(partial, { mode: 0o600 }));
+  await rename(partial, `${path}.gz`);
+  await rm(path, { force: true });
+}

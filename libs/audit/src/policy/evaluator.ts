@@ -1,0 +1,99 @@
+import type { GroupResources, Level, Policy, PolicyRule, Stage } from './policy.js';
+
+/** What a policy looks at of a request; the attributes that authorizers get are such. */
+export interface AuditedRequest {
+  readonly verb: string;
+  readonly isResourceRequest: boolean;
+  readonly path: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Who makes a request; undefined where that could not be settled. */
+export interface AuditedUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** What is recorded of a request. Shared by all requests of a rule. */
+export interface AuditConfig {
+  readonly level: Level;
+  /** Stages of which nothing is recorded. */
+  readonly omitStages: ReadonlySet<Stage>;
+  readonly omitManagedFields: boolean;
+}
+
+type Matches = (user: AuditedUser | undefined, request: AuditedRequest) => boolean;
+
+/** Decides by a policy; the first rule that matches counts, and where none does nothing is recorded. */
+export class PolicyEvaluator {
+  readonly #rules: readonly { readonly matches: Matches; readonly config: AuditConfig }[];
+  readonly #otherwise: AuditConfig;
+
+  /** @param policy one that is valid */
+  constructor({ rules = [], omitStages = [], omitManagedFields = false }: Policy) {
+    this.#rules = rules.map((rule) => ({
+      matches: matcherOf(rule),
+      config: {
+        level: (rule.level ?? '') as Level,
+        omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])] as Stage[]),
+        omitManagedFields: rule.omitManagedFields ?? omitManagedFields,
+      },
+    }));
+    this.#otherwise = { level: 'None', omitStages: new Set(omitStages as Stage[]), omitManagedFields };
+  }
+
+  evaluate(user: AuditedUser | undefined, request: AuditedRequest): AuditConfig {
+    for (const { matches, config } of this.#rules) if (matches(user, request)) return config;
+    return this.#otherwise;
+  }
+}
+
+/** Lists that are empty match everything. */
+function matcherOf(rule: PolicyRule): Matches {
+  const conditions: Matches[] = [];
+  const { users = [], userGroups = [], verbs = [], resources = [], namespaces = [], nonResourceURLs = [] } = rule;
+  if (users.length > 0) {
+    const names = new Set(users);
+    conditions.push((user) => user !== undefined && names.has(user.name));
+  }
+  if (userGroups.length > 0) {
+    const groups = new Set(userGroups);
+    conditions.push((user) => user?.groups.some((group) => groups.has(group)) ?? false);
+  }
+  if (verbs.length > 0) conditions.push((_user, { verb }) => verbs.includes(verb));
+  if (namespaces.length > 0 || resources.length > 0) conditions.push(resourceMatcher(namespaces, resources));
+  else if (nonResourceURLs.length > 0)
+    conditions.push(
+      (_user, { isResourceRequest, path }) =>
+        !isResourceRequest && nonResourceURLs.some((pattern) => pathMatches(path, pattern)),
+    );
+  return (user, request) => conditions.every((holds) => holds(user, request));
+}
+
+function resourceMatcher(namespaces: readonly string[], resources: readonly GroupResources[]): Matches {
+  return (_user, request) =>
+    request.isResourceRequest &&
+    (namespaces.length === 0 || namespaces.includes(request.namespace)) &&
+    (resources.length === 0 || resources.some((each) => covers(each, request)));
+}
+
+function covers({ group = '', resources = [], resourceNames = [] }: GroupResources, request: AuditedRequest): boolean {
+  if (group !== request.group) return false;
+  if (resources.length === 0) return true;
+  if (resourceNames.length > 0 && !resourceNames.includes(request.name)) return false;
+  return resources.some((pattern) => resourceMatches(pattern, request));
+}
+
+/** `pods/*` is about pods too, and `*` about subresources. */
+function resourceMatches(pattern: string, { resource, subresource }: AuditedRequest): boolean {
+  if (pattern === '*' || pattern === `${resource}/*`) return true;
+  if (subresource === '') return pattern === resource;
+  return pattern === `${resource}/${subresource}` || pattern === `*/${subresource}`;
+}
+
+const pathMatches = (path: string, pattern: string): boolean =>
+  pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.replace(/\*+$/, '')));

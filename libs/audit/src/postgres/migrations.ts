@@ -1,0 +1,60 @@
+/** What the tables of events are made of, step by step; a step that has been released is not changed any more. */
+export const EVENT_MIGRATIONS = [
+  {
+    number: 1,
+    name: '0001-events',
+    text: `
+      -- One stage of a request. The columns are what is asked for; the whole is in event.
+      CREATE TABLE event (
+        at timestamptz NOT NULL,
+        stage text NOT NULL,
+        level text NOT NULL,
+        audit_id text NOT NULL,
+        username text NOT NULL,
+        impersonated text,
+        verb text NOT NULL,
+        api_group text NOT NULL,
+        resource text NOT NULL,
+        subresource text NOT NULL,
+        namespace text NOT NULL,
+        name text NOT NULL,
+        code integer,
+        source_ip text,
+        event jsonb NOT NULL
+      ) PARTITION BY RANGE (at);
+      -- Who deleted it, and when.
+      CREATE INDEX event_object ON event (resource, namespace, name, at);
+      CREATE INDEX event_user ON event (username, at);
+      CREATE INDEX event_at ON event (at);
+
+      -- Makes sure that the events of a day (UTC) have a place.
+      CREATE FUNCTION ensure_event_day(day date) RETURNS void LANGUAGE plpgsql AS $$
+      DECLARE
+        place text := 'event_' || to_char(day, 'YYYYMMDD');
+      BEGIN
+        IF to_regclass(place) IS NOT NULL THEN
+          RETURN;
+        END IF;
+        PERFORM pg_advisory_xact_lock(1719283747);
+        EXECUTE format('CREATE TABLE IF NOT EXISTS %I PARTITION OF event FOR VALUES FROM (%L) TO (%L)',
+          place, day::timestamp AT TIME ZONE 'UTC', (day + 1)::timestamp AT TIME ZONE 'UTC');
+      END $$;
+
+      -- Drops the days of which every event is older; tells how many.
+      CREATE FUNCTION drop_old_event_days(age interval) RETURNS integer LANGUAGE plpgsql AS $$
+      DECLARE
+        place text;
+        dropped integer := 0;
+      BEGIN
+        FOR place IN
+          SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+           WHERE i.inhparent = 'event'::regclass
+             AND (to_date(substr(c.relname, 7), 'YYYYMMDD') + 1)::timestamp AT TIME ZONE 'UTC' <= now() - age
+        LOOP
+          EXECUTE format('DROP TABLE IF EXISTS %I', place);
+          dropped := dropped + 1;
+        END LOOP;
+        RETURN dropped;
+      END $$`,
+  },
+] as const;

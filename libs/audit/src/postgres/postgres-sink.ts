@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Clock } from '@orch/runtime';
+import type { AuditSink, LostEvents } from '../backends/backend.js';
+import type { EventRecord } from '../events/event.js';
+
+/** The schema that events are written to, made by {@link EVENT_MIGRATIONS}. */
+export interface EventDatabase {
+  /** Rejects with an error that has the `code` of PostgreSQL where that has refused the statement. */
+  query(text: string, values: readonly string[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+export interface PostgresSettings {
+  readonly database: EventDatabase;
+  /** How long events are kept, milliseconds. */
+  readonly retentionMs: number;
+  readonly lost: LostEvents;
+  readonly clock: Clock;
+  /** Hears what went wrong with old events. */
+  readonly onError: (error: unknown) => void;
+}
+
+const INSERT = `
+  INSERT INTO event (at, stage, level, audit_id, username, impersonated, verb, api_group, resource, subresource, namespace,
+    name, code, source_ip, event)
+  SELECT (e->>'stageTimestamp')::timestamptz, e->>'stage', e->>'level', e->>'auditID', coalesce(e->'user'->>'username', ''),
+    e->'impersonatedUser'->>'username', e->>'verb', coalesce(e->'objectRef'->>'apiGroup', ''),
+    coalesce(e->'objectRef'->>'resource', ''), coalesce(e->'objectRef'->>'subresource', ''),
+    coalesce(e->'objectRef'->>'namespace', ''), coalesce(e->'objectRef'->>'name', ''),
+    (e->'responseStatus'->>'code')::integer, e->'sourceIPs'->>-1, e
+  FROM jsonb_array_elements($1::jsonb) e`;
+
+/** Milliseconds between rounds that drop old events, and between tries while the database is not there. */
+const ROUND_MS = 3_600_000;
+const RETRY_MS = 1_000;
+/** Characters of a batch: PostgreSQL reads it as one value. */
+const BATCH_CHARACTERS = 16 << 20;
+
+/** Writes events into PostgreSQL, a partition for each day; what is older than is kept goes by whole days. */
+export class PostgresSink implements AuditSink {
+  readonly name = 'postgres';
+  /** Days that have a place, as far as this process has seen to it. */
+  readonly #days = new Set<string>();
+  readonly #stop = new AbortController();
+  #cancelRound: () => void = () => undefined;
+
+  constructor(private readonly settings: PostgresSettings) {
+    void this.#round();
+  }
+
+  async write(events: readonly EventRecord[]): Promise<void> {
+    for (const batch of batches(events)) await this.#writeSoon(batch);
+  }
+
+  /** Until the database takes it: what finds no room meanwhile is lost by who waits for this. */
+  async #writeSoon(batch: readonly EventRecord[]): Promise<void> {
+    const { signal } = this.#stop;
+    for (;;) {
+      try {
+        return await this.#insert(batch);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        if (isOfData(error)) return this.#oneByOne(batch, error);
+      }
+      await pause(RETRY_MS, undefined, { signal });
+    }
+  }
+
+  /** One event that PostgreSQL cannot hold takes no others along. */
+  async #oneByOne(batch: readonly EventRecord[], error: unknown): Promise<void> {
+    const [only] = batch;
+    if (only && batch.length === 1) return this.settings.lost(this.name, 1, error);
+    for (const event of batch) await this.#writeSoon([event]);
+  }
+
+  async #insert(batch: readonly EventRecord[]): Promise<void> {
+    const { database } = this.settings;
+    for (const day of new Set(batch.map(({ event }) => event.stageTimestamp.slice(0, 10)))) {
+      if (this.#days.has(day)) continue;
+      await database.query('SELECT ensure_event_day($1::date)', [day]);
+      this.#days.add(day);
+    }
+    try {
+      await database.query(INSERT, [`[${batch.map(storable).join(',')}]`]);
+    } catch (error) {
+      // The place of a day may have been dropped by somebody else.
+      this.#days.clear();
+      throw error;
+    }
+  }
+
+  async #round(): Promise<void> {
+    const { database, retentionMs, clock, onError } = this.settings;
+    try {
+      await database.query(`SELECT drop_old_event_days($1::interval)`, [`${retentionMs} milliseconds`]);
+      this.#days.clear();
+    } catch (error) {
+      if (!this.#stop.signal.aborted) onError(error);
+    }
+    if (!this.#stop.signal.aborted) this.#cancelRound = clock.after(ROUND_MS, () => void this.#round());
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the process ends'));
+    this.#cancelRound();
+    await this.settings.database.close();
+  }
+}
+
+function* batches(events: readonly EventRecord[]): Generator<readonly EventRecord[]> {
+  let batch: EventRecord[] = [];
+  let characters = 0;
+  for (const event of events) {
+    const { length } = event.json;
+    if (batch.length > 0 && characters + length > BATCH_CHARACTERS) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(event);
+    characters += length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** PostgreSQL's texts hold no NUL. */
+const storable = ({ json }: EventRecord): string => json.replaceAll('\\u0000', '\\ufffd');
+
+/** What PostgreSQL says where a day has no place. */
+const NO_PARTITION = '23514';
+
+/** Whether the database has refused what it was given, rather than not being there: data, limits and constraints. */
+function isOfData(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } };
+  const state = String(code ?? cause?.code ?? '');
+  return state !== NO_PARTITION && /^(?:22|23|54)/.test(state);
+}

@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@orch/runtime';
+import { openStore, type PostgresStore, type SideSchema } from '@orch/storage';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '@orch/storage/embedded';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { BatchingBackend } from '../backends/batching.js';
+import { type AuditEvent, EventRecord } from '../events/event.js';
+import { eventOf } from '../testing/events.js';
+import { EVENT_MIGRATIONS } from './migrations.js';
+import { PostgresSink } from './postgres-sink.js';
+
+const DAY_MS = 86_400_000;
+const MONTH_MS = 30 * DAY_MS;
+
+let dataDir: string;
+let server: EmbeddedPostgres;
+let store: PostgresStore;
+let schemas = 0;
+const sinks: PostgresSink[] = [];
+const lost: [string, number][] = [];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'audit-pg-'));
+  server = await startEmbeddedPostgres({ dataDir });
+  store = await openStore({ url: server.url, naming: 'orch' });
+});
+afterEach(async () => {
+  for (const sink of sinks.splice(0)) await sink.close();
+  lost.length = 0;
+});
+afterAll(async () => {
+  await store.close();
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const schemaOf = (schema = `audit${++schemas}`): SideSchema => store.besideSchema(schema, EVENT_MIGRATIONS);
+
+function sinkOf(database: Pick<SideSchema, 'query' | 'close'>): PostgresSink {
+  const sink = new PostgresSink({
+    database,
+    retentionMs: MONTH_MS,
+    lost: (plugin, count) => void lost.push([plugin, count]),
+    clock: systemClock,
+    onError: () => undefined,
+  });
+  sinks.push(sink);
+  return sink;
+}
+
+/** @param days from today */
+function at(days: number, event: Partial<AuditEvent> = {}): EventRecord {
+  const stageTimestamp = new Date(Date.now() + days * DAY_MS).toISOString();
+  return new EventRecord({ ...eventOf('id').event, stageTimestamp, ...event });
+}
+
+const daysOf = (database: SideSchema) =>
+  database.query("SELECT count(*) FROM pg_inherits WHERE inhparent = 'event'::regclass", []);
+
+describe('events in PostgreSQL', () => {
+  it('are told by columns, and as a whole', async () => {
+    const database = schemaOf();
+    await sinkOf(database).write([
+      at(0, {
+        verb: 'delete',
+        impersonatedUser: { username: 'bob' },
+        objectRef: { resource: 'deployments', apiGroup: 'apps', namespace: 'shop', name: 'web', subresource: 'scale' },
+        responseStatus: { metadata: {}, code: 200 },
+        sourceIPs: ['10.0.0.1', '10.0.0.2'],
+      }),
+      at(-1, { user: {}, verb: 'get' }),
+    ]);
+    const rows = await database.query(
+      `SELECT username, impersonated, verb, api_group, resource, subresource, namespace, name, code, source_ip,
+         event->'objectRef'->>'name' FROM event ORDER BY at DESC`,
+      [],
+    );
+    expect(rows).toEqual([
+      ['jane', 'bob', 'delete', 'apps', 'deployments', 'scale', 'shop', 'web', '200', '10.0.0.2', 'web'],
+      ['', null, 'get', '', '', '', '', '', null, null, null],
+    ]);
+    expect(await daysOf(database)).toEqual([['2']]);
+  });
+
+  it('go by whole days once all of a day are older than they are kept', async () => {
+    const database = schemaOf();
+    await sinkOf(database).write([at(0), at(-29), at(-32), at(-60)]);
+    expect(await daysOf(database)).toEqual([['4']]);
+    sinkOf(database);
+    await expect.poll(() => daysOf(database)).toEqual([['2']]);
+  });
+
+  it('that cannot be held take no others along', async () => {
+    const database = schemaOf();
+    const nul = new EventRecord(at(0).event, { request: '"a\\u0000b"' });
+    const half = new EventRecord(at(0).event, { request: '"\\ud800"' });
+    await sinkOf(database).write([at(0), nul, half, at(0)]);
+    expect(await database.query('SELECT count(*) FROM event', [])).toEqual([['3']]);
+    expect(lost).toEqual([['postgres', 1]]);
+  });
+
+  it('are written by several processes at once, from the first on', async () => {
+    const schema = `audit${++schemas}`;
+    const databases = [1, 2, 3].map(() => schemaOf(schema));
+    await Promise.all(databases.map((database) => sinkOf(database).write([at(0), at(1)])));
+    expect(await databases[0]?.query('SELECT count(*) FROM event', [])).toEqual([['6']]);
+  });
+
+  it('wait for a database that is away, and are lost and counted beyond the buffer', async () => {
+    const database = schemaOf();
+    let isAway = true;
+    const flaky = {
+      query: (text: string, values: readonly string[]) =>
+        isAway ? Promise.reject(new Error('no connection')) : database.query(text, values),
+      close: () => database.close(),
+    };
+    const settings = { bufferSize: 5, bufferBytes: 1 << 20, maxSize: 2, maxWaitMs: 0, concurrency: 1 };
+    const note = (plugin: string, count: number) => void lost.push([plugin, count]);
+    const backend = new BatchingBackend(sinkOf(flaky), settings, note, systemClock);
+    backend.submit(at(0));
+    backend.submit(at(0));
+    // These have been taken out of the buffer.
+    await new Promise(setImmediate);
+    for (let number = 0; number < 7; number++) backend.submit(at(0));
+    expect(lost).toEqual([
+      ['buffered', 1],
+      ['buffered', 1],
+    ]);
+    isAway = false;
+    await expect.poll(() => database.query('SELECT count(*) FROM event', []).catch(() => [])).toEqual([['7']]);
+  });
+
+  it('are found by index: who deleted it and when', async () => {
+    const database = schemaOf();
+    await sinkOf(database).write([at(0)]);
+    const plan = await database.query(
+      "EXPLAIN SELECT at, username FROM event WHERE resource = 'pods' AND namespace = 'd' AND name = 'x' AND verb = 'delete' ORDER BY at DESC",
+      [],
+    );
+    expect(plan.join('\n')).toMatch(/Index Scan.*resource_namespace_name_at_idx/);
+  });
+});

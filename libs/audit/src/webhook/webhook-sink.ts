@@ -1,0 +1,75 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { type Connection, readKubeconfig, Transport } from '@orch/client';
+import type { AuditSink } from '../backends/backend.js';
+import type { EventRecord } from '../events/event.js';
+
+/** Another server that is sent events. */
+export interface WebhookSettings {
+  /** A kubeconfig that names it and what it is shown. */
+  readonly configFile: string;
+  /** `apiVersion` of the lists that it is sent. */
+  readonly apiVersion: string;
+  /** Before the second try, milliseconds; further ones wait half as long again each. */
+  readonly initialBackoffMs: number;
+}
+
+/** As the reference tries (`DefaultRetryBackoffWithInitialDelay`). */
+const TRIES = 5;
+const FACTOR = 1.5;
+const JITTER = 0.2;
+const TIMEOUT_MS = 30_000;
+/** What it answers is not looked at. */
+const ANSWER_BYTES = 64 << 10;
+
+/** Sends events to another server as an EventList, several times where it does not take it. */
+export class WebhookSink implements AuditSink {
+  readonly name = 'webhook';
+  readonly #transport: Transport;
+  readonly #path: string;
+  readonly #head: string;
+  readonly #stop = new AbortController();
+
+  private constructor(
+    connection: Connection,
+    private readonly settings: WebhookSettings,
+  ) {
+    this.#transport = new Transport(connection, {
+      userAgent: 'orch-audit',
+      timeoutMs: TIMEOUT_MS,
+      maxRetries: 0,
+      maxAnswerBytes: ANSWER_BYTES,
+    });
+    this.#path = new URL(connection.server).pathname.endsWith('/') ? '/' : '';
+    this.#head = `{"kind":"EventList","apiVersion":${JSON.stringify(settings.apiVersion)},"metadata":{},"items":[`;
+  }
+
+  /** @throws KubeconfigError */
+  static async open(settings: WebhookSettings): Promise<WebhookSink> {
+    return new WebhookSink(await readKubeconfig(settings.configFile), settings);
+  }
+
+  async write(events: readonly EventRecord[]): Promise<void> {
+    const body = `${this.#head}${events.map(({ json }) => json).join(',')}]}`;
+    const { signal } = this.#stop;
+    let wait = this.settings.initialBackoffMs;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#transport.request('POST', this.#path, {
+          headers: { 'content-type': 'application/json' },
+          body,
+          signal,
+        });
+        return;
+      } catch (error) {
+        if (attempt >= TRIES || signal.aborted) throw error;
+      }
+      await pause(wait * (1 + Math.random() * JITTER), undefined, { signal });
+      wait *= FACTOR;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort(new Error('the process ends'));
+    await this.#transport.close();
+  }
+}

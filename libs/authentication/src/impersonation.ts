@@ -1,0 +1,121 @@
+import { badRequest, dnsLabelErrors, dnsSubdomainErrors } from '@orch/machinery';
+import type { UserInfo } from './user.js';
+
+/** Headers by which a caller asks to act as another begin so. */
+export const IMPERSONATE_PREFIX = 'impersonate-';
+
+const USER = 'impersonate-user';
+const GROUP = 'impersonate-group';
+const UID = 'impersonate-uid';
+const EXTRA_PREFIX = 'impersonate-extra-';
+
+const ANONYMOUS_NAME = 'system:anonymous';
+const AUTHENTICATED = 'system:authenticated';
+const UNAUTHENTICATED = 'system:unauthenticated';
+
+/** A service account, by which its user name is made. */
+export interface ServiceAccountName {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Whom a caller asks to act as; what was not asked for is empty. */
+export interface Impersonation {
+  /** Never empty. */
+  readonly name: string;
+  /** Set when the name is that of a service account. */
+  readonly serviceAccount?: ServiceAccountName;
+  /** As they were sent, repeats included. */
+  readonly groups: readonly string[];
+  /** Keys in lower case and decoded; in the order in which they came. */
+  readonly extra: ReadonlyMap<string, readonly string[]>;
+  readonly uid?: string;
+}
+
+/** Whether any header asks to act as another; costs next to nothing where none does. */
+export function asksToImpersonate(headers: Readonly<Record<string, unknown>>): boolean {
+  for (const name in headers) if (name.startsWith(IMPERSONATE_PREFIX)) return true;
+  return false;
+}
+
+/**
+ * Reads the headers of an impersonation (spec: "Impersonation").
+ * @param rawHeaders names and values in turn, as Node gives them: joined ones would make one group of two, or two of one
+ * @param maxValues values that may be asked for, all headers together
+ * @throws StatusError 400 for what is asked for without a user, for headers that nobody knows, and for too many values
+ */
+export function impersonationOf(rawHeaders: readonly string[], maxValues: number): Impersonation {
+  let [name, uid] = ['', ''];
+  const groups: string[] = [];
+  const extra = new Map<string, string[]>();
+  const asked: string[] = [];
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const header = rawHeaders[at]?.toLowerCase() ?? '';
+    if (!header.startsWith(IMPERSONATE_PREFIX)) continue;
+    const value = decodeUtf8(rawHeaders[at + 1] ?? '');
+    asked.push(`${header} ${JSON.stringify(value)}`);
+    if (asked.length > maxValues) throw badRequest(`more than ${maxValues} values are asked to be impersonated`);
+    if (header === USER) name ||= value;
+    else if (header === UID) uid ||= value;
+    else if (header === GROUP) groups.push(value);
+    else addExtra(extra, header, value);
+  }
+  if (name === '') throw badRequest(`requested [${asked.join(' ')}] without impersonating a user`);
+  const serviceAccount = serviceAccountOf(name);
+  return { name, groups, extra, ...(serviceAccount && { serviceAccount }), ...(uid !== '' && { uid }) };
+}
+
+function addExtra(extra: Map<string, string[]>, header: string, value: string): void {
+  const key = header.startsWith(EXTRA_PREFIX) ? unescaped(header.slice(EXTRA_PREFIX.length)) : '';
+  // To pass over what a client asks for is to act with more than it believes to have.
+  if (key === '') throw badRequest(`the header ${header} asks for an impersonation that is not known`);
+  const values = extra.get(key);
+  if (values) values.push(value);
+  else extra.set(key, [value]);
+}
+
+/** Headers come as bytes, one a character. */
+const decodeUtf8 = (value: string): string => Buffer.from(value, 'latin1').toString();
+
+/** What is no escape stays as it is, as in the reference (`unescapeExtraKey`). */
+function unescaped(key: string): string {
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}
+
+const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
+
+/** The service account that has this user name; undefined for all other names. */
+export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
+  const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
+  const isOne = dnsLabelErrors(namespace).length === 0 && dnsSubdomainErrors(name).length === 0;
+  return isOne ? { namespace, name } : undefined;
+}
+
+/**
+ * The user that is asked for, once each value has been granted. Without groups of its own a service account has the two of its
+ * kind; who is not anonymous belongs to those with credentials unless a group says which of the two it is.
+ */
+export function impersonated({ name, serviceAccount, groups, extra, uid }: Impersonation): UserInfo {
+  const own = groups.length > 0 || !serviceAccount ? groups : serviceAccountGroups(serviceAccount);
+  return {
+    name,
+    groups: [...own, ...whetherAuthenticated(name, own)],
+    extra: Object.assign(Object.create(null), Object.fromEntries(extra)),
+    ...(uid !== undefined && { uid }),
+  };
+}
+
+const serviceAccountGroups = ({ namespace }: ServiceAccountName): string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+];
+
+function whetherAuthenticated(name: string, groups: readonly string[]): string[] {
+  if (name === ANONYMOUS_NAME) return groups.includes(UNAUTHENTICATED) ? [] : [UNAUTHENTICATED];
+  const said = groups.includes(AUTHENTICATED) || groups.includes(UNAUTHENTICATED);
+  return said ? [] : [AUTHENTICATED];
+}

@@ -1,0 +1,163 @@
+import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose';
+import { asClaims, type Claims, claimOf } from './claims.js';
+
+/** Reads what stands at an `https` URL; follows no redirect, and bounds size and time. @throws Error saying why it cannot */
+export type ReadDocument = (url: string, bearerToken?: string) => Promise<Uint8Array>;
+
+export interface IssuerKeysSettings {
+  readonly issuer: string;
+  readonly read: ReadDocument;
+  /** Others are refused whatever the keys. */
+  readonly algorithms: readonly string[];
+  /** Hears why the issuer cannot be asked; it is asked again. */
+  readonly onError: (error: unknown) => void;
+  /** Hears that other keys hold than before. */
+  readonly onKeys?: () => void;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** Keys of an issuer, at most; those beyond are not looked at. */
+const MOST_KEYS = 100;
+/** Waits between attempts to find the issuer, ms: doubled from the first to the last. */
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 10_000;
+/** Milliseconds between two fetches of keys: tokens with unknown keys can be made by anybody. */
+const FETCH_INTERVAL_MS = 1_000;
+/** Milliseconds after which keys are fetched again with the next token, lest one that was withdrawn holds for ever. */
+const KEYS_AGE_MS = 600_000;
+
+/** The keys of an issuer, found through its discovery document and fetched again when a token is signed with another. */
+export class IssuerKeys {
+  #jwksUrl: string | undefined;
+  #keys: ReturnType<typeof createLocalJWKSet> | undefined;
+  #shown = '';
+  #fetchedAt = Number.NEGATIVE_INFINITY;
+  #fetching: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
+
+  constructor(private readonly settings: IssuerKeysSettings) {}
+
+  /** Whether the issuer was found and its keys are here. */
+  get ready(): boolean {
+    return this.#keys !== undefined;
+  }
+
+  /** Finds the issuer, now or as soon as it answers. Resolves after the first attempt. */
+  async start(waitMs = FIRST_WAIT_MS): Promise<void> {
+    try {
+      this.#jwksUrl ??= await this.#discover();
+      await this.#fetch();
+    } catch (error) {
+      this.settings.onError(error);
+      if (this.#isClosed) return;
+      const next = () => void this.start(Math.min(2 * waitMs, LONGEST_WAIT_MS));
+      this.#timer = setTimeout(next, waitMs);
+      this.#timer.unref();
+    }
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+  }
+
+  /** The claims of a token that is signed with one of the keys. @throws Error when it is not, or that cannot be told now */
+  async verify(token: string): Promise<Claims> {
+    const keys = this.#keys;
+    const age = this.settings.now() - this.#fetchedAt;
+    const found = await this.#verifiedBy(token);
+    if (found) {
+      if (age > KEYS_AGE_MS) this.#fetch().catch(this.settings.onError);
+      return found;
+    }
+    if (this.#fetching || age >= FETCH_INTERVAL_MS) await this.#refetch();
+    const again = this.#keys === keys ? undefined : await this.#verifiedBy(token);
+    if (!again) throw new Error('failed to verify signature: failed to verify id token signature');
+    return again;
+  }
+
+  async #refetch(): Promise<void> {
+    try {
+      await this.#fetch();
+    } catch (error) {
+      throw new Error(`failed to verify signature: fetching keys ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  async #discover(): Promise<string> {
+    const { issuer, read } = this.settings;
+    const document = asClaims(await read(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`));
+    if (!document) throw new Error('oidc: failed to decode provider discovery object');
+    const [found, jwksUrl] = [claimOf(document, 'issuer'), claimOf(document, 'jwks_uri')];
+    if (found !== issuer)
+      throw new Error(
+        `oidc: issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)} got ${JSON.stringify(found)}`,
+      );
+    if (typeof jwksUrl !== 'string') throw new Error('oidc: the provider names no jwks_uri');
+    return jwksUrl;
+  }
+
+  /** One at a time. */
+  #fetch(): Promise<void> {
+    this.#fetching ??= this.#fetchNow().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #fetchNow(): Promise<void> {
+    const { read, now, onKeys } = this.settings;
+    // Also of one that fails: the issuer is not to be asked more often for that.
+    this.#fetchedAt = now();
+    const document = asClaims(await read(String(this.#jwksUrl)));
+    const keys = document && claimOf(document, 'keys');
+    if (!Array.isArray(keys)) throw new Error('oidc: failed to decode keys');
+    const set = { keys: keys.slice(0, MOST_KEYS) } as JSONWebKeySet;
+    const made = createLocalJWKSet(set);
+    const shown = JSON.stringify(set);
+    if (shown === this.#shown) return;
+    this.#keys = made;
+    this.#shown = shown;
+    onKeys?.();
+  }
+
+  /** Undefined when none of the keys verifies it. */
+  async #verifiedBy(token: string): Promise<Claims | undefined> {
+    const keys = this.#keys;
+    if (!keys) return undefined;
+    try {
+      return await this.#verifyWith(token, keys);
+    } catch (error) {
+      if (!(error instanceof errors.JWKSMultipleMatchingKeys)) return this.#refused(error);
+      for await (const key of error) {
+        const found = await this.#verifyWith(token, key).catch((failure) => this.#refused(failure));
+        if (found) return found;
+      }
+      return undefined;
+    }
+  }
+
+  async #verifyWith(token: string, key: Parameters<typeof compactVerify>[1] | ReturnType<typeof createLocalJWKSet>) {
+    const options = { algorithms: [...this.settings.algorithms] };
+    const { payload, protectedHeader } = await compactVerify(
+      token,
+      key as Parameters<typeof compactVerify>[1],
+      options,
+    );
+    const claims = protectedHeader.b64 === false ? undefined : asClaims(payload);
+    if (!claims) throw new Error('the token holds no claims');
+    return claims;
+  }
+
+  /** Of errors that other keys do not mend, the error; otherwise undefined. */
+  #refused(error: unknown): undefined {
+    const { algorithms } = this.settings;
+    if (error instanceof errors.JOSEAlgNotAllowed)
+      throw new Error(`id token signed with unsupported algorithm, expected one of ${algorithms.join(', ')}`);
+    return undefined;
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

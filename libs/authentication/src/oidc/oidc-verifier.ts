@@ -1,0 +1,88 @@
+import type { TokenVerifier } from '../token-verifier.js';
+import type { Authentication } from '../user.js';
+import { VerifiedTokens } from '../verified-tokens.js';
+import { userOf } from './claim-mapping.js';
+import { type Claims, checkClaims, issuerOf, unverifiedClaims } from './claims.js';
+import { DistributedClaims } from './distributed-claims.js';
+import { IssuerKeys, type ReadDocument } from './issuer-keys.js';
+import { checkOidcSettings, type OidcSettings } from './settings.js';
+
+export interface OidcSurroundings {
+  readonly read: ReadDocument;
+  /** Hears why an issuer cannot be asked. */
+  readonly onError: (error: unknown) => void;
+  /** Milliseconds since 1970. Default: the system's. */
+  readonly now?: () => number;
+}
+
+/**
+ * Verifies ID tokens of one OpenID Connect issuer (spec: "OpenID Connect"), as plugin/pkg/authenticator/token/oidc of
+ * k8s.io/apiserver does. Until the issuer has been found, its tokens are refused. Tokens that were verified are kept until they
+ * expire, or the issuer has other keys.
+ */
+export class OidcVerifier implements TokenVerifier {
+  readonly #now: () => number;
+  readonly #keys: IssuerKeys;
+  readonly #distributed: DistributedClaims;
+  readonly #verified: VerifiedTokens;
+
+  /** @throws RangeError for settings that no token could be judged by */
+  constructor(
+    private readonly settings: OidcSettings,
+    surroundings: OidcSurroundings,
+  ) {
+    checkOidcSettings(settings);
+    const { read, onError, now = Date.now } = surroundings;
+    const { issuerUrl: issuer, signingAlgorithms: algorithms, clientId } = settings;
+    this.#now = now;
+    this.#verified = new VerifiedTokens(now);
+    const common = { read, algorithms, onError, now };
+    this.#keys = new IssuerKeys({ ...common, issuer, onKeys: () => this.#verified.clear() });
+    this.#distributed = new DistributedClaims({ ...common, clientId });
+  }
+
+  /** Looks for the issuer until it is found. Resolves after the first attempt. */
+  start(): Promise<void> {
+    return this.#keys.start();
+  }
+
+  close(): void {
+    this.#keys.close();
+    this.#distributed.close();
+  }
+
+  /** Undefined for what is no token of the issuer. */
+  async verify(token: string): Promise<Authentication | undefined> {
+    const known = this.#verified.get(token);
+    if (known) return known;
+    const untrusted = unverifiedClaims(token);
+    if (!untrusted || issuerOf(untrusted) !== this.settings.issuerUrl) return undefined;
+    if (!this.#keys.ready) throw new Error('oidc: authenticator not initialized');
+    const { claims, expiresAt } = await this.#verifiedClaims(token, untrusted);
+    const found = userOf(await this.#withGroups(claims), this.settings, expiresAt);
+    this.#verified.keep(token, found);
+    return found;
+  }
+
+  /** What costs nothing is looked at first: keys may have to be fetched for the rest. */
+  async #verifiedClaims(token: string, untrusted: Claims) {
+    try {
+      const expiresAt = checkClaims(untrusted, { clientId: this.settings.clientId, now: this.#now() });
+      return { claims: await this.#keys.verify(token), expiresAt };
+    } catch (error) {
+      throw new Error(`oidc: verify token: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  async #withGroups(claims: Claims): Promise<Claims> {
+    const { groupsClaim } = this.settings;
+    if (!groupsClaim) return claims;
+    try {
+      return await this.#distributed.with(claims, groupsClaim);
+    } catch (error) {
+      throw new Error(`oidc: could not expand distributed claims: ${messageOf(error)}`, { cause: error });
+    }
+  }
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

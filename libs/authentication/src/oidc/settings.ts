@@ -1,0 +1,51 @@
+/** Algorithms that an issuer may sign with: each has a public key, so that who can verify cannot sign. */
+export const SIGNING_ALGORITHMS = [
+  'RS256',
+  'RS384',
+  'RS512',
+  'ES256',
+  'ES384',
+  'ES512',
+  'PS256',
+  'PS384',
+  'PS512',
+] as const;
+
+/** Which tokens of an OpenID Connect issuer are believed, and whom they stand for (`--oidc-*`). */
+export interface OidcSettings {
+  /** `https` URL; the `iss` of tokens, and where its discovery document is. */
+  readonly issuerUrl: string;
+  /** Tokens must be for this audience. */
+  readonly clientId: string;
+  readonly usernameClaim: string;
+  /** Put before user names; `-` for nothing. Default: the issuer and `#`, and nothing for the claim `email`. */
+  readonly usernamePrefix?: string | undefined;
+  /** Whose value or values are groups. */
+  readonly groupsClaim?: string | undefined;
+  readonly groupsPrefix?: string | undefined;
+  /** Claims that tokens must have, with these values. */
+  readonly requiredClaims: ReadonlyMap<string, string>;
+  /** Of {@link SIGNING_ALGORITHMS}. */
+  readonly signingAlgorithms: readonly string[];
+}
+
+/** What is put before user names (pkg/kubeapiserver/authenticator/config.go of k8s.io/kubernetes). */
+export function usernamePrefixOf({ usernamePrefix = '', usernameClaim, issuerUrl }: OidcSettings): string {
+  if (usernamePrefix === '-') return '';
+  return usernamePrefix === '' && usernameClaim !== 'email' ? `${issuerUrl}#` : usernamePrefix;
+}
+
+/** @throws RangeError for settings that no token could be judged by */
+export function checkOidcSettings({ issuerUrl, usernameClaim, signingAlgorithms }: OidcSettings): void {
+  if (!URL.canParse(issuerUrl)) throw new RangeError(`--oidc-issuer-url: ${JSON.stringify(issuerUrl)} is not a URL`);
+  const { protocol } = new URL(issuerUrl);
+  if (protocol !== 'https:')
+    throw new RangeError(
+      `--oidc-issuer-url: ${JSON.stringify(issuerUrl)} has invalid scheme ${JSON.stringify(protocol.slice(0, -1))}, require 'https'`,
+    );
+  if (usernameClaim === '') throw new RangeError('--oidc-username-claim: no username claim provided');
+  for (const algorithm of signingAlgorithms) {
+    if (!SIGNING_ALGORITHMS.some((known) => known === algorithm))
+      throw new RangeError(`--oidc-signing-algs: unsupported signing alg: ${JSON.stringify(algorithm)}`);
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Names } from '@orch/machinery';
+import type { TokenVerifier } from '../token-verifier.js';
+import { type Authentication, authenticated } from '../user.js';
+import type { KnownObject, KnownObjects, ObjectName } from './bound-objects.js';
+
+const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+const GROUP = 'system:bootstrappers';
+const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
+/** A date and time with its zone (RFC 3339). */
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Type of the Secrets that bootstrap tokens lie in. */
+export const bootstrapTypeOf = (names: Names): string => names.key('bootstrap.orch.io/token');
+
+/**
+ * Tokens with which nodes join (spec: "Bootstrap tokens"): each lies in a Secret of `kube-system` that is called after its
+ * id. As plugin/pkg/auth/authenticator/token/bootstrap of k8s.io/kubernetes judges them.
+ */
+export class BootstrapTokens implements TokenVerifier {
+  /** Of a Secret the same each time, for as long as it does not change. */
+  readonly #known = new WeakMap<KnownObject, Authentication>();
+
+  /** @param now milliseconds since the epoch */
+  constructor(
+    private readonly names: Names,
+    private readonly objects: KnownObjects,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** Undefined for what is none, or none any more. @throws Error when that cannot be told */
+  async verify(token: string): Promise<Authentication | undefined> {
+    const [, id, secret] = TOKEN.exec(token) ?? [];
+    if (id === undefined || secret === undefined) return undefined;
+    const object: ObjectName = { kind: 'Secret', namespace: 'kube-system', name: `bootstrap-token-${id}` };
+    const found = await this.objects.find(object);
+    const groups = found && this.#groupsOf(found, id, digestOf(secret));
+    if (!found || !groups) return undefined;
+    const known = this.#known.get(found) ?? this.#authentication(object, found, id, digestOf(secret), groups);
+    this.#known.set(found, known);
+    return known;
+  }
+
+  #authentication(
+    object: ObjectName,
+    found: KnownObject,
+    id: string,
+    digest: Buffer,
+    groups: readonly string[],
+  ): Authentication {
+    const user = { name: `system:bootstrap:${id}`, groups, extra: {} };
+    const { expiration } = found.data ?? {};
+    const refusal = (later: KnownObject | undefined) => {
+      const now = later && this.#groupsOf(later, id, digest);
+      return now?.join() === groups.join() ? undefined : 'the bootstrap token has been changed or deleted';
+    };
+    const boundTo = [{ object, refusal }];
+    return { ...authenticated(user, 'token', expiration ? Date.parse(expiration) : undefined), boundTo };
+  }
+
+  /** The groups of its holder; undefined where it is not good. */
+  #groupsOf({ deletedAt, type, data }: KnownObject, id: string, digest: Buffer): readonly string[] | undefined {
+    if (deletedAt !== undefined || type !== bootstrapTypeOf(this.names) || !data) return undefined;
+    if (!timingSafeEqual(digestOf(data['token-secret'] ?? ''), digest) || data['token-id'] !== id) return undefined;
+    if (hasEnded(data.expiration, this.now()) || data['usage-bootstrap-authentication'] !== 'true') return undefined;
+    const extra = data['auth-extra-groups'] ? data['auth-extra-groups'].split(',') : [];
+    return extra.every((group) => EXTRA_GROUP.test(group)) ? [...new Set([GROUP, ...extra])].sort() : undefined;
+  }
+}
+
+const digestOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();
+
+/** An end that cannot be read has passed. */
+const hasEnded = (expiration: string | undefined, now: number): boolean =>
+  expiration ? !TIME.test(expiration) || !(Date.parse(expiration) > now) : false;

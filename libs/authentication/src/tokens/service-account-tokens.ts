@@ -1,0 +1,119 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { Names } from '@orch/machinery';
+import { LRUCache } from 'lru-cache';
+import { commonAudiences, type TokenVerifier } from '../token-verifier.js';
+import type { Authentication } from '../user.js';
+import { accountClaims, legacyIssuerOf, refusalByTime, type VerifiedToken } from './account-claims.js';
+import { type KnownObjects, standingOf } from './bound-objects.js';
+import { areLegacy, legacyClaims } from './legacy-claims.js';
+import { isSignedBy, parseToken, type SignedToken } from './signed-token.js';
+import type { VerificationKey } from './verification-key.js';
+
+/** Tokens whose signature is not looked at again while they are used: the users of a large cluster. */
+const REMEMBERED = 32_768;
+
+export interface ServiceAccountTokensSettings {
+  readonly names: Names;
+  readonly keys: readonly VerificationKey[];
+  /** Whose tokens are believed, beside those in Secrets (`--service-account-issuer`). */
+  readonly issuers: readonly string[];
+  /** What the API is called in tokens (`--api-audiences`); never empty. */
+  readonly audiences: readonly string[];
+  /** Whether tokens in Secrets go with these (`--service-account-lookup`). */
+  readonly lookup: boolean;
+  readonly objects: KnownObjects;
+  /** Hears of each token that is taken, for metrics. */
+  readonly onUse?: (use: TokenUse) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+/** `valid` and `stale` of tokens that say when they should be renewed, before and after that; `legacy` of those for no audience. */
+export type TokenUse = 'valid' | 'stale' | 'legacy';
+
+/**
+ * Tokens of service accounts: those of the TokenRequest API, and those in Secrets (as pkg/serviceaccount/jwt.go of
+ * k8s.io/kubernetes judges them). Signatures are looked at once a token, by a digest of it under a key that only this process
+ * knows; times, audiences and the objects that it is bound to each time.
+ */
+export class ServiceAccountTokens implements TokenVerifier {
+  readonly #settings: ServiceAccountTokensSettings;
+  readonly #now: () => number;
+  readonly #secret = randomBytes(32).toString('base64');
+  readonly #verified = new LRUCache<string, VerifiedToken>({ max: REMEMBERED });
+
+  constructor(settings: ServiceAccountTokensSettings) {
+    this.#settings = settings;
+    this.#now = settings.now ?? Date.now;
+  }
+
+  /** Undefined for what is no token of these issuers. @throws Error saying why one of theirs is not good */
+  async verify(token: string, wanted?: readonly string[]): Promise<Authentication | undefined> {
+    const verified = this.#verifiedToken(token);
+    if (!verified) return undefined;
+    const { audiences: own, objects } = this.#settings;
+    const asked = wanted ?? own;
+    const given = verified.audiences.length > 0 ? verified.audiences : own;
+    const audiences = commonAudiences(asked, given);
+    if (audiences.length === 0)
+      throw new Error(`token audiences ${quoted(given)} is invalid for the target audiences ${quoted(asked)}`);
+    const { authentication } = verified;
+    const ended = refusalByTime(verified, this.#now());
+    if (ended !== undefined) throw new Error(ended);
+    const { refusal, endsAt } = await standingOf(authentication.boundTo, objects, this.#now);
+    if (refusal !== undefined) throw new Error(refusal);
+    const annotations = this.#use(verified);
+    const expiresAt = earlier(authentication.expiresAt, endsAt);
+    return {
+      ...authentication,
+      audiences,
+      ...(expiresAt !== undefined && { expiresAt }),
+      ...(annotations && { annotations }),
+    };
+  }
+
+  /** Undefined where it is of nobody whose tokens are believed. @throws Error */
+  #verifiedToken(token: string): VerifiedToken | undefined {
+    const digest = hash('sha256', this.#secret + token, 'base64');
+    const known = this.#verified.get(digest);
+    if (known) return known;
+    const parsed = parseToken(token);
+    const read = parsed && this.#readerOf(parsed);
+    if (!read) return undefined;
+    if (!isSignedBy(parsed, this.#settings.keys))
+      throw new Error('the signature of the service account token is not of a key that is known');
+    const verified = read(token);
+    this.#verified.set(digest, verified);
+    return verified;
+  }
+
+  #readerOf({ claims }: SignedToken): ((token: string) => VerifiedToken) | undefined {
+    const { issuers, names, lookup } = this.#settings;
+    const { iss } = claims;
+    if (iss === legacyIssuerOf(names) && areLegacy(claims, names))
+      return (token) => legacyClaims(claims, token, names, lookup);
+    if (typeof iss === 'string' && issuers.includes(iss)) return () => accountClaims(claims, names);
+    return undefined;
+  }
+
+  /** Counts a token that was taken. @returns what is to be said of it in the audit log */
+  #use({ audiences, subject, warnAfter }: VerifiedToken): Record<string, string> | undefined {
+    const { onUse, names } = this.#settings;
+    const group = names.group('authentication.orch.io');
+    if (audiences.length === 0) {
+      onUse?.('legacy');
+      return { [`${group}/legacy-token`]: subject };
+    }
+    if (warnAfter === undefined) return undefined;
+    const late = Math.floor(this.#now() / 1000) - Math.floor(warnAfter / 1000);
+    onUse?.(this.#now() > warnAfter ? 'stale' : 'valid');
+    if (this.#now() <= warnAfter) return undefined;
+    return { [`${group}/stale-token`]: `subject: ${subject}, seconds after warning threshold: ${late}` };
+  }
+}
+
+const earlier = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+
+/** As Go prints lists of texts. */
+const quoted = (texts: readonly string[]): string => `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

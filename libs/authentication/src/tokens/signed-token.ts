@@ -1,0 +1,76 @@
+import { sign, verify } from 'node:crypto';
+import type { SigningAlgorithm, SigningKey, VerificationKey } from './verification-key.js';
+
+/** A JWT as it is written (RFC 7519, compact); nothing of it is believed before {@link isSignedBy} says so. */
+export interface SignedToken {
+  readonly algorithm: unknown;
+  readonly keyId: unknown;
+  readonly claims: Readonly<Record<string, unknown>>;
+  readonly signed: Buffer;
+  readonly signature: Buffer;
+}
+
+/** Longest token that is looked at, characters: as much as headers of a request may be. */
+const LONGEST = 16_384;
+
+/** Of each algorithm, the digest; ECDSA signatures are the two numbers as they are (RFC 7518, 3.4). */
+const DIGEST: Readonly<Record<SigningAlgorithm, string>> = {
+  RS256: 'sha256',
+  ES256: 'sha256',
+  ES384: 'sha384',
+  ES512: 'sha512',
+};
+
+/** Reads a token; undefined for what is none. Each has one spelling: bits that say nothing must be zero. */
+export function parseToken(token: string): SignedToken | undefined {
+  if (token.length > LONGEST) return undefined;
+  const parts = token.split('.', 4);
+  if (parts.length !== 3) return undefined;
+  const [header, payload, signature] = parts.map(bytesOf);
+  const head = header && objectOf(header);
+  const claims = payload && objectOf(payload);
+  // Extensions that must be understood (RFC 7515, 4.1.11): there is none that is.
+  if (!head || !claims || !signature || head.crit !== undefined) return undefined;
+  const signed = Buffer.from(token.slice(0, token.lastIndexOf('.')));
+  return { algorithm: head.alg, keyId: head.kid, claims, signed, signature };
+}
+
+/**
+ * Whether one of the keys has signed it. The algorithm is the key's, and the token must name that; the id that it names
+ * only says which key to look at, where it is the id of one. Keys that a token brings along or points to are not looked at.
+ */
+export function isSignedBy(token: SignedToken, keys: readonly VerificationKey[]): boolean {
+  const named = keys.filter(({ id }) => id === token.keyId);
+  return (named.length > 0 ? named : keys).some(
+    ({ algorithm, key }) =>
+      token.algorithm === algorithm &&
+      verify(DIGEST[algorithm], token.signed, { key, dsaEncoding: 'ieee-p1363' }, token.signature),
+  );
+}
+
+/** Signs claims; JSON of them as it is. */
+export function signToken(claims: object, { key, verification: { id, algorithm } }: SigningKey): string {
+  const signed = `${encoded({ alg: algorithm, kid: id })}.${encoded(claims)}`;
+  const signature = sign(DIGEST[algorithm], Buffer.from(signed), { key, dsaEncoding: 'ieee-p1363' });
+  return `${signed}.${signature.toString('base64url')}`;
+}
+
+const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function bytesOf(part: string): Buffer | undefined {
+  const bytes = Buffer.from(part, 'base64url');
+  return bytes.toString('base64url') === part ? bytes : undefined;
+}
+
+function objectOf(bytes: Buffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a value of JSON is an object. */
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

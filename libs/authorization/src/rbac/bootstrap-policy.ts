@@ -1,0 +1,107 @@
+import type { ApiObject, Names } from '@orch/machinery';
+import {
+  type BindingRow,
+  BOOTSTRAP_BINDINGS,
+  BOOTSTRAP_ROLES,
+  type BootstrapGate,
+  type RoleRow,
+  type RuleRow,
+  type SubjectRow,
+} from './bootstrap-table.js';
+import type { PolicyRule } from './policy-rule.js';
+import type { ReconciledBinding, ReconciledRole } from './reconcile.js';
+
+/** A role or binding that every installation has, and where it lies. */
+export interface BootstrapObject<T> {
+  readonly resource: 'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings';
+  /** Empty for what is in none. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: T & ApiObject;
+}
+
+export type { BootstrapGate };
+
+/** What every installation has. */
+export interface BootstrapPolicy {
+  readonly roles: readonly BootstrapObject<ReconciledRole>[];
+  readonly bindings: readonly BootstrapObject<ReconciledBinding>[];
+}
+
+const GROUP = 'rbac.authorization.orch.io';
+
+/** The annotation by which the owner of a role or binding keeps it as it is: with the value `false`. */
+export const autoUpdateAnnotation = (names: Names): string => names.key(`${GROUP}/autoupdate`);
+
+/** @param enabled whether a feature is on: some rules are for these alone */
+export function bootstrapPolicy(names: Names, enabled: (gate: BootstrapGate) => boolean): BootstrapPolicy {
+  const isOn = ({ gate }: { readonly gate?: BootstrapGate }) => gate === undefined || enabled(gate);
+  return {
+    roles: BOOTSTRAP_ROLES.filter(isOn).map((row) => roleOf(row, names, isOn)),
+    bindings: BOOTSTRAP_BINDINGS.filter(isOn).map((row) => bindingOf(row, names)),
+  };
+}
+
+function roleOf(row: RoleRow, names: Names, isOn: (row: RuleRow) => boolean): BootstrapObject<ReconciledRole> {
+  const { namespace = '', partOf = [], madeOf, rules = [] } = row;
+  const part = (of: string) => `${names.group(GROUP)}/aggregate-to-${of}`;
+  const labels = Object.fromEntries(partOf.map((of) => [part(of), 'true']));
+  const object = {
+    metadata: metadataOf(row, names, labels),
+    rules: rules.filter(isOn).map((each) => ruleOf(each, names)),
+    ...(madeOf !== undefined && {
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { [part(madeOf)]: 'true' } }] },
+    }),
+  };
+  return {
+    resource: namespace === '' ? 'clusterroles' : 'roles',
+    ...{ namespace, name: object.metadata.name, object: object as ReconciledRole & ApiObject },
+  };
+}
+
+function bindingOf(row: BindingRow, names: Names): BootstrapObject<ReconciledBinding> {
+  const { namespace = '', role = row.name, subjects } = row;
+  const apiGroup = names.group(GROUP);
+  const kind = namespace === '' ? 'ClusterRole' : 'Role';
+  const object = {
+    metadata: metadataOf(row, names, {}),
+    roleRef: { apiGroup, kind, name: named(role, names) },
+    subjects: subjects.map((subject) => subjectOf(subject, apiGroup)),
+  };
+  return {
+    resource: namespace === '' ? 'clusterrolebindings' : 'rolebindings',
+    ...{ namespace, name: object.metadata.name, object: object as ReconciledBinding & ApiObject },
+  };
+}
+
+function metadataOf(
+  { name, namespace }: { readonly name: string; readonly namespace?: string },
+  names: Names,
+  labels: Readonly<Record<string, string>>,
+) {
+  return {
+    name: named(name, names),
+    ...(namespace !== undefined && { namespace }),
+    labels: { [names.key('orch.io/bootstrapping')]: 'rbac-defaults', ...labels },
+    annotations: { [autoUpdateAnnotation(names)]: 'true' },
+  };
+}
+
+/** Names of some roles hold that of the group that they are about. */
+const named = (name: string, names: Names): string =>
+  name.replace('certificates.orch.io', names.group('certificates.orch.io'));
+
+function ruleOf({ verbs, groups, resources, names: resourceNames, paths }: RuleRow, names: Names): PolicyRule {
+  if (paths !== undefined) return { verbs: words(verbs), nonResourceURLs: words(paths) };
+  return {
+    verbs: words(verbs),
+    apiGroups: words(groups).map((group) => (group === 'core' ? '' : names.group(group))),
+    resources: words(resources),
+    ...(resourceNames !== undefined && { resourceNames: words(resourceNames).map((name) => names.key(name)) }),
+  };
+}
+
+const subjectOf = ({ kind, name }: SubjectRow, apiGroup: string) =>
+  kind === 'ServiceAccount' ? { kind, name, namespace: 'kube-system' } : { kind, apiGroup, name };
+
+const words = (text = ''): string[] => text.split(' ');

@@ -1,0 +1,116 @@
+import { ALL, type PolicyRule, pathMatches } from './policy-rule.js';
+
+/** There are more of the smallest rules than are compared with others. */
+export class TooManyRulesError extends Error {}
+
+/**
+ * What of some rules is not in the power of others: every rule is broken down to its smallest ones, and each of these must be
+ * covered by a single rule (component-helpers v0.27.16, auth/rbac/validation).
+ * @param most smallest rules of those that are not covered as a whole; their number is a product
+ * @throws TooManyRulesError
+ */
+export function uncovered(
+  owned: readonly PolicyRule[],
+  wanted: readonly PolicyRule[],
+  most = Number.POSITIVE_INFINITY,
+): PolicyRule[] {
+  const index = new OwnedRules(owned);
+  const apart = wanted.filter((rule) => !index.coverWhole(rule));
+  if (apart.reduce((sum, rule) => sum + countOf(rule), 0) > most) throw new TooManyRulesError();
+  return apart.flatMap(breakdown).filter((rule) => !index.coverWhole(rule));
+}
+
+/** The smallest rules that say the same: one verb on one resource of one group, and at most one name; or on one path. */
+export function breakdown(rule: PolicyRule): PolicyRule[] {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const small: PolicyRule[] = [];
+  for (const group of apiGroups) {
+    for (const resource of resources) {
+      for (const verb of verbs) {
+        const one = { verbs: [verb], apiGroups: [group], resources: [resource] };
+        if (resourceNames.length === 0) small.push(one);
+        for (const name of resourceNames) small.push({ ...one, resourceNames: [name] });
+      }
+    }
+  }
+  for (const url of nonResourceURLs) for (const verb of verbs) small.push({ verbs: [verb], nonResourceURLs: [url] });
+  return small;
+}
+
+function countOf(rule: PolicyRule): number {
+  const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
+  const onResources = apiGroups.length * resources.length * Math.max(resourceNames.length, 1);
+  return verbs.length * (onResources + nonResourceURLs.length);
+}
+
+/** A rule that is held; undefined stands for all. */
+interface OwnedRule {
+  readonly verbs: ReadonlySet<string> | undefined;
+  readonly groups: ReadonlySet<string> | undefined;
+  readonly resources: ReadonlySet<string> | undefined;
+  readonly names: ReadonlySet<string>;
+  readonly paths: readonly string[];
+}
+
+/** Rules by the resources that they are on: those who hold many are asked about each of many. */
+class OwnedRules {
+  readonly #onResource = new Map<string, OwnedRule[]>();
+  readonly #onPaths: OwnedRule[] = [];
+
+  constructor(rules: readonly PolicyRule[]) {
+    for (const rule of rules) {
+      const owned = ownedRule(rule);
+      if (owned.paths.length > 0) this.#onPaths.push(owned);
+      for (const resource of new Set(rule.resources)) {
+        const known = this.#onResource.get(resource);
+        if (known) known.push(owned);
+        else this.#onResource.set(resource, [owned]);
+      }
+    }
+  }
+
+  /** Whether one rule covers all that another says. One on resources and paths, which no role may have, is never covered whole. */
+  coverWhole(rule: PolicyRule): boolean {
+    const { resources = [], nonResourceURLs = [] } = rule;
+    if (nonResourceURLs.length > 0)
+      return resources.length === 0 && this.#onPaths.some((held) => coversPaths(held, rule));
+    return namesFor(resources[0] ?? '').some((name) => this.#onResource.get(name)?.some((held) => covers(held, rule)));
+  }
+}
+
+function ownedRule(rule: PolicyRule): OwnedRule {
+  const setOf = (values: readonly string[] = []) => (values.includes(ALL) ? undefined : new Set(values));
+  const { verbs, apiGroups, resources, resourceNames, nonResourceURLs = [] } = rule;
+  return {
+    verbs: setOf(verbs),
+    groups: setOf(apiGroups),
+    resources: setOf(resources),
+    names: new Set(resourceNames),
+    paths: nonResourceURLs,
+  };
+}
+
+/** What a rule may call a resource that is to be covered. */
+function namesFor(resource: string): string[] {
+  const at = resource.indexOf('/');
+  return [ALL, resource, ...(at < 0 ? [] : [`${ALL}${resource.slice(at)}`])];
+}
+
+function covers({ verbs, groups, resources, names }: OwnedRule, rule: PolicyRule): boolean {
+  if (!holds(verbs, rule.verbs) || !holds(groups, rule.apiGroups)) return false;
+  const { resourceNames = [] } = rule;
+  if (names.size > 0 && (resourceNames.length === 0 || !holds(names, resourceNames))) return false;
+  return (
+    resources === undefined ||
+    (rule.resources ?? []).every((each) => namesFor(each).some((name) => resources.has(name)))
+  );
+}
+
+/** A rule with names of resources says nothing of what has none. */
+function coversPaths({ verbs, names, paths }: OwnedRule, { verbs: wanted, nonResourceURLs = [] }: PolicyRule): boolean {
+  if (names.size > 0 || !holds(verbs, wanted)) return false;
+  return nonResourceURLs.every((url) => paths.some((pattern) => pathMatches(pattern, url)));
+}
+
+const holds = (set: ReadonlySet<string> | undefined, values: readonly string[] = []): boolean =>
+  set === undefined || values.every((value) => set.has(value));

@@ -1,0 +1,44 @@
+import type { PolicyRule } from './policy-rule.js';
+
+/**
+ * Rules for a refusal, each once and in order: those on the same resource of one group, and of one name, are told as one with all
+ * of their verbs.
+ */
+export function describeRules(rules: readonly PolicyRule[]): string[] {
+  return [...new Set(compact(rules).map(describe))].sort();
+}
+
+function compact(rules: readonly PolicyRule[]): PolicyRule[] {
+  const simple = new Map<string, PolicyRule>();
+  const others: PolicyRule[] = [];
+  for (const rule of rules) {
+    const key = simpleKey(rule);
+    const known = key !== undefined && simple.get(key);
+    if (key === undefined) others.push(rule);
+    else simple.set(key, known ? { ...known, verbs: [...(known.verbs ?? []), ...(rule.verbs ?? [])] } : rule);
+  }
+  return [...others, ...simple.values()];
+}
+
+/** Of rules that differ in their verbs alone it is the same; undefined for one on more than a single resource, and on paths. */
+function simpleKey({ apiGroups, resources, resourceNames = [], nonResourceURLs = [] }: PolicyRule): string | undefined {
+  if (resourceNames.length > 1 || nonResourceURLs.length > 0) return undefined;
+  if (apiGroups?.length !== 1 || resources?.length !== 1) return undefined;
+  return JSON.stringify([apiGroups, resources, resourceNames]);
+}
+
+function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
+  const parts = [
+    ['APIGroups', apiGroups],
+    ['Resources', resources],
+    ['NonResourceURLs', nonResourceURLs],
+    ['ResourceNames', resourceNames],
+    ['Verbs', verbs],
+  ] as const;
+  const said = parts.flatMap(([name, values]) => (values?.length ? [`${name}:${quotedList(values)}`] : []));
+  return `{${said.join(', ')}}`;
+}
+
+/** Texts as clients know lists of them: `["a" "b"]`. */
+export const quotedList = (texts: readonly string[]): string =>
+  `[${texts.map((text) => JSON.stringify(text)).join(' ')}]`;

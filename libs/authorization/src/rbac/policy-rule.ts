@@ -1,0 +1,84 @@
+import type { RequestAttributes } from '../authorizer.js';
+
+/** A rule of a role as clients write it: verbs on resources, or on paths. What is absent is empty. */
+export interface PolicyRule {
+  readonly verbs?: readonly string[];
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly nonResourceURLs?: readonly string[];
+}
+
+/** Stands for all verbs, groups, resources or paths. */
+export const ALL = '*';
+
+/** Whether a path is one that a pattern shows: `*` at the end stands for whatever follows. */
+export const pathMatches = (pattern: string, path: string): boolean =>
+  pattern === path || (pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, '')));
+
+/** A rule made ready to be asked many times. */
+interface CompiledRule {
+  readonly verbs: ReadonlySet<string> | undefined;
+  readonly groups: ReadonlySet<string> | undefined;
+  readonly names: ReadonlySet<string> | undefined;
+}
+
+interface PathRules {
+  readonly verbs: ReadonlySet<string> | undefined;
+  readonly patterns: readonly string[];
+}
+
+/** Undefined for all of them. */
+const setOf = (values: readonly string[] = []): ReadonlySet<string> | undefined =>
+  values.includes(ALL) ? undefined : new Set(values);
+
+const has = (set: ReadonlySet<string> | undefined, value: string): boolean => set === undefined || set.has(value);
+
+/** The rules of a role, found by the resource that is asked for: the cost is that of the rules on it, not of all. */
+export class CompiledRules {
+  readonly #onResource = new Map<string, CompiledRule[]>();
+  readonly #onPaths: PathRules[] = [];
+
+  constructor(rules: readonly PolicyRule[]) {
+    for (const rule of rules) {
+      const verbs = setOf(rule.verbs);
+      this.#addResources(rule, verbs);
+      if (rule.nonResourceURLs?.length) this.#onPaths.push({ verbs, patterns: rule.nonResourceURLs });
+    }
+  }
+
+  /** Whether one of the rules allows it. */
+  allow(request: RequestAttributes): boolean {
+    const { isResourceRequest, verb, path, resource, subresource } = request;
+    if (!isResourceRequest) {
+      return this.#onPaths.some(
+        ({ verbs, patterns }) => has(verbs, verb) && patterns.some((of) => pathMatches(of, path)),
+      );
+    }
+    if (this.#onResource.size === 0) return false;
+    if (allows(this.#onResource.get(ALL), request)) return true;
+    if (subresource === '') return allows(this.#onResource.get(resource), request);
+    return (
+      allows(this.#onResource.get(`${resource}/${subresource}`), request) ||
+      allows(this.#onResource.get(`${ALL}/${subresource}`), request)
+    );
+  }
+
+  #addResources({ apiGroups, resources = [], resourceNames = [] }: PolicyRule, verbs: CompiledRule['verbs']): void {
+    const names = resourceNames.length > 0 ? new Set(resourceNames) : undefined;
+    const compiled = { verbs, groups: setOf(apiGroups), names };
+    for (const resource of new Set(resources)) {
+      const known = this.#onResource.get(resource);
+      if (known) known.push(compiled);
+      else this.#onResource.set(resource, [compiled]);
+    }
+  }
+}
+
+function allows(rules: readonly CompiledRule[] | undefined, { verb, group, name }: RequestAttributes): boolean {
+  if (rules) {
+    for (const rule of rules)
+      if (has(rule.verbs, verb) && has(rule.groups, group) && has(rule.names, name)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,259 @@
+import type { UserInfo } from '@orch/authentication';
+import type { Decision, RequestAttributes } from '../authorizer.js';
+import { CompiledRules, type PolicyRule } from './policy-rule.js';
+import type { BindingObject, RoleObject, RoleRef, Subject } from './rbac-objects.js';
+
+/** Users and groups whose rights a change may have taken from. */
+export interface Concerned {
+  readonly users: ReadonlySet<string>;
+  readonly groups: ReadonlySet<string>;
+}
+
+/** A role as it is asked. */
+interface KnownRole {
+  readonly object: RoleObject;
+  /** Made when it is first asked: most are not. */
+  compiled?: CompiledRules;
+}
+
+/** A binding by way of one of its subjects. */
+interface Grant {
+  readonly binding: BindingObject;
+  /** Of the role that it gives. */
+  readonly role: string;
+}
+
+/** The bindings of one namespace, or of all, by whom they are for. */
+class Scope {
+  readonly users = new Map<string, Grant[]>();
+  readonly groups = new Map<string, Grant[]>();
+  /** Bindings that are in it, for the scope to be given up with the last. */
+  size = 0;
+
+  add(grant: Grant): void {
+    this.size++;
+    for (const [kind, name] of holdersOf(grant.binding)) {
+      const grants = this[kind].get(name);
+      if (grants) grants.push(grant);
+      else this[kind].set(name, [grant]);
+    }
+  }
+
+  remove(binding: BindingObject): void {
+    this.size--;
+    for (const [kind, name] of holdersOf(binding)) {
+      const left = this[kind].get(name)?.filter((grant) => grant.binding !== binding) ?? [];
+      if (left.length > 0) this[kind].set(name, left);
+      else this[kind].delete(name);
+    }
+  }
+
+  /** What is given to a user, and to the groups it is in. */
+  *of({ name, groups }: UserInfo): Iterable<Grant> {
+    const own = this.users.get(name);
+    if (own) yield* own;
+    for (const group of groups) {
+      const shared = this.groups.get(group);
+      if (shared) yield* shared;
+    }
+  }
+}
+
+/**
+ * Roles and bindings, found by whom they are for: a check costs what concerns the user, however many others there are. Each object
+ * is put in as it comes, changes or goes.
+ */
+export class RbacPolicy {
+  readonly #roles = new Map<string, KnownRole>();
+  readonly #bindings = new Map<string, BindingObject>();
+  /** Bindings by the role that they give. */
+  readonly #given = new Map<string, Set<BindingObject>>();
+  readonly #cluster = new Scope();
+  readonly #namespaces = new Map<string, Scope>();
+
+  /** @param group of the kinds, as refusals name it */
+  constructor(private readonly group: string) {}
+
+  /** All roles that are known, in no order. */
+  *roles(): Iterable<RoleObject> {
+    for (const { object } of this.#roles.values()) yield object;
+  }
+
+  /** A role; undefined where it is not known. The namespace is empty for a ClusterRole. */
+  role(namespace: string, name: string): RoleObject | undefined {
+    return this.#roles.get(keyOf(namespace, name))?.object;
+  }
+
+  /** A binding; undefined where it is not known. The namespace is empty for a ClusterRoleBinding. */
+  binding(namespace: string, name: string): BindingObject | undefined {
+    return this.#bindings.get(keyOf(namespace, name));
+  }
+
+  /** Takes a role in, in the place of the one of its name. @returns who may do less for it */
+  putRole(object: RoleObject): Concerned | undefined {
+    const key = keyOf(object.namespace, object.name);
+    const isNew = !this.#roles.has(key);
+    this.#roles.set(key, { object });
+    return isNew ? undefined : this.#holdersOfRole(key);
+  }
+
+  /** @returns who may do less for it */
+  removeRole(namespace: string, name: string): Concerned | undefined {
+    const key = keyOf(namespace, name);
+    return this.#roles.delete(key) ? this.#holdersOfRole(key) : undefined;
+  }
+
+  /** Takes a binding in, in the place of the one of its name. @returns who may do less for it */
+  putBinding(object: BindingObject): Concerned | undefined {
+    const concerned = this.removeBinding(object.namespace, object.name);
+    const role = roleKey(object);
+    this.#bindings.set(keyOf(object.namespace, object.name), object);
+    const given = this.#given.get(role);
+    if (given) given.add(object);
+    else this.#given.set(role, new Set([object]));
+    this.#scopeFor(object.namespace).add({ binding: object, role });
+    return concerned;
+  }
+
+  /** @returns who may do less for it */
+  removeBinding(namespace: string, name: string): Concerned | undefined {
+    const key = keyOf(namespace, name);
+    const known = this.#bindings.get(key);
+    if (!known) return undefined;
+    this.#bindings.delete(key);
+    const role = roleKey(known);
+    const given = this.#given.get(role);
+    given?.delete(known);
+    if (given?.size === 0) this.#given.delete(role);
+    const scope = this.#scopeFor(namespace);
+    scope.remove(known);
+    if (namespace !== '' && scope.size === 0) this.#namespaces.delete(namespace);
+    return concernedBy([known]);
+  }
+
+  /**
+   * Whether a user may do something. Roles that are bound and not there are passed over, and named where nothing else allows it.
+   * Paths are for ClusterRoleBindings alone, as what is in no namespace is.
+   */
+  decide(user: UserInfo, request: RequestAttributes): Decision {
+    const missing: Grant[] = [];
+    for (const scope of this.#scopesOf(request.namespace)) {
+      for (const grant of scope.of(user)) {
+        const role = this.#roles.get(grant.role);
+        if (!role) missing.push(grant);
+        else if (compiledOf(role).allow(request)) {
+          return { decision: 'allow', reason: `RBAC: allowed by ${described(grant.binding, user)}` };
+        }
+      }
+    }
+    if (missing.length === 0) return DENIED;
+    return { decision: 'no-opinion', reason: `RBAC: ${this.#aggregated(missing)}` };
+  }
+
+  /** The rules that hold for a user in a namespace, and what is wrong with others, or empty. */
+  rulesFor(user: UserInfo, namespace: string): { readonly rules: readonly PolicyRule[]; readonly error: string } {
+    const rules: PolicyRule[] = [];
+    const missing: Grant[] = [];
+    const seen = new Set<BindingObject>();
+    for (const scope of this.#scopesOf(namespace)) {
+      for (const grant of scope.of(user)) {
+        if (seen.has(grant.binding)) continue;
+        seen.add(grant.binding);
+        const role = this.#roles.get(grant.role);
+        if (role) rules.push(...role.object.rules);
+        else missing.push(grant);
+      }
+    }
+    return { rules, error: missing.length === 0 ? '' : this.#aggregated(missing) };
+  }
+
+  *#scopesOf(namespace: string): Iterable<Scope> {
+    yield this.#cluster;
+    const local = namespace === '' ? undefined : this.#namespaces.get(namespace);
+    if (local) yield local;
+  }
+
+  #scopeFor(namespace: string): Scope {
+    if (namespace === '') return this.#cluster;
+    const known = this.#namespaces.get(namespace);
+    if (known) return known;
+    const made = new Scope();
+    this.#namespaces.set(namespace, made);
+    return made;
+  }
+
+  #holdersOfRole(key: string): Concerned | undefined {
+    const given = this.#given.get(key);
+    return given && concernedBy(given);
+  }
+
+  #aggregated(missing: readonly Grant[]): string {
+    const texts = missing.map(({ binding: { roleRef } }) => {
+      const kind = roleRef.kind.toLowerCase();
+      return `${kind}.${this.group} ${JSON.stringify(roleRef.name)} not found`;
+    });
+    const distinct = [...new Set(texts)];
+    return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
+  }
+}
+
+const DENIED: Decision = { decision: 'no-opinion', reason: '' };
+
+const compiledOf = (role: KnownRole): CompiledRules => {
+  role.compiled ??= new CompiledRules(role.object.rules);
+  return role.compiled;
+};
+
+/** Neither namespaces nor names of these kinds hold a slash. */
+const keyOf = (namespace: string, name: string): string => `${namespace}/${name}`;
+
+/** The role that a binding gives: one of its own namespace, or one of the cluster. */
+const roleKey = ({ namespace, roleRef }: BindingObject): string =>
+  keyOf(namespaceOfRole(roleRef, namespace), roleRef.name);
+
+/** The namespace of the role that a binding in a namespace gives; empty for a ClusterRole. */
+export const namespaceOfRole = ({ kind }: RoleRef, namespace: string): string => (kind === 'Role' ? namespace : '');
+
+type Holder = readonly ['users' | 'groups', string];
+
+/** Whom a binding is for, each once. */
+function holdersOf(binding: BindingObject): Iterable<Holder> {
+  const found = new Map<string, Holder>();
+  for (const subject of binding.subjects) {
+    const holder = holderOf(subject, binding.namespace);
+    if (holder) found.set(`${holder[0]}/${holder[1]}`, holder);
+  }
+  return found.values();
+}
+
+/** Undefined for a subject that is nobody: a service account without a namespace. */
+function holderOf({ kind, name, namespace = '' }: Subject, within: string): Holder | undefined {
+  if (kind === 'User') return ['users', name];
+  if (kind === 'Group') return ['groups', name];
+  const of = namespace || within;
+  return kind === 'ServiceAccount' && of !== '' ? ['users', `system:serviceaccount:${of}:${name}`] : undefined;
+}
+
+function concernedBy(bindings: Iterable<BindingObject>): Concerned {
+  const concerned = { users: new Set<string>(), groups: new Set<string>() };
+  for (const binding of bindings) for (const [kind, name] of holdersOf(binding)) concerned[kind].add(name);
+  return concerned;
+}
+
+/** A binding for audit and reviews, by way of the first of its subjects that the user is. */
+function described(binding: BindingObject, user: UserInfo): string {
+  const { namespace, name, roleRef } = binding;
+  const subject = binding.subjects.find((each) => isFor(holderOf(each, namespace), user));
+  const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
+  const named = JSON.stringify(namespace === '' ? name : `${name}/${namespace}`);
+  return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subject, namespace)}`;
+}
+
+const isFor = (holder: Holder | undefined, { name, groups }: UserInfo): boolean =>
+  holder !== undefined && (holder[0] === 'users' ? holder[1] === name : groups.includes(holder[1]));
+
+function shown(subject: Subject | undefined, within: string): string {
+  if (!subject) return '';
+  const { kind, name, namespace } = subject;
+  return `${kind} ${JSON.stringify(kind === 'ServiceAccount' ? `${name}/${namespace || within}` : name)}`;
+}

@@ -1,0 +1,101 @@
+import { uncovered } from './covers.js';
+import type { PolicyRule } from './policy-rule.js';
+import type { RoleRef, RoleSelector, Subject } from './rbac-objects.js';
+
+/** What of a role or binding is reconciled. */
+interface Reconciled {
+  readonly metadata?: {
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+}
+
+/** A role as every installation is to have it. */
+export interface ReconciledRole extends Reconciled {
+  readonly rules?: readonly PolicyRule[] | null;
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly RoleSelector[] } | null;
+}
+
+/** A binding as every installation is to have it. */
+export interface ReconciledBinding extends Reconciled {
+  readonly roleRef?: RoleRef;
+  readonly subjects?: readonly Subject[] | null;
+}
+
+/** Whether its owner wants it to stay as it is. `annotation` is the key by which that is said. */
+export const isProtected = ({ metadata }: Reconciled, annotation: string): boolean =>
+  metadata?.annotations?.[annotation] === 'false';
+
+/**
+ * A role with what is missing of another added to it; whatever else it has stays, but for an aggregation that is not wanted
+ * (component-helpers v0.27.16, auth/rbac/reconciliation). Undefined where nothing is missing.
+ */
+export function reconciledRole<R extends ReconciledRole>(existing: R, expected: ReconciledRole): R | undefined {
+  const missing = uncovered(existing.rules ?? [], expected.rules ?? []);
+  const selectors = missingSelectors(existing, expected);
+  const unwanted = Boolean(existing.aggregationRule) && !expected.aggregationRule;
+  const metadata = mergedMetadata(existing, expected);
+  if (missing.length === 0 && selectors.length === 0 && !unwanted && !metadata) return undefined;
+  const { aggregationRule, ...rest } = existing;
+  return {
+    ...rest,
+    ...(!unwanted && aggregationRule && { aggregationRule }),
+    ...(metadata && { metadata }),
+    ...(missing.length > 0 && { rules: [...(existing.rules ?? []), ...missing] }),
+    ...(selectors.length > 0 && {
+      aggregationRule: {
+        ...aggregationRule,
+        clusterRoleSelectors: [...(aggregationRule?.clusterRoleSelectors ?? []), ...selectors],
+      },
+    }),
+  } as unknown as R;
+}
+
+function missingSelectors(existing: ReconciledRole, expected: ReconciledRole): readonly RoleSelector[] {
+  const known = new Set((existing.aggregationRule?.clusterRoleSelectors ?? []).map(canonical));
+  return (expected.aggregationRule?.clusterRoleSelectors ?? []).filter((selector) => !known.has(canonical(selector)));
+}
+
+/** What is done about a binding: nothing, a change of it, or another in its place, as the role of a binding stays what it is. */
+export type BindingStep<B> =
+  | { readonly act: 'none' }
+  | { readonly act: 'update'; readonly binding: B }
+  | { readonly act: 'recreate' };
+
+/** A binding with the subjects that are missing added to it; those that it has more stay. */
+export function reconciledBinding<B extends ReconciledBinding>(
+  existing: B,
+  expected: ReconciledBinding,
+): BindingStep<B> {
+  if (canonical(existing.roleRef) !== canonical(expected.roleRef)) return { act: 'recreate' };
+  const metadata = mergedMetadata(existing, expected);
+  const known = new Set((existing.subjects ?? []).map(canonical));
+  const missing = (expected.subjects ?? []).filter((subject) => !known.has(canonical(subject)));
+  if (missing.length === 0 && !metadata) return { act: 'none' };
+  const binding = {
+    ...existing,
+    ...(metadata && { metadata }),
+    ...(missing.length > 0 && { subjects: [...(existing.subjects ?? []), ...missing] }),
+  };
+  return { act: 'update', binding };
+}
+
+/** Labels and annotations that are wanted, under those that there are; undefined where none is missing. */
+function mergedMetadata(existing: Reconciled, expected: Reconciled): Reconciled['metadata'] | undefined {
+  const missing = (['labels', 'annotations'] as const).filter((kind) => {
+    const known = existing.metadata?.[kind] ?? {};
+    return Object.keys(expected.metadata?.[kind] ?? {}).some((key) => !Object.hasOwn(known, key));
+  });
+  if (missing.length === 0) return undefined;
+  const merged = missing.map((kind) => [kind, { ...expected.metadata?.[kind], ...existing.metadata?.[kind] }]);
+  return { ...existing.metadata, ...Object.fromEntries(merged) };
+}
+
+/** The same for values that say the same, whatever the order of their members; absent and empty members count as none. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) => {
+    if (typeof each !== 'object' || each === null || Array.isArray(each)) return each;
+    const members = Object.entries(each).filter(([, member]) => member !== '' && member !== null);
+    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

@@ -1,0 +1,37 @@
+import type { Connection, ConnectionSettings, Parameter, TextRow } from './connection.js';
+import { Connector } from './connector.js';
+import { type Migration, migrateSchema } from './migrate.js';
+import { Pool, type PoolOptions } from './pool.js';
+
+/** A schema of its own beside the store's, over one connection; its tables are made when it is first used. */
+export class SideSchema {
+  readonly #pool: Pool;
+  #migrated = false;
+
+  constructor(
+    private readonly settings: ConnectionSettings,
+    private readonly migrations: readonly Migration[],
+    options: Omit<PoolOptions, 'size'>,
+  ) {
+    const connector = new Connector(settings, (connection) => this.#migrate(connection));
+    this.#pool = new Pool(() => connector.connect(), { ...options, size: 1 });
+  }
+
+  /**
+   * Runs one statement.
+   * @throws StoreUnavailableError where the database is not to be had; the driver's error
+   */
+  query(text: string, values: readonly Parameter[]): Promise<TextRow[]> {
+    return this.#pool.use((connection) => connection.query(text, values));
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #migrate(connection: Connection): Promise<void> {
+    if (this.#migrated) return;
+    await migrateSchema(connection, this.settings.schema, this.migrations, async () => undefined);
+    this.#migrated = true;
+  }
+}
