@@ -9,6 +9,8 @@ import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch }
 
 /** How a {@link Client} behaves; everything has a default. */
 export interface ClientSettings extends TransportSettings {
+  /** The server's naming profile. Default: the names of `orch`. */
+  readonly names?: Names;
   /** 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: () => number;
   /** Requests a second, watches not counted; beyond that they wait. Negative for no limit. Default 5. */

@@ -1,4 +1,3 @@
-import { type Names, namesOf } from '@orch/machinery';
 import { Agent } from 'undici';
 import { wholeBody } from './answer-body.js';
 import { type Sleep, timerSleep } from './backoff.js';
@@ -31,8 +30,6 @@ export interface TransportSettings {
   readonly addressOf?: () => Promise<Address>;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
   readonly maxAnswerBytes?: number;
-  /** The server's naming profile, which credential plugins are spoken to in. Default: the names of `orch`. */
-  readonly names?: Names;
   /** What a credential plugin may have. */
   readonly plugin?: PluginLimits;
   /** Milliseconds since 1970, for what expires. Default `Date.now`. */
@@ -97,8 +94,8 @@ export class Transport {
       const connect = connectorFor(connection, certificate, settings.addressOf);
       return new Agent({ allowH2: false, maxResponseSize: this.#maxAnswerBytes || -1, connect });
     });
-    const { names = namesOf('orch'), now = Date.now, plugin } = settings;
-    this.#credentials = credentialsOf(connection, { ...plugin, names, now });
+    const { now = Date.now, plugin } = settings;
+    this.#credentials = credentialsOf(connection, { ...plugin, now });
     this.#forgetCertificates = this.#credentials.onCertificate((certificate) => void this.#pools.show(certificate));
   }
 

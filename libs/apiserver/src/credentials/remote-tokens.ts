@@ -81,7 +81,7 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   const { options, names, audiences, logger, shared, observer } = settings;
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
-  const connection = await readKubeconfig(file);
+  const connection = await readKubeconfig(file, { names });
   const { protocol, origin, pathname } = new URL(connection.server);
   if (protocol !== 'https:') logger.warn(`${file}: tokens are sent to ${origin} without TLS`);
   const webhook = new ReviewWebhook({ connection });

@@ -116,7 +116,7 @@ const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
 function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: PluginSettings): ExecCredentials {
   const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
   const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
-  const key = JSON.stringify([settings.names.profile, ...(exec.provideClusterInfo ? told : [])]);
+  const key = exec.provideClusterInfo ? JSON.stringify(told) : '';
   const known = plugins.get(exec) ?? new Map<string, ExecCredentials>();
   plugins.set(exec, known);
   const shared = known.get(key) ?? new ExecCredentials(exec, connection, settings);

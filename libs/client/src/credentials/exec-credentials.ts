@@ -1,15 +1,12 @@
-import type { Names } from '@orch/machinery';
 import type { ServerPlace } from '../connection.js';
 import { CredentialsError } from '../errors.js';
 import type { ClientCertificate } from './certificate.js';
 import { type PluginCredentials, readCredential, requestFor } from './exec-credential.js';
-import { type ExecPlugin, pluginVariable, pluginVersions } from './exec-plugin.js';
+import { type ExecPlugin, pluginVariable } from './exec-plugin.js';
 import { isInteractive, type PluginLimits, runPlugin } from './run-plugin.js';
 
 /** What is common to all users of a plugin. */
 export interface PluginSettings extends PluginLimits {
-  /** Whose version and variable the plugin knows. */
-  readonly names: Names;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -23,16 +20,17 @@ export class ExecCredentials {
   #running: Promise<PluginCredentials> | undefined;
   readonly #onCertificate = new Set<(certificate: ClientCertificate | undefined) => void>();
 
-  /** @throws CredentialsError where the plugin speaks no version of these names */
+  readonly #variable: string;
+
+  /** @throws CredentialsError where the plugin speaks no known version */
   constructor(
     private readonly plugin: ExecPlugin,
     private readonly place: ServerPlace,
     private readonly settings: PluginSettings,
   ) {
-    const versions = pluginVersions(settings.names);
-    if (plugin.apiVersion !== versions.v1 && plugin.apiVersion !== versions.v1beta1) {
-      throw new CredentialsError(`exec plugin: invalid apiVersion ${JSON.stringify(plugin.apiVersion)}`);
-    }
+    const variable = pluginVariable(plugin.apiVersion);
+    if (!variable) throw new CredentialsError(`exec plugin: invalid apiVersion ${JSON.stringify(plugin.apiVersion)}`);
+    this.#variable = variable;
   }
 
   /** What holds now, or what the plugin gives. @throws CredentialsError */
@@ -61,7 +59,7 @@ export class ExecCredentials {
     const before = this.#current?.certificate;
     try {
       const interactive = isInteractive(plugin, settings);
-      const variables = { [pluginVariable(settings.names)]: requestFor(plugin, place, interactive) };
+      const variables = { [this.#variable]: requestFor(plugin, place, interactive) };
       const given = readCredential(await runPlugin(plugin, variables, interactive, settings), plugin);
       const same = before && before.cert === given.certificate?.cert && before.key === given.certificate.key;
       this.#current = same ? { ...given, certificate: before } : given;

@@ -1,4 +1,4 @@
-import type { Names } from '@orch/machinery';
+import { type Names, namesOf } from '@orch/machinery';
 
 /** What a plugin wants of the terminal: never, if there is one, or not without one. */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
@@ -34,5 +34,10 @@ export const pluginVersions = (names: Names) => {
 /** Under which name a cluster's `extensions` hold what is for plugins. */
 export const pluginExtension = (names: Names): string => `${names.group(GROUP)}/exec`;
 
-/** Variable that a plugin reads its `ExecCredential` from: `ORCH_EXEC_INFO`. */
-export const pluginVariable = (names: Names): string => `${names.product.toUpperCase()}_EXEC_INFO`;
+/** Variable that plugins of a version read their `ExecCredential` from: `ORCH_EXEC_INFO`; undefined for no version of any profile. */
+export function pluginVariable(apiVersion: string): string | undefined {
+  const names = [namesOf('orch'), namesOf('kubernetes')].find((profile) =>
+    Object.values(pluginVersions(profile)).includes(apiVersion),
+  );
+  return names && `${names.product.toUpperCase()}_EXEC_INFO`;
+}

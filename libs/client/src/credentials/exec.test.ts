@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import { certificateBelow } from '@orch/authentication/testing';
-import { namesOf } from '@orch/machinery';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Client, type ClientSettings } from '../client.js';
 import type { Connection } from '../connection.js';
@@ -69,8 +68,7 @@ describe('what a plugin is told', () => {
   ] as const)('%s, %s, terminal: %s', async (version, interactiveMode, terminal, interactive) => {
     const apiVersion = `client.authentication.k8s.io/${version}`;
     await plugin.gives({ token: 't1' }, apiVersion);
-    const settings = { names: namesOf('kubernetes'), plugin: { terminal } };
-    await get(connect({ apiVersion, interactiveMode }, settings));
+    await get(connect({ apiVersion, interactiveMode }, { plugin: { terminal } }));
     const [[orch, kubernetes = ''] = []] = await plugin.runs();
     expect(orch).toBe('');
     expect(JSON.parse(kubernetes)).toEqual({ kind: 'ExecCredential', apiVersion, spec: { interactive } });
@@ -322,7 +320,7 @@ describe('a plugin that gives nothing', () => {
   });
 
   test('because it speaks another version', () => {
-    for (const apiVersion of [`${GROUP}/v1alpha1`, 'client.authentication.k8s.io/v1']) {
+    for (const apiVersion of [`${GROUP}/v1alpha1`, GROUP, 'v1']) {
       expect(() => connect({ apiVersion })).toThrow(/invalid apiVersion/);
     }
   });

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { Client } from '../client.js';
 import type { Connection } from '../connection.js';
+import { DocumentReader } from '../document-reader.js';
 import { TransportError } from '../errors.js';
 import { type ProxySettings, startHttpProxy, startSocksProxy, type TestProxy } from '../testing/proxy.js';
 import { answer, ScriptedServer } from '../testing/scripted-server.js';
@@ -152,6 +153,16 @@ describe('through a proxy', () => {
     expect([named.asked, own.asked]).toEqual([['api.default.svc:443'], ['api.default.svc:443']]);
     expect(server.requests).toHaveLength(4);
   });
+});
+
+test('documents are read through the proxy of the environment', async () => {
+  const via = await proxy();
+  vi.stubEnv('HTTPS_PROXY', `http://${via.place}`);
+  vi.stubEnv('NO_PROXY', '');
+  const reader = new DocumentReader({ ca: server.pki.ca.cert });
+  expect((await reader.read(`${ELSEWHERE}:8443/keys`)).toString()).toBe('{}');
+  await reader.close();
+  expect(via.asked).toEqual(['api.default.svc:8443']);
 });
 
 test.each([
