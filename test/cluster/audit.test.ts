@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Cluster, startCluster } from '../../tools/up/index.js';
 import { findKubectl, KUBECTL_BUILD_MS, Kubectl } from '../clients/kubectl.js';
 import { Api } from '../support/api.js';
@@ -122,6 +124,16 @@ describe('the audit log of two tiers', () => {
       await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted', 'ResponseComplete']);
       for (const event of of(id)) expect(event).toMatchObject({ impersonatedUser: { username: 'bob' } });
     }
+    for (const url of cluster.apiServerUrls) {
+      const id = `socket-${url}`;
+      const headers = { authorization: `Bearer ${cluster.token}`, 'audit-id': id };
+      const socket = new WebSocket(`${url.replace('https', 'wss')}${PATH}?watch=1`, { ca: cluster.ca, headers });
+      await once(socket, 'open');
+      await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted']);
+      expect(of(id)[0]?.responseStatus?.code).toBe(101);
+      socket.close();
+      await expect.poll(() => stages(id), POLL).toEqual(['ResponseStarted', 'ResponseComplete']);
+    }
     // Nobody has told of one later.
     for (const url of cluster.apiServerUrls) expect(stages(`watch-${url}`)).toHaveLength(2);
   });
@@ -147,6 +159,23 @@ describe('the audit log of two tiers', () => {
     const text = readFileSync(join(dir, 'audit.log'), 'utf8');
     expect(text).not.toContain(secret);
     expect(text).not.toContain(cluster.token);
+  });
+
+  test('answers the questions of docs/audit.md', async () => {
+    const text = readFileSync(fileURLToPath(new URL('../../docs/audit.md', import.meta.url)), 'utf8');
+    const queries = [...text.matchAll(/^```sql\n(.*?)^```/gms)].map(([, query = '']) => query);
+    expect(queries).toHaveLength(3);
+    await kubectl.ok(['create', 'namespace', 'shop']);
+    await kubectl.ok(['create', 'deployment', 'web', '--image=nginx', '--namespace=shop']);
+    await kubectl.ok(['get', 'secrets', '--as=jane', '--as-group=system:masters']);
+    await kubectl.ok(['delete', 'deployment', 'web', '--namespace=shop', '--as=jane', '--as-group=system:masters']);
+    const [who = '', what = '', secrets = ''] = queries;
+    const asked = async (query: string) => (await database.query(query)).rows;
+    await expect.poll(() => asked(who), POLL).toMatchObject([{ username: 'admin', impersonated: 'jane', code: 200 }]);
+    expect(await asked(what.replace("'jane'", "'admin'"))).toEqual(
+      expect.arrayContaining([expect.objectContaining({ verb: 'delete', what: 'apps/deployments', name: 'web' })]),
+    );
+    expect(await asked(secrets)).toMatchObject([{ username: 'admin', refused: '0' }]);
   });
 
   test('counts what it writes', async () => {

@@ -15,7 +15,9 @@ const UNAUTHENTICATED = 'system:unauthenticated';
 
 /** A service account, by which its user name is made. */
 export interface ServiceAccountName {
+  /** That it lies in. */
   readonly namespace: string;
+  /** Within its namespace. */
   readonly name: string;
 }
 
@@ -29,6 +31,7 @@ export interface Impersonation {
   readonly groups: readonly string[];
   /** Keys in lower case and decoded; in the order in which they came. */
   readonly extra: ReadonlyMap<string, readonly string[]>;
+  /** Unset where none was asked for. */
   readonly uid?: string;
 }
 

@@ -49,7 +49,13 @@ export {
 } from './tokens/bound-objects.js';
 export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
 export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';
-export { type TokenGrant, TokenIssuer, type TokenIssuerSettings } from './tokens/token-issuer.js';
+export {
+  EXTENDED_SECONDS,
+  INJECTED_SECONDS,
+  type TokenGrant,
+  TokenIssuer,
+  type TokenIssuerSettings,
+} from './tokens/token-issuer.js';
 export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';

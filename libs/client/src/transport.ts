@@ -28,6 +28,8 @@ export interface TransportSettings {
   readonly sleep?: Sleep;
   /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
   readonly addressOf?: () => Promise<Address>;
+  /** Connections at a time; requests beyond wait for one. Default: no bound. */
+  readonly maxConnections?: number;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
   readonly maxAnswerBytes?: number;
   /** What a credential plugin may have. */
@@ -92,7 +94,12 @@ export class Transport {
     this.#maxAnswerBytes = settings.maxAnswerBytes ?? 0;
     this.#pools = new Pools((certificate) => {
       const connect = connectorFor(connection, certificate, settings.addressOf);
-      return new Agent({ allowH2: false, maxResponseSize: this.#maxAnswerBytes || -1, connect });
+      return new Agent({
+        allowH2: false,
+        connections: settings.maxConnections ?? null,
+        maxResponseSize: this.#maxAnswerBytes || -1,
+        connect,
+      });
     });
     const { now = Date.now, plugin } = settings;
     this.#credentials = credentialsOf(connection, { ...plugin, now });

@@ -17,9 +17,13 @@ const LOCK_NOT_AVAILABLE = '55P03';
 
 const DIRECTORY = new URL('../migrations/', import.meta.url);
 
+/** A step of a schema. */
 export interface Migration {
+  /** From 1 on, without gaps. */
   readonly number: number;
+  /** Recorded with it. */
   readonly name: string;
+  /** SQL. */
   readonly text: string;
 }
 

@@ -25,6 +25,7 @@ export class SideSchema {
     return this.#pool.use((connection) => connection.query(text, values));
   }
 
+  /** Closes its connection; further statements fail. */
   close(): Promise<void> {
     return this.#pool.close();
   }

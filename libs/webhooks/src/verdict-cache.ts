@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 /** A value and how long it may be used. */
 export interface Kept<V> {
+  /** As it was found. */
   readonly value: V;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -10,7 +11,9 @@ export interface Kept<V> {
 
 /** Where processes of an installation keep verdicts for each other. Neither call ever fails: what cannot be had is not there. */
 export interface SharedVerdicts {
+  /** What was kept of these parts and whose time is not over. */
   get(parts: readonly string[]): Promise<Kept<unknown> | undefined>;
+  /** Keeps it until its time is over. */
   set(parts: readonly string[], kept: Kept<unknown>): Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export interface VerdictObserver {
   finding(): (found: boolean) => void;
 }
 
+/** How verdicts are kept. */
 export interface VerdictCacheSettings<V> {
   /** How long a verdict is kept, ms; 0 for not at all. */
   readonly keptFor: (verdict: V) => number;
@@ -31,8 +35,11 @@ export interface VerdictCacheSettings<V> {
   readonly most?: number;
   /** Asked for what is not here, and told what is found. */
   readonly shared?: SharedVerdicts;
+  /** Whether others are told of a verdict. Default: of each. */
+  readonly tells?: (verdict: V) => boolean;
   /** Makes a verdict of what another process has shared; undefined for what is none. Needed with `shared`. */
   readonly read?: (value: unknown) => V | undefined;
+  /** Told of everyone who asks. Default: nobody is. */
   readonly observer?: VerdictObserver;
   /** Milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
@@ -96,13 +103,13 @@ export class VerdictCache<V> {
       return known.value;
     }
     const value = await this.#found(find);
-    const { keptFor, shared, now = Date.now } = this.settings;
+    const { keptFor, shared, tells = () => true, now = Date.now } = this.settings;
     const time = keptFor(value);
     if (time > 0) {
       const kept = { value, until: now() + time };
       this.#kept.set(digest, kept);
       // Nobody waits for it.
-      void shared?.set(parts, kept);
+      if (tells(value)) void shared?.set(parts, kept);
     }
     return value;
   }

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect } from 'node:http2';
 import { type AuditBackend, type AuditEvent, type EventRecord, type Policy, PolicyEvaluator } from '@orch/audit';
 import { authenticated } from '@orch/authentication';
 import { StatusError } from '@orch/machinery';
 import { afterEach, describe, expect, it } from 'vitest';
+import { openSecureServer, TOKEN } from '../testing/secure-server.js';
 import { type TestApi, testApi } from '../testing/test-api.js';
 import type { ListenOverrides, TestServer } from '../testing/test-server.js';
 import { listenerOf, openServer } from '../testing/test-server.js';
@@ -60,7 +63,7 @@ async function serve(policy: Policy, overrides: ListenOverrides = {}, maxBodyByt
   const authenticator = { authenticate: async () => JANE };
   const server = await openServer(listenerOf(api, { authenticator, auditor, ...overrides }));
   servers.push(server);
-  return { api, kept, counts, ask: server.ask, port: server.port };
+  return { api, kept, counts, auditor, ask: server.ask };
 }
 
 const only = (level: string, more: object = {}): Policy => ({ rules: [{ level }], ...more });
@@ -267,6 +270,32 @@ describe('a watch', () => {
     const { kept, ask } = await serve(only('Metadata'));
     await ask(`${PODS}?watch=1&resourceVersion=x`);
     expect(kept.stages).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
+  });
+});
+
+describe('over HTTP/2', () => {
+  it('requests and watches are told of as over HTTP/1.1', async () => {
+    const { kept, api, auditor } = await serve(only('RequestResponse'));
+    await api.create('configmaps', configMap('a'));
+    const server = await openSecureServer(api, { auditor });
+    const session = connect(`https://127.0.0.1:${server.port}`, { ca: server.pki.ca.cert });
+    const get = async (path: string) => {
+      const stream = session.request({ ':path': path, authorization: `Bearer ${TOKEN}` });
+      for await (const _ of stream);
+    };
+    await get(`${PODS}/a`);
+    expect(kept.stages).toEqual(['RequestReceived', 'ResponseComplete']);
+    expect(kept.events[1]).toMatchObject({ responseStatus: { code: 200 }, responseObject: { kind: 'ConfigMap' } });
+    kept.records.length = 0;
+    await get(`${PODS}?watch=1&timeoutSeconds=1`);
+    await expect.poll(() => kept.stages).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
+    kept.records.length = 0;
+    const gone = session.request({ ':path': `${PODS}?watch=1`, authorization: `Bearer ${TOKEN}` });
+    await once(gone, 'response');
+    gone.close();
+    await expect.poll(() => kept.stages).toEqual(['RequestReceived', 'ResponseStarted', 'ResponseComplete']);
+    session.destroy();
+    await server.close();
   });
 });
 

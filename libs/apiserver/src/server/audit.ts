@@ -47,8 +47,10 @@ export interface Audit {
 /** Batches that are on their way to a webhook at a time: more would only wait there. */
 const WEBHOOK_CONCURRENCY = 8;
 /** Lines that are given to a file at a time, which writes together what has come. */
-const LOG_CONCURRENCY = 256;
+const LOG_CONCURRENCY = 2048;
 const POSTGRES_BATCH = { bufferSize: 10_000, maxSize: 400, maxWaitMs: 1_000, concurrency: 1 };
+/** How long lines wait to be written together, milliseconds. */
+const GATHER_MS = 20;
 const MEGABYTE = 1 << 20;
 const DEFAULT_MEGABYTES = 100;
 /** Milliseconds in which lost events are told of once. */
@@ -72,11 +74,15 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   checkVersion('--audit-log-version', options.auditLogVersion, apiVersion);
   checkVersion('--audit-webhook-version', options.auditWebhookVersion, apiVersion);
   const lost = tellingOf(observer.lost, logger);
-  const backends = [
-    ...(await logBackend(options, lost, logger)),
-    ...(await webhookBackend(options, lost, scheme.names)),
-    ...postgresBackend(settings, lost),
-  ];
+  const backends: AuditBackend[] = [];
+  try {
+    backends.push(...(await logBackend(options, lost, logger)));
+    backends.push(...(await webhookBackend(options, lost, scheme.names)));
+    backends.push(...postgresBackend(settings, lost));
+  } catch (error) {
+    await unionOf(backends).close();
+    throw error;
+  }
   if (backends.length === 0) return NOTHING;
   const backend = unionOf(backends);
   const auditor = new Auditor({
@@ -110,7 +116,6 @@ function tellingOf(count: LostEvents, logger: Logger): LostEvents {
 async function logBackend(options: AuditOptions, lost: LostEvents, logger: Logger): Promise<AuditBackend[]> {
   const { auditLogPath: path } = options;
   if (path === undefined) return [];
-  const out = path === '-' ? standardOutput : await openFile(options, path, logger);
   const truncate = truncation(options.auditLogTruncateEnabled, 'log', {
     maxEventSize: options.auditLogTruncateMaxEventSize,
     maxBatchSize: options.auditLogTruncateMaxBatchSize,
@@ -126,6 +131,7 @@ async function logBackend(options: AuditOptions, lost: LostEvents, logger: Logge
       burst: options.auditLogBatchThrottleBurst,
     }),
   };
+  const out = path === '-' ? standardOutput : await openFile(options, path, logger);
   return [backendOf(new LogSink(out, options.auditLogFormat), options.auditLogMode, batch, truncate, lost)];
 }
 
@@ -136,6 +142,8 @@ const openFile = (options: AuditOptions, path: string, logger: Logger) =>
     maxAgeDays: options.auditLogMaxage,
     maxBackups: options.auditLogMaxbackup,
     compress: options.auditLogCompress,
+    // Where nobody waits, a write for many costs each of them little.
+    ...(options.auditLogMode === 'batch' && { gatherMs: GATHER_MS }),
     onError: (error) => logger.error('old files of the audit log', error),
   });
 

@@ -177,7 +177,10 @@ class ControlPlaneProcess {
 
   async #openStore(): Promise<void> {
     // Refused before anything is waited for.
-    natsSettings(this.#settings.backend);
+    const { backend, serving } = this.#settings;
+    natsSettings(backend);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
+    for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
@@ -199,7 +202,6 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
-    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -219,7 +221,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
-      tokenIssuer: this.#serviceAccountKeys.issuer,
+      tokenIssuer: needed(this.#serviceAccountKeys).issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,

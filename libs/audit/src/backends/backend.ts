@@ -23,4 +23,5 @@ export interface AuditBackend {
 
 /** How requests and a sink go together: without waiting, waiting, or failing with it. */
 export const MODES = ['batch', 'blocking', 'blocking-strict'] as const;
+/** One of {@link MODES}. */
 export type Mode = (typeof MODES)[number];

@@ -27,7 +27,9 @@ export class BatchingBackend implements AuditBackend {
   #bytes = 0;
   #closing = false;
   #wake: () => void = () => undefined;
-  readonly #writing = new Set<Promise<void>>();
+  /** Batches that are on their way. */
+  #writing = 0;
+  #oneWritten: () => void = () => undefined;
   readonly #bucket: TokenBucket | undefined;
   readonly #done: Promise<void>;
 
@@ -73,9 +75,9 @@ export class BatchingBackend implements AuditBackend {
       if (maxSize > 1 && this.#waiting.length < maxSize && !this.#closing) await this.#woken(maxWaitMs);
       if (!this.#closing) await this.#bucket?.take();
       this.#write(this.#next());
-      while (this.#writing.size >= concurrency) await Promise.race(this.#writing);
+      if (this.#writing >= concurrency) await this.#written();
     }
-    await Promise.all(this.#writing);
+    while (this.#writing > 0) await this.#written();
   }
 
   /** Resolves when there is something to do, or after so many milliseconds. */
@@ -97,11 +99,26 @@ export class BatchingBackend implements AuditBackend {
 
   #write(batch: readonly EventRecord[]): void {
     if (batch.length === 0) return;
-    const written = this.sink
-      .write(batch)
-      .catch((error: unknown) => this.lost(this.sink.name, batch.length, error))
-      .finally(() => this.#writing.delete(written));
-    this.#writing.add(written);
+    this.#writing++;
+    this.sink.write(batch).then(
+      () => this.#leave(),
+      (error: unknown) => {
+        this.lost(this.sink.name, batch.length, error);
+        this.#leave();
+      },
+    );
+  }
+
+  #leave(): void {
+    this.#writing--;
+    this.#oneWritten();
+  }
+
+  /** Resolves when the next batch has come back. */
+  #written(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#oneWritten = resolve;
+    });
   }
 }
 

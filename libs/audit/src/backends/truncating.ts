@@ -3,7 +3,9 @@ import type { AuditSink, LostEvents } from './backend.js';
 
 /** Sizes of JSON, bytes. */
 export interface TruncateSettings {
+  /** Of one event. */
   readonly maxEventSize: number;
+  /** Of the events that are written together. */
   readonly maxBatchSize: number;
 }
 

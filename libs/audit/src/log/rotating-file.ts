@@ -7,6 +7,7 @@ import type { LineWriter } from './log-sink.js';
 
 /** When a file is given up for another, and how long it is kept then. */
 export interface RotationSettings {
+  /** Of the file that is written to; old ones lie beside it. */
   readonly path: string;
   /** Bytes of one file. */
   readonly maxBytes: number;
@@ -16,6 +17,8 @@ export interface RotationSettings {
   readonly maxBackups: number;
   /** Whether old files are compressed (gzip). */
   readonly compress: boolean;
+  /** How long a line waits for others to be written with, milliseconds. Default 0: for those of the same turn. */
+  readonly gatherMs?: number;
   /** Milliseconds since the epoch. Default: the machine's. */
   readonly now?: () => number;
   /** Hears what went wrong with old files. */
@@ -46,6 +49,8 @@ export class RotatingFile implements LineWriter {
   #size = 0;
   #lookedAt = 0;
   #writing: Promise<void> | undefined;
+  #closing = false;
+  #goOn: () => void = () => undefined;
   #tidying: Promise<void> = Promise.resolve();
 
   private constructor(private readonly settings: RotationSettings) {}
@@ -68,18 +73,33 @@ export class RotatingFile implements LineWriter {
     });
   }
 
+  /** Ends once all is written. */
   async close(): Promise<void> {
+    this.#closing = true;
+    this.#goOn();
     await this.#writing;
     await this.#tidying;
     await this.#file?.close();
     this.#file = undefined;
   }
 
+  #gathered(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#goOn = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
   /** What has come while one write was under way goes out with the next, together. */
   async #writeAll(): Promise<void> {
-    // What comes in the same turn goes together.
-    await Promise.resolve();
-    while (this.#lines.length > 0) {
+    const { gatherMs = 0 } = this.settings;
+    for (;;) {
+      if (gatherMs > 0 && !this.#closing) await this.#gathered(gatherMs);
+      else await Promise.resolve();
+      if (this.#lines.length === 0) return;
       const lines = this.#lines;
       this.#lines = [];
       try {
@@ -108,7 +128,7 @@ export class RotatingFile implements LineWriter {
     }
     const file = this.#file ?? (await this.#open());
     const some = lines.slice(from, to);
-    await file.appendFile(some.map(({ text }) => text).join(''));
+    await writeWhole(file, Buffer.from(some.map(({ text }) => text).join('')));
     this.#size += bytes;
     for (const { resolve } of some) resolve();
     return to;
@@ -193,6 +213,10 @@ export class RotatingFile implements LineWriter {
     }
     return found.sort((a, b) => b.time - a.time);
   }
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer): Promise<void> {
+  for (let from = 0; from < bytes.length; ) from += (await file.write(bytes, from)).bytesWritten;
 }
 
 const timeOf = (stamp: string): number => Date.parse(`${stamp.slice(0, 11)}${stamp.slice(11).replaceAll('-', ':')}Z`);

@@ -20,9 +20,11 @@ export interface AuditedUser {
 
 /** What is recorded of a request. Shared by all requests of a rule. */
 export interface AuditConfig {
+  /** How much. */
   readonly level: Level;
   /** Stages of which nothing is recorded. */
   readonly omitStages: ReadonlySet<Stage>;
+  /** Whether bodies are recorded without `metadata.managedFields`. */
   readonly omitManagedFields: boolean;
 }
 
@@ -46,6 +48,7 @@ export class PolicyEvaluator {
     this.#otherwise = { level: 'None', omitStages: new Set(omitStages as Stage[]), omitManagedFields };
   }
 
+  /** What is recorded of a request. @param user undefined where it is not known who asks */
   evaluate(user: AuditedUser | undefined, request: AuditedRequest): AuditConfig {
     for (const { matches, config } of this.#rules) if (matches(user, request)) return config;
     return this.#otherwise;

@@ -7,6 +7,7 @@ import type { EventRecord } from '../events/event.js';
 export interface EventDatabase {
   /** Rejects with an error that has the `code` of PostgreSQL where that has refused the statement. */
   query(text: string, values: readonly string[]): Promise<unknown>;
+  /** Takes no more statements. */
   close(): Promise<void>;
 }
 
