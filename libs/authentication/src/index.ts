@@ -21,6 +21,7 @@ export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,
+  ensureSigningAuthority,
   ensureTokenKey,
   type KeyPair,
   type Pki,
@@ -35,6 +36,7 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
+export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { digestOf, type Kept, type SharedVerdicts } from './verdict-cache.js';
+import { type Kept, type SharedVerdicts, textOf } from './verdict-cache.js';
 
 /** Where Redis is, and what protects what is kept there. */
 export interface RedisVerdictsSettings {
@@ -99,7 +99,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 
   #name(parts: readonly string[]): string {
-    return PREFIX + digestOf(this.#nameKey, parts);
+    return PREFIX + createHmac('sha256', this.#nameKey).update(textOf(parts)).digest('base64url');
   }
 
   #mac(name: string, text: string): string {

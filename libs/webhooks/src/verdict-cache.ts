@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** A value and how long it may be used. */
@@ -52,7 +52,7 @@ const done = () => undefined;
  * here only by a digest under a key that this process alone has. A failure is not kept.
  */
 export class VerdictCache<V> {
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('base64');
   readonly #kept: LRUCache<string, Kept<V>>;
   readonly #sought = new Map<string, Promise<V>>();
 
@@ -68,7 +68,7 @@ export class VerdictCache<V> {
   async of(parts: readonly string[], find: () => Promise<V>): Promise<V> {
     const { observer, now = Date.now } = this.settings;
     const answered = observer?.asked() ?? done;
-    const digest = digestOf(this.#key, parts);
+    const digest = hash('sha256', this.#key + textOf(parts), 'base64');
     const kept = this.#kept.get(digest);
     if (kept && now() < kept.until) {
       answered(true);
@@ -137,9 +137,5 @@ export class VerdictCache<V> {
   }
 }
 
-/** A digest of parts that no other parts have, whatever stands in them. */
-export function digestOf(key: Buffer, parts: readonly string[]): string {
-  const hmac = createHmac('sha256', key);
-  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hmac.digest('base64url');
-}
+/** A text of parts that no other parts have, whatever stands in them. */
+export const textOf = (parts: readonly string[]): string => parts.map((part) => `${part.length}:${part}`).join('');

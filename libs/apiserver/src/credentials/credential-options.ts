@@ -82,7 +82,7 @@ export const credentialOptions = {
   'anonymous-auth': {
     type: 'bool',
     default: true,
-    help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
+    help: 'Let requests without credentials in as system:anonymous, who may see health and version unless it is bound to more.',
   },
   ...remoteTokenOptions,
 } as const;

@@ -17,6 +17,7 @@ import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type S
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
+import { checkAuthorization } from '../access/authorization-options.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
@@ -32,6 +33,7 @@ import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
+import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -118,6 +120,7 @@ class ControlPlaneProcess {
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
+  #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -145,6 +148,11 @@ class ControlPlaneProcess {
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
+      {
+        name: 'certificate-requests',
+        start: async () => this.#signRequests(),
+        stop: async () => this.#certificateRequests?.stop(),
+      },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -179,6 +187,7 @@ class ControlPlaneProcess {
     // Refused before anything is waited for.
     const { backend, serving } = this.#settings;
     natsSettings(backend);
+    checkAuthorization(serving);
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
     for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
@@ -210,7 +219,7 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS,
+      plugins: PLUGINS.map((make) => make(names)),
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
@@ -245,6 +254,22 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #signRequests(): void {
+    const { role, serving } = this.#settings;
+    if (!role.housekeeping) return;
+    this.#certificateRequests = new CertificateRequests({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      credentials: needed(this.#credentials),
+      authorizer: needed(this.#access).authorizer,
+      longest: serving.clusterSigningDuration,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    this.#certificateRequests.start();
   }
 
   #kindSettings(): KindSettings {
