@@ -83,7 +83,7 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
   const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
-  const webhook = await ConfiguredWebhook.open(file, logger);
+  const webhook = await ConfiguredWebhook.open(file, names, logger);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
     // What it says to be wrong may be so for this moment alone.

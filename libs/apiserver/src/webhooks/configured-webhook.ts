@@ -1,4 +1,5 @@
 import { type Connection, readKubeconfig } from '@orch/client';
+import type { Names } from '@orch/machinery';
 import { FileWatch, type Logger } from '@orch/runtime';
 import { ReviewWebhook } from '@orch/webhooks';
 
@@ -12,6 +13,7 @@ export class ConfiguredWebhook {
 
   private constructor(
     private readonly file: string,
+    private readonly names: Names,
     private readonly logger: Logger,
     private connection: Connection,
   ) {
@@ -20,9 +22,9 @@ export class ConfiguredWebhook {
     this.#warn();
   }
 
-  /** @throws KubeconfigError for a file that cannot be used */
-  static async open(file: string, logger: Logger): Promise<ConfiguredWebhook> {
-    return new ConfiguredWebhook(file, logger, await readKubeconfig(file));
+  /** `names`: what the file is written in. @throws KubeconfigError for a file that cannot be used */
+  static async open(file: string, names: Names, logger: Logger): Promise<ConfiguredWebhook> {
+    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }));
   }
 
   /** Where it is: verdicts of another place are not its own. */
@@ -45,7 +47,7 @@ export class ConfiguredWebhook {
   /** A file that cannot be used leaves everything as it was; questions that are being asked are answered by the one before. */
   async #look(): Promise<void> {
     try {
-      const connection = await readKubeconfig(this.file);
+      const connection = await readKubeconfig(this.file, { names: this.names });
       if (JSON.stringify(connection) === JSON.stringify(this.connection)) return;
       const before = this.#webhook;
       this.#webhook = new ReviewWebhook({ connection });
