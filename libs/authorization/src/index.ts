@@ -43,4 +43,10 @@ export {
   reconciledBinding,
   reconciledRole,
 } from './rbac/reconcile.js';
-export { type ReviewVersion, type WebhookAuthorizerOptions, webhookAuthorizer } from './webhook/webhook-authorizer.js';
+export {
+  type ReviewVersion,
+  readWebhookVerdict,
+  type WebhookAuthorizerOptions,
+  type WebhookVerdict,
+  webhookAuthorizer,
+} from './webhook/webhook-authorizer.js';

@@ -8,17 +8,18 @@ import {
   mastersDecide,
   nodeAuthorizer,
   rbacAuthorizer,
+  rulesOf,
   union,
-  webhookAuthorizer,
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
+import type { SharedVerdicts } from '@orch/webhooks';
 import type { Api } from '../server/assemble.js';
 import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
-import { AuthorizationWebhook } from './authorization-webhook.js';
+import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
 import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
@@ -31,6 +32,8 @@ export interface AccessControlSettings {
   readonly feed: OrderedFeed;
   readonly options: AuthorizationOptions;
   readonly features: Features;
+  /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
+  readonly shared: SharedVerdicts | undefined;
   /** Whether this process may look after the roles that every installation has, and those that are made of others. */
   readonly decides: boolean;
   readonly logger: Logger;
@@ -48,15 +51,17 @@ export class AccessControl {
   readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
   readonly #aggregator: RoleAggregator | undefined;
-  readonly #webhookFile: string | undefined;
+  readonly #openWebhook: () => Promise<AuthorizationWebhook | undefined>;
   #webhook: AuthorizationWebhook | undefined;
   readonly #makeNamespaces: () => Promise<void>;
   #isReady = false;
 
   constructor(settings: AccessControlSettings) {
-    const { api, store, feed, options, features, decides, logger } = settings;
+    const { api, store, feed, options, features, shared, decides, logger } = settings;
     const { policy } = api;
-    this.#webhookFile = options.authorizationWebhookConfigFile;
+    const { authorizationWebhookConfigFile: file } = options;
+    this.#openWebhook = async () =>
+      file ? openAuthorizationWebhook(file, { names: api.deps.names, options, shared }) : undefined;
     this.#makeNamespaces = () => api.makeNamespaces();
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(api.deps);
@@ -71,7 +76,7 @@ export class AccessControl {
       AlwaysDeny: () => alwaysDeny,
       Node: () => nodeAuthorizer({ names: api.deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
       RBAC: () => rbacAuthorizer(policy),
-      Webhook: () => this.#webhookAuthorizer(settings),
+      Webhook: () => this.#webhookAuthorizer(),
     };
     const nodeRules = () =>
       bootstrapPolicy(api.deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
@@ -84,18 +89,16 @@ export class AccessControl {
     this.#aggregator = new RoleAggregator({ ...writing, onError });
   }
 
-  #webhookAuthorizer({ api, options }: AccessControlSettings): Authorizer {
-    return webhookAuthorizer({
-      names: api.deps.names,
-      version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
-      authorizedTtl: options.authorizationWebhookCacheAuthorizedTtl,
-      unauthorizedTtl: options.authorizationWebhookCacheUnauthorizedTtl,
-      now: () => performance.now(),
-      ask: async (review) => {
-        if (!this.#webhook) throw new Error('the authorization webhook is not known yet');
-        return this.#webhook.ask(review);
-      },
-    });
+  /** Opened when the process starts, before anything is decided. */
+  #webhookAuthorizer(): Authorizer {
+    const opened = () => {
+      if (!this.#webhook) throw new Error('the authorization webhook is not known yet');
+      return this.#webhook.authorizer;
+    };
+    return {
+      authorize: async (user, request) => opened().authorize(user, request),
+      rulesFor: (user, namespace) => rulesOf(opened(), user, namespace),
+    };
   }
 
   /** Whether roles and bindings are known, those among them that every installation has. */
@@ -108,7 +111,7 @@ export class AccessControl {
    * then requests may be answered. @throws StoreUnavailableError
    */
   async start(): Promise<void> {
-    if (this.#webhookFile) this.#webhook = await AuthorizationWebhook.open(this.#webhookFile);
+    this.#webhook = await this.#openWebhook();
     await this.#followers.start();
     // Some roles lie in these.
     if (this.#keeper) await this.#makeNamespaces();

@@ -1,63 +1,47 @@
-import { setTimeout as pause } from 'node:timers/promises';
-import { ApiError, readKubeconfig, Transport, TransportError } from '@orch/client';
+import { type Authorizer, readWebhookVerdict, type WebhookVerdict, webhookAuthorizer } from '@orch/authorization';
+import { readKubeconfig } from '@orch/client';
+import type { Names } from '@orch/machinery';
+import { ReviewWebhook, type SharedVerdicts, VerdictCache } from '@orch/webhooks';
+import type { AuthorizationOptions } from './authorization-options.js';
 
-/** How long one call may take, milliseconds. */
-const TIMEOUT_MS = 30_000;
-/** Tries of a call, and how long is waited after the first; half as long again after each that follows, and up to a fifth more. */
-const TRIES = 5;
-const FIRST_PAUSE_MS = 500;
-const GROWTH = 1.5;
-const JITTER = 0.2;
-const MAX_ANSWER_BYTES = 1 << 20;
-
-/** The webhook of `--authorization-webhook-config-file`: the server of a kubeconfig, asked at just the path that stands there. */
-export class AuthorizationWebhook {
-  private constructor(
-    private readonly transport: Transport,
-    private readonly path: string,
-  ) {}
-
-  /** @throws KubeconfigError */
-  static async open(file: string): Promise<AuthorizationWebhook> {
-    const connection = await readKubeconfig(file);
-    const settings = {
-      userAgent: 'orch-apiserver',
-      timeoutMs: TIMEOUT_MS,
-      maxRetries: 0,
-      maxAnswerBytes: MAX_ANSWER_BYTES,
-    };
-    // The path of the server is put before every request's.
-    const { pathname } = new URL(connection.server);
-    return new AuthorizationWebhook(new Transport(connection, settings), pathname.replace(/\/$/, '') === '' ? '/' : '');
-  }
-
-  /** Sends a review. Resolves with the answer. @throws ApiError, TransportError */
-  async ask(review: string): Promise<string> {
-    const headers = { 'content-type': 'application/json' };
-    for (let attempt = 1, waitMs = FIRST_PAUSE_MS; ; attempt++, waitMs *= GROWTH) {
-      try {
-        const signal = AbortSignal.timeout(TIMEOUT_MS);
-        const { body } = await this.transport.request('POST', this.path, { body: review, headers, signal });
-        return body.toString('utf8');
-      } catch (error) {
-        if (attempt >= TRIES || !isWorthAnotherTry(error)) throw error;
-        await pause(waitMs * (1 + Math.random() * JITTER));
-      }
-    }
-  }
-
-  close(): Promise<void> {
-    return this.transport.close();
-  }
+export interface AuthorizationWebhookSettings {
+  readonly names: Names;
+  readonly options: AuthorizationOptions;
+  /** Where verdicts are shared with other processes; undefined for nowhere. */
+  readonly shared: SharedVerdicts | undefined;
 }
 
-/** What passes by itself: a broken connection, a server that has too much to do or is in trouble. */
-function isWorthAnotherTry(error: unknown): boolean {
-  if (error instanceof ApiError) return [429, 500, 504].includes(error.code) || error.retryAfterMs !== undefined;
-  return error instanceof TransportError && codeOf(error) === 'ECONNRESET';
+/** Verdicts that are kept here. */
+const MOST_VERDICTS = 8192;
+
+/** The webhook of `--authorization-webhook-config-file`. */
+export interface AuthorizationWebhook {
+  readonly authorizer: Authorizer;
+  /** Gives up what is being asked. */
+  close(): Promise<void>;
 }
 
-function codeOf(error: Error): unknown {
-  for (let at: unknown = error; at instanceof Error; at = at.cause) if ('code' in at) return at.code;
-  return undefined;
+/** @throws KubeconfigError */
+export async function openAuthorizationWebhook(
+  file: string,
+  { names, options, shared }: AuthorizationWebhookSettings,
+): Promise<AuthorizationWebhook> {
+  const connection = await readKubeconfig(file);
+  const webhook = new ReviewWebhook({ connection });
+  const kept = new VerdictCache<WebhookVerdict>({
+    keptFor: ({ allowed }) =>
+      allowed ? options.authorizationWebhookCacheAuthorizedTtl : options.authorizationWebhookCacheUnauthorizedTtl,
+    most: MOST_VERDICTS,
+    read: readWebhookVerdict,
+    ...(shared && { shared }),
+  });
+  const { origin, pathname } = new URL(connection.server);
+  const authorizer = webhookAuthorizer({
+    names,
+    version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+    ask: (review) => webhook.ask(review),
+    // Told from those of others, where they are shared.
+    verdicts: { of: (parts, find) => kept.of(['access', origin + pathname, ...parts], find) },
+  });
+  return { authorizer, close: () => webhook.close() };
 }

@@ -144,6 +144,7 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
+      { name: 'shared-verdicts', start: () => this.#shareVerdicts(), stop: async () => this.#sharedVerdicts?.close() },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
@@ -306,6 +307,10 @@ class ControlPlaneProcess {
     await this.#webhooks?.close();
   }
 
+  async #shareVerdicts(): Promise<void> {
+    this.#sharedVerdicts = await openSharedVerdicts(this.#settings.serving, this.#logger);
+  }
+
   async #controlAccess(): Promise<void> {
     this.#access = new AccessControl({
       api: needed(this.#api),
@@ -313,6 +318,7 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       options: this.#settings.serving,
       features: this.#features,
+      shared: this.#sharedVerdicts,
       decides: this.#settings.role.housekeeping,
       logger: this.#logger,
     });
@@ -333,7 +339,6 @@ class ControlPlaneProcess {
       endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
       onUse: serviceAccountTokenUses(metrics),
     });
-    this.#sharedVerdicts = await openSharedVerdicts(serving, logger);
     this.#remoteTokens = await RemoteTokens.open({
       ...{ options: serving, names, logger, audiences: keys.audiences },
       shared: this.#sharedVerdicts,
@@ -350,7 +355,6 @@ class ControlPlaneProcess {
   async #closeCredentials(): Promise<void> {
     this.#credentials?.close();
     this.#tokens?.stop();
-    this.#sharedVerdicts?.close();
     await this.#remoteTokens?.close();
   }
 

@@ -2,7 +2,12 @@ import { authenticated } from '@orch/authentication';
 import { namesOf } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { RequestAttributes } from '../authorizer.js';
-import { type ReviewVersion, webhookAuthorizer } from './webhook-authorizer.js';
+import {
+  type ReviewVersion,
+  readWebhookVerdict,
+  type WebhookVerdict,
+  webhookAuthorizer,
+} from './webhook-authorizer.js';
 
 const JANE = authenticated({ name: 'jane', uid: 'u1', groups: ['dev'], extra: { a: ['b'] } }, 'token').user;
 const POD: RequestAttributes = {
@@ -14,24 +19,29 @@ const PATH: RequestAttributes = {
   ...{ resource: '', subresource: '', namespace: '', name: '' },
 };
 
-/** A webhook that answers as it is told, on a clock that stands still. */
+/** A webhook that answers as it is told, and whose verdicts are kept for ever. */
 function webhook(status: unknown, version: ReviewVersion = 'v1') {
   const seen: { apiVersion: string; spec: Record<string, unknown> }[] = [];
-  const clock = { now: 0 };
+  const kept = new Map<string, WebhookVerdict>();
   const answer = { status };
   const authorizer = webhookAuthorizer({
     names: namesOf('kubernetes'),
     version,
-    authorizedTtl: 300_000,
-    unauthorizedTtl: 30_000,
-    now: () => clock.now,
-    async ask(text) {
-      const review = JSON.parse(text);
+    async ask(asked) {
+      const review = asked as (typeof seen)[number];
       seen.push(review);
-      return JSON.stringify({ ...review, ...answer });
+      return { ...review, ...answer };
+    },
+    verdicts: {
+      async of(parts, find) {
+        const key = JSON.stringify(parts);
+        const verdict = kept.get(key) ?? (await find());
+        kept.set(key, verdict);
+        return verdict;
+      },
     },
   });
-  return { authorizer, seen, clock, answer };
+  return { authorizer, seen, answer };
 }
 
 describe('an authorization webhook', () => {
@@ -74,23 +84,19 @@ describe('an authorization webhook', () => {
     expect(old.seen[0]?.spec.groups).toBeUndefined();
   });
 
-  it('is asked again when its answer is too old, a yes later than a no', async () => {
-    for (const [allowed, ttl] of [
-      [true, 300_000],
-      [false, 30_000],
-    ] as const) {
-      const { authorizer, seen, clock } = webhook({ allowed });
-      const ask = () => authorizer.authorize(JANE, POD);
-      await ask();
-      clock.now = ttl - 1;
-      await ask();
-      expect(seen).toHaveLength(1);
-      await authorizer.authorize(JANE, { ...POD, name: 'q' });
-      expect(seen, 'about something else').toHaveLength(2);
-      clock.now = ttl;
-      await ask();
-      expect(seen).toHaveLength(3);
-    }
+  it('is asked once about the same while its verdict is known', async () => {
+    const { authorizer, seen } = webhook({ allowed: true });
+    for (let i = 0; i < 2; i++) expect((await authorizer.authorize(JANE, POD)).decision).toBe('allow');
+    expect(seen).toHaveLength(1);
+    await authorizer.authorize(JANE, { ...POD, name: 'q' });
+    expect(seen, 'about something else').toHaveLength(2);
+  });
+
+  it('is believed in what other processes know of it, and nothing else is', () => {
+    const verdict = { allowed: true, denied: false, reason: 'why' };
+    expect(readWebhookVerdict({ ...verdict, more: 1 })).toEqual(verdict);
+    for (const none of [undefined, null, 1, {}, { ...verdict, allowed: 'true' }, { ...verdict, reason: 1 }])
+      expect(readWebhookVerdict(none)).toBeUndefined();
   });
 
   it('is asked each time about what is too long to be kept', async () => {

@@ -1,55 +1,45 @@
 import type { UserInfo } from '@orch/authentication';
 import { formatApiVersion, type Names } from '@orch/machinery';
 import type { Authorizer, Decision, RequestAttributes } from '../authorizer.js';
-import { VerdictCache } from './verdict-cache.js';
 
 /** Versions of the SubjectAccessReview that a webhook may speak. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** How a webhook is asked, and for how long its answers are good. */
+/** What a webhook said of a request; plain JSON. */
+export interface WebhookVerdict {
+  /** It may. */
+  readonly allowed: boolean;
+  /** It may not, whatever others say. */
+  readonly denied: boolean;
+  /** Why; may be empty. */
+  readonly reason: string;
+}
+
+/** How a webhook is asked. */
 export interface WebhookAuthorizerOptions {
   /** Of the group of reviews. */
   readonly names: Names;
   /** In which version it is asked, and has to answer. */
   readonly version: ReviewVersion;
-  /** Milliseconds for which a yes is good. */
-  readonly authorizedTtl: number;
-  /** Milliseconds for which anything else is. */
-  readonly unauthorizedTtl: number;
-  /** Sends a review, JSON. Resolves with the answer as it came. Rejects where there is none, after as many tries as are to be made. */
-  readonly ask: (review: string) => Promise<string>;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
+  /** Sends a review. Rejects where there is no answer, after as many tries as are to be made. */
+  readonly ask: (review: object) => Promise<Readonly<Record<string, unknown>>>;
+  /** Knows verdicts for a while: finds the one on what texts say together, where it does not know it. */
+  readonly verdicts: { of(parts: readonly string[], find: () => Promise<WebhookVerdict>): Promise<WebhookVerdict> };
 }
 
-/** Verdicts that are kept. */
-const MOST_VERDICTS = 8192;
 /** Characters of what a caller chooses beyond which its verdict is not kept: nobody is to fill memory by what it asks for. */
 const MOST_CHOSEN = 10_000;
 
-/** What a webhook said of a request. */
-interface Verdict {
-  readonly allowed?: boolean;
-  readonly denied?: boolean;
-  readonly reason?: string;
-}
-
 /** Asks somebody outside by SubjectAccessReviews (mode `Webhook`; apiserver v0.27.16, plugin/pkg/authorizer/webhook). */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const { authorizedTtl, unauthorizedTtl, now } = options;
-  const kept = new VerdictCache<Verdict>(MOST_VERDICTS, now);
-  const judge = async (user: UserInfo, request: RequestAttributes): Promise<Verdict> => {
-    const spec = specOf(user, request, options.version);
-    const key = JSON.stringify(spec);
-    const known = kept.get(key);
-    if (known) return known;
-    const verdict = await asked(options, spec);
-    if (chosenLength(request) < MOST_CHOSEN) kept.put(key, verdict, verdict.allowed ? authorizedTtl : unauthorizedTtl);
-    return verdict;
-  };
+  const { names, version, verdicts } = options;
+  const apiVersion = formatApiVersion({ group: names.group('authorization.orch.io'), version });
   return {
     async authorize(user, request) {
-      return decisionOf(await judge(user, request));
+      const spec = specOf(user, request, version);
+      const find = () => asked(options, apiVersion, spec);
+      const isKept = chosenLength(request) < MOST_CHOSEN;
+      return decisionOf(isKept ? await verdicts.of([apiVersion, JSON.stringify(spec)], find) : await find());
     },
     rulesFor: async () => ({
       resourceRules: [],
@@ -60,21 +50,27 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   };
 }
 
+/** A verdict as it was kept elsewhere; undefined for what is none. */
+export function readWebhookVerdict(value: unknown): WebhookVerdict | undefined {
+  if (!isStatus(value)) return undefined;
+  const { allowed, denied, reason } = value;
+  if (typeof allowed !== 'boolean' || typeof denied !== 'boolean' || typeof reason !== 'string') return undefined;
+  return { allowed, denied, reason };
+}
+
 /** Who says both refuses. */
-function decisionOf({ allowed = false, denied = false, reason = '' }: Verdict): Decision {
+function decisionOf({ allowed, denied, reason }: WebhookVerdict): Decision {
   if (denied) return { decision: 'deny', reason };
   return { decision: allowed ? 'allow' : 'no-opinion', reason };
 }
 
-async function asked({ names, version, ask }: WebhookAuthorizerOptions, spec: object): Promise<Verdict> {
-  const apiVersion = formatApiVersion({ group: names.group('authorization.orch.io'), version });
+async function asked({ ask }: WebhookAuthorizerOptions, apiVersion: string, spec: object): Promise<WebhookVerdict> {
   const kind = 'SubjectAccessReview';
   const metadata = { creationTimestamp: null };
-  const text = await ask(JSON.stringify({ kind, apiVersion, metadata, spec, status: { allowed: false } }));
-  const answer: unknown = JSON.parse(text);
-  if (!isReview(answer) || answer.kind !== kind || answer.apiVersion !== apiVersion)
+  const answer = await ask({ kind, apiVersion, metadata, spec, status: { allowed: false } });
+  if (answer.kind !== kind || answer.apiVersion !== apiVersion)
     throw new Error(`the authorization webhook did not answer with a ${kind} of ${apiVersion}`);
-  const { allowed, denied, reason } = answer.status ?? {};
+  const { allowed, denied, reason } = isStatus(answer.status) ? answer.status : {};
   return {
     allowed: allowed === true,
     denied: denied === true,
@@ -82,13 +78,13 @@ async function asked({ names, version, ask }: WebhookAuthorizerOptions, spec: ob
   };
 }
 
-interface Review {
-  readonly kind?: unknown;
-  readonly apiVersion?: unknown;
-  readonly status?: { readonly allowed?: unknown; readonly denied?: unknown; readonly reason?: unknown } | null;
+interface Status {
+  readonly allowed?: unknown;
+  readonly denied?: unknown;
+  readonly reason?: unknown;
 }
 
-const isReview = (value: unknown): value is Review => typeof value === 'object' && value !== null;
+const isStatus = (value: unknown): value is Status => typeof value === 'object' && value !== null;
 
 /** What is empty is left out; groups had another name in `v1beta1`. */
 function specOf({ name, groups, uid, extra }: UserInfo, request: RequestAttributes, version: ReviewVersion): object {
