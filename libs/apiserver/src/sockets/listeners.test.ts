@@ -87,6 +87,17 @@ describe('what is not HTTP', () => {
   });
 });
 
+describe('headers', () => {
+  it('are all there, or the request is refused: what is said behind many others is not passed over', async () => {
+    const { socket, received } = await open(({ headers, rawHeaders }, res) =>
+      res.end(`${headers['impersonate-user']} ${rawHeaders.includes('Impersonate-User')}`),
+    );
+    const many = Array.from({ length: 3_000 }, (_, at) => `a${at.toString(36)}:\r\n`).join('');
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\n${many}Impersonate-User: low\r\n\r\n`);
+    await expect.poll(received).toContain('low true');
+  });
+});
+
 describe('what is shown', () => {
   const handshake = async (options: ConnectionOptions = {}): Promise<TLSSocket> => {
     const port = listeners?.securePort as number;

@@ -123,6 +123,8 @@ function prepared(server: Server, { listener, takesUpgrade }: ListenOptions): Se
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.headersTimeout = HEADERS_MS;
   server.requestTimeout = REQUEST_MS;
+  // Node would leave out those beyond the thousandth without a word, as whom a request is to be carried out among them. Their bytes are bounded.
+  server.maxHeadersCount = 0;
   server.on('request', listener as RequestListener);
   server.on('clientError', (error, socket) => answerMalformed(error, socket as Socket));
   acceptUpgrades(server, listener, takesUpgrade);
