@@ -4,7 +4,6 @@ import {
   alwaysDeny,
   bootstrapPolicy,
   type Concerned,
-  forbiddenRequest,
   mastersDecide,
   nodeAuthorizer,
   rbacAuthorizer,
@@ -17,10 +16,11 @@ import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
 import type { SharedVerdicts } from '@orch/webhooks';
 import type { Api } from '../server/assemble.js';
-import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
+import type { OpenWatches } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
 import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
 import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
+import { judgeOfRights } from './judge-of-rights.js';
 import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
 import { PolicyFollowers } from './policy-followers.js';
@@ -122,10 +122,7 @@ export class AccessControl {
 
   /** Ends those of the watches whose rights go while they are open; looks at those alone whom a change concerns. */
   judge(watches: OpenWatches): void {
-    const judge: WatchJudge = async ({ user, request }) => {
-      const { decision, reason } = await this.authorizer.authorize(user, request);
-      return decision === 'allow' ? undefined : forbiddenRequest(user, request, reason);
-    };
+    const judge = judgeOfRights(this.authorizer);
     this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
   }
 

@@ -132,8 +132,8 @@ export class Aggregator {
 
 /** Counts a stream among the watches. @throws StatusError 429 */
 function admit(ctx: OpenContext, { watches, metrics }: Answering): () => void {
-  const { authentication, user, info: request } = ctx;
-  const watch = watches.admit({ authentication, user, request }, ctx.comingWatch);
+  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
   if (!watch) {
     metrics.refused('watches');
     throw tooMany();

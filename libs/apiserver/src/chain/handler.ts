@@ -77,8 +77,8 @@ async function beginWatch(options: HandlerOptions, ctx: OpenContext, route: Rout
 
 /** Counts one watch more, until the returned function is first called. @throws StatusError 429 */
 function open({ watches, metrics }: HandlerOptions, ctx: OpenContext, route: Route): () => void {
-  const { authentication, user, info } = ctx;
-  const watch = watches.admit({ authentication, user, request: info }, ctx.comingWatch);
+  const { authentication, user, info: request, impersonating, comingWatch } = ctx;
+  const watch = watches.admit({ authentication, user, request, impersonating }, comingWatch);
   if (!watch) {
     metrics.refused('watches');
     throw tooMany();

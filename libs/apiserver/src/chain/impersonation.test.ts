@@ -73,6 +73,8 @@ describe('impersonation', () => {
       groups: ['ops', 'system:authenticated'],
       extra: { 'acme/scope': ['one'] },
     });
+    // By which the watch is judged again.
+    expect(handed?.watch?.impersonating?.map(({ name }) => name)).toEqual(['bob', 'ops', 'one', 'u-1']);
     const shown = asked.map(([user, { verb, group, resource, subresource, name }]) => [
       user,
       verb,

@@ -28,6 +28,7 @@ export function impersonation(names: Names, maxValues: number): Stage {
 async function actAs(ctx: OpenContext, asked: Impersonation, rights: readonly RequestAttributes[]): Promise<void> {
   for (const right of rights) await requireRight(ctx, right);
   ctx.user = impersonated(asked);
+  ctx.impersonating = rights;
   const { headers } = ctx.req;
   for (const name of Object.keys(headers)) if (name.startsWith(IMPERSONATE_PREFIX)) delete headers[name];
 }

@@ -27,6 +27,8 @@ export interface RequestContext {
   readonly authentication: Authentication;
   /** As whom the request is carried out. */
   readonly user: UserInfo;
+  /** What its caller had to have the rights to for acting as another, in their order; absent where it acts as itself. */
+  readonly impersonating?: readonly RequestAttributes[];
   /** Where it is carried out; undefined for what is no resource, and until it is found. */
   readonly route?: Route;
   /** Who knows callers and decides about them, for requests that ask about others (reviews). */

@@ -41,6 +41,30 @@ describe('watches that are judged again', () => {
     expect(await judged(['joe'], ['ops'])).toEqual(['ann']);
   });
 
+  it('are those too of whom another acts as', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    const { authentication, request } = watchOf('admin', 'ops');
+    const { user } = watchOf('jane', 'dev');
+    watches.admit({ authentication, user, request, impersonating: [bareRequest('GET', '/')] });
+    for (const concerned of [{ users: ['admin'] }, { groups: ['ops'] }, { users: ['jane'] }, { groups: ['dev'] }])
+      expect(await watches.judgeAgain(refusal, concerned)).toBe(1);
+  });
+
+  it('do not wait for each other', async () => {
+    const watches = new OpenWatches(NO_BOUNDS);
+    for (const name of ['a', 'b', 'c']) watches.admit(watchOf(name));
+    let goOn = () => undefined as void;
+    const last = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const judge = async ({ user }: { user: { name: string } }) => {
+      if (user.name === 'c') goOn();
+      await last;
+      return refusal();
+    };
+    expect(await watches.judgeAgain(judge)).toBe(3);
+  });
+
   it('end with the refusal', async () => {
     const watches = new OpenWatches(NO_BOUNDS);
     const refusal = new StatusError('Forbidden', 'no more');

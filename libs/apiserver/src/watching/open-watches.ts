@@ -10,6 +10,8 @@ export interface OpenWatch {
   readonly authentication: Authentication;
   readonly user: UserInfo;
   readonly request: RequestAttributes;
+  /** What whoever really asks had to have the rights to for acting as this user; absent where nobody acts as another. */
+  readonly impersonating?: readonly RequestAttributes[] | undefined;
 }
 
 /** An open watch, for whoever writes its stream. */
@@ -17,13 +19,15 @@ export class AdmittedWatch implements OpenWatch {
   readonly authentication: Authentication;
   readonly user: UserInfo;
   readonly request: RequestAttributes;
+  readonly impersonating: readonly RequestAttributes[] | undefined;
   #end: ((refusal: StatusError) => void) | undefined;
   #refusal: StatusError | undefined;
 
-  constructor({ authentication, user, request }: OpenWatch) {
+  constructor({ authentication, user, request, impersonating }: OpenWatch) {
     this.authentication = authentication;
     this.user = user;
     this.request = request;
+    this.impersonating = impersonating;
   }
 
   /** Says how the stream is ended; it is at once if that has been wanted before. Set once. */
@@ -128,10 +132,13 @@ export class OpenWatches {
    */
   async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
-    let [looked, ended] = [0, 0];
-    for (const watch of concerned ? this.#concerned(concerned) : [...this.#open]) {
-      if (await this.#judge(watch, judge)) ended++;
-      if (++looked % STRIDE === 0) await turn();
+    let ended = 0;
+    const watches = [...(concerned ? this.#concerned(concerned) : this.#open)];
+    for (let at = 0; at < watches.length; at += STRIDE) {
+      if (at > 0) await turn();
+      // Together: who judges may have to ask somebody outside about each.
+      const judged = watches.slice(at, at + STRIDE).map((watch) => this.#judge(watch, judge));
+      ended += (await Promise.all(judged)).filter(Boolean).length;
     }
     return ended;
   }
@@ -157,12 +164,10 @@ export class OpenWatches {
 }
 
 /** Under what a watch is found. */
-function keysOf({ authentication: { boundTo = [] }, user }: OpenWatch): string[] {
-  return [
-    ofUser(user.name),
-    ...new Set(user.groups.map(ofGroup)),
-    ...boundTo.map(({ object }) => ofObject(keyOfObject(object))),
-  ];
+function keysOf({ authentication: { boundTo = [], user: asking }, user, impersonating }: OpenWatch): string[] {
+  const users = impersonating ? [user, asking] : [user];
+  const keys = users.flatMap(({ name, groups }) => [ofUser(name), ...groups.map(ofGroup)]);
+  return [...new Set(keys), ...boundTo.map(({ object }) => ofObject(keyOfObject(object)))];
 }
 
 const ofUser = (name: string) => `user ${name}`;
