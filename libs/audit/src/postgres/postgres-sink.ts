@@ -21,13 +21,15 @@ export interface PostgresSettings {
   readonly onError: (error: unknown) => void;
 }
 
+/** What is indexed is cut, in characters, where it would not fit into an index: the whole is in `event`. */
 const INSERT = `
   INSERT INTO event (at, stage, level, audit_id, username, impersonated, verb, api_group, resource, subresource, namespace,
     name, code, source_ip, event)
-  SELECT (e->>'stageTimestamp')::timestamptz, e->>'stage', e->>'level', e->>'auditID', coalesce(e->'user'->>'username', ''),
+  SELECT (e->>'stageTimestamp')::timestamptz, e->>'stage', e->>'level', e->>'auditID',
+    left(coalesce(e->'user'->>'username', ''), 512),
     e->'impersonatedUser'->>'username', e->>'verb', coalesce(e->'objectRef'->>'apiGroup', ''),
-    coalesce(e->'objectRef'->>'resource', ''), coalesce(e->'objectRef'->>'subresource', ''),
-    coalesce(e->'objectRef'->>'namespace', ''), coalesce(e->'objectRef'->>'name', ''),
+    left(coalesce(e->'objectRef'->>'resource', ''), 63), coalesce(e->'objectRef'->>'subresource', ''),
+    left(coalesce(e->'objectRef'->>'namespace', ''), 63), left(coalesce(e->'objectRef'->>'name', ''), 400),
     (e->'responseStatus'->>'code')::integer, e->'sourceIPs'->>-1, e
   FROM jsonb_array_elements($1::jsonb) e`;
 
@@ -123,8 +125,14 @@ function* batches(events: readonly EventRecord[]): Generator<readonly EventRecor
   if (batch.length > 0) yield batch;
 }
 
-/** PostgreSQL's texts hold no NUL. */
-const storable = ({ json }: EventRecord): string => json.replaceAll('\\u0000', '\\ufffd');
+/** Escapes of JSON, each as a whole: of characters, of both halves of one, and of those that PostgreSQL's texts do not hold. */
+const ESCAPE = /\\(?:ud[89ab][\da-f]{2}\\ud[c-f][\da-f]{2}|u(0000|d[89a-f][\da-f]{2})|.)/gi;
+
+/** PostgreSQL's texts hold no NUL and no half of a character: who has one in its name must not go unrecorded for that. */
+const storable = ({ json }: EventRecord): string =>
+  json.includes('\\u')
+    ? json.replace(ESCAPE, (whole, refused?: string) => (refused === undefined ? whole : '\\ufffd'))
+    : json;
 
 /** What PostgreSQL says where a day has no place. */
 const NO_PARTITION = '23514';

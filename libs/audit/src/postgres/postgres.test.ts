@@ -94,11 +94,35 @@ describe('events in PostgreSQL', () => {
 
   it('that cannot be held take no others along', async () => {
     const database = schemaOf();
-    const nul = new EventRecord(at(0).event, { request: '"a\\u0000b"' });
-    const half = new EventRecord(at(0).event, { request: '"\\ud800"' });
-    await sinkOf(database).write([at(0), nul, half, at(0)]);
-    expect(await database.query('SELECT count(*) FROM event', [])).toEqual([['3']]);
+    const noCode = at(0, { responseStatus: { metadata: {}, code: 1e12 } });
+    await sinkOf(database).write([at(0), noCode, at(0)]);
+    expect(await database.query('SELECT count(*) FROM event', [])).toEqual([['2']]);
     expect(lost).toEqual([['postgres', 1]]);
+  });
+
+  it.each([
+    ['NUL', '"a\\u0000b"', 'a\ufffdb'],
+    ['half of a character', '"a\\ud800b\\udc00\\uDBFF"', 'a\ufffdb\ufffd\ufffd'],
+    ['a whole character', '"\\ud83d\\ude00"', '\u{1f600}'],
+    ['a backslash before what looks like one', '"\\\\u0000 \\\\ud800 \\\\\\u0000"', '\\u0000 \\ud800 \\\ufffd'],
+  ])('nobody keeps their own out: %s', async (_, request, shown) => {
+    const database = schemaOf();
+    await sinkOf(database).write([new EventRecord(at(0).event, { request })]);
+    expect(await database.query(`SELECT event->>'requestObject' FROM event`, [])).toEqual([[shown]]);
+    expect(lost).toEqual([]);
+  });
+
+  it('nobody keeps their own out: texts that are too long for an index, or half a character', async () => {
+    const database = schemaOf();
+    const long = (length: number) => Array.from({ length }, (_, at) => String.fromCodePoint(0x10000 + at)).join('');
+    const username = `\ud800${long(5_000)}`;
+    const objectRef = { resource: long(1_000), namespace: long(1_000), name: long(5_000) };
+    await sinkOf(database).write([at(0, { user: { username }, objectRef })]);
+    expect(lost).toEqual([]);
+    const found = await database.query(`SELECT event->'objectRef'->>'name' = $1, username LIKE '\ufffd%' FROM event`, [
+      objectRef.name,
+    ]);
+    expect(found).toEqual([['t', 't']]);
   });
 
   it('are written by several processes at once, from the first on', async () => {
