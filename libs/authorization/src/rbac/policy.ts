@@ -19,9 +19,10 @@ interface KnownRole {
   compiled?: CompiledRules;
 }
 
-/** A binding by way of one of its subjects. */
+/** A binding as it is found by those whom it is for. */
 interface Grant {
   readonly binding: BindingObject;
+  readonly holders: Holders;
   /** Of the role that it gives. */
   readonly role: string;
 }
@@ -35,7 +36,7 @@ class Scope {
 
   add(grant: Grant): void {
     this.size++;
-    for (const [kind, name] of holdersOf(grant.binding)) {
+    for (const [kind, name] of each(grant.holders)) {
       const grants = this[kind].get(name);
       if (grants) grants.push(grant);
       else this[kind].set(name, [grant]);
@@ -44,7 +45,7 @@ class Scope {
 
   remove(binding: BindingObject): void {
     this.size--;
-    for (const [kind, name] of holdersOf(binding)) {
+    for (const [kind, name] of each(holdersOf(binding))) {
       const left = this[kind].get(name)?.filter((grant) => grant.binding !== binding) ?? [];
       if (left.length > 0) this[kind].set(name, left);
       else this[kind].delete(name);
@@ -115,7 +116,7 @@ export class RbacPolicy {
     const given = this.#given.get(role);
     if (given) given.add(object);
     else this.#given.set(role, new Set([object]));
-    this.#scopeFor(object.namespace).add({ binding: object, role });
+    this.#scopeFor(object.namespace).add({ binding: object, holders: holdersOf(object), role });
     return before && concernedBy([before], roleKey(before) === role ? object : undefined);
   }
 
@@ -146,7 +147,7 @@ export class RbacPolicy {
         const role = this.#roles.get(grant.role);
         if (!role) missing.push(grant);
         else if (compiledOf(role).allow(request)) {
-          return { decision: 'allow', reason: `RBAC: allowed by ${described(grant.binding, user)}` };
+          return { decision: 'allow', reason: `RBAC: allowed by ${described(grant, user)}` };
         }
       }
     }
@@ -220,14 +221,24 @@ export const namespaceOfRole = ({ kind }: RoleRef, namespace: string): string =>
 
 type Holder = readonly ['users' | 'groups', string];
 
-/** Whom a binding is for, each once. */
-function holdersOf(binding: BindingObject): Iterable<Holder> {
-  const found = new Map<string, Holder>();
-  for (const subject of binding.subjects) {
-    const holder = holderOf(subject, binding.namespace);
-    if (holder) found.set(`${holder[0]}/${holder[1]}`, holder);
+/** Whom a binding is for, each once: names, with the place of the first subject that names them. */
+interface Holders {
+  readonly users: ReadonlyMap<string, number>;
+  readonly groups: ReadonlyMap<string, number>;
+}
+
+function holdersOf({ subjects, namespace }: BindingObject): Holders {
+  const found = { users: new Map<string, number>(), groups: new Map<string, number>() };
+  for (const [at, subject] of subjects.entries()) {
+    const holder = holderOf(subject, namespace);
+    if (holder && !found[holder[0]].has(holder[1])) found[holder[0]].set(holder[1], at);
   }
-  return found.values();
+  return found;
+}
+
+function* each({ users, groups }: Holders): Iterable<Holder> {
+  for (const name of users.keys()) yield ['users', name];
+  for (const name of groups.keys()) yield ['groups', name];
 }
 
 /** Undefined for a subject that is nobody: a service account without a namespace. */
@@ -241,8 +252,8 @@ function holderOf({ kind, name, namespace = '' }: Subject, within: string): Hold
 /** @param still whom this is for is not concerned */
 function concernedBy(bindings: Iterable<BindingObject>, still?: BindingObject): Concerned | undefined {
   const concerned = { users: new Set<string>(), groups: new Set<string>() };
-  for (const binding of bindings) for (const [kind, name] of holdersOf(binding)) concerned[kind].add(name);
-  if (still) for (const [kind, name] of holdersOf(still)) concerned[kind].delete(name);
+  for (const binding of bindings) for (const [kind, name] of each(holdersOf(binding))) concerned[kind].add(name);
+  if (still) for (const [kind, name] of each(holdersOf(still))) concerned[kind].delete(name);
   return concerned.users.size + concerned.groups.size > 0 ? concerned : undefined;
 }
 
@@ -259,17 +270,15 @@ function takesFrom(before: readonly PolicyRule[], now: readonly PolicyRule[]): b
   }
 }
 
-/** A binding for audit and reviews, by way of the first of its subjects that the user is. */
-function described(binding: BindingObject, user: UserInfo): string {
-  const { namespace, name, roleRef } = binding;
-  const subject = binding.subjects.find((each) => isFor(holderOf(each, namespace), user));
+/** A binding for audit and reviews, by way of the first of its subjects that the user is; however many there are. */
+function described({ binding, holders: { users, groups } }: Grant, user: UserInfo): string {
+  const { namespace, name, roleRef, subjects } = binding;
+  let first = users.get(user.name) ?? subjects.length;
+  for (const group of user.groups) first = Math.min(first, groups.get(group) ?? first);
   const kind = namespace === '' ? 'ClusterRoleBinding' : 'RoleBinding';
   const named = JSON.stringify(namespace === '' ? name : `${name}/${namespace}`);
-  return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subject, namespace)}`;
+  return `${kind} ${named} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${shown(subjects[first], namespace)}`;
 }
-
-const isFor = (holder: Holder | undefined, { name, groups }: UserInfo): boolean =>
-  holder !== undefined && (holder[0] === 'users' ? holder[1] === name : groups.includes(holder[1]));
 
 function shown(subject: Subject | undefined, within: string): string {
   if (!subject) return '';
