@@ -54,8 +54,18 @@ describe('a group-version that is registered for another server', () => {
     expect(await answered(`${THINGS}?labelSelector=a${slash}b`)).toEqual([200, true]);
   });
 
+  it.each(['../secrets', '%2e%2e/secrets', '.%2E/secrets', './status', 'a/..', 'a/proxy/x/../../y'])(
+    'nor for one that steps elsewhere: %s',
+    async (rest) => {
+      const { status, body } = await server.ask(`${THINGS}/${rest}`);
+      expect([status, body.toString()]).toEqual([400, expect.stringContaining('a segment of the path is . or ..')]);
+    },
+  );
+
   it.each([
     [THINGS, true],
+    [`${THINGS}/..a`, true],
+    [`${THINGS}/a..`, true],
     ['/apis/example.com/v1', true],
     ['/apis/example.com/v1/', true],
     ['/apis/example.com/v1/namespaces/a/things/b/c/d', true],

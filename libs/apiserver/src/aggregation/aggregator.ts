@@ -30,6 +30,9 @@ export interface Answering {
   readonly streams: HandedStreams;
 }
 
+/** Segments that some servers follow, to what was not authorized; objects have no such names. */
+const STEP = /\/(?:\.|%2e){1,2}(?:\/|$)/i;
+
 /** Milliseconds that a server has to tell what it serves: clients ask all of them for it. */
 const DISCOVERY_MS = 5_000;
 
@@ -73,6 +76,7 @@ export class Aggregator {
     observer.begin(ctx);
     // Whoever decodes a path before taking it apart, as servers of Kubernetes do, would read another than the one that was authorized.
     if (/%2f/i.test(ctx.info.path)) throw badRequest('a segment of the path holds a slash');
+    if (STEP.test(ctx.info.path)) throw badRequest('a segment of the path is . or ..');
     const extension = this.#reach(ctx, registration);
     if (streams.draining) throw shuttingDown();
     // The client went while it was found out who asks.
