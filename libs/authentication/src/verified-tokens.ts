@@ -5,13 +5,19 @@ import type { Authentication } from './user.js';
 /** Tokens that are kept, at most. */
 const MOST = 10_000;
 
+interface Kept {
+  readonly found: Authentication;
+  /** Milliseconds since 1970. */
+  readonly until: number;
+}
+
 /**
  * Tokens that were found good, so that not every request pays for a signature, until they expire. They are known by a digest
  * under a key that only this process knows: the tokens themselves are not here.
  */
 export class VerifiedTokens {
   readonly #key = randomBytes(32).toString('base64');
-  readonly #known: LRUCache<string, Authentication>;
+  readonly #known: LRUCache<string, Kept>;
 
   /** @param now milliseconds since 1970 */
   constructor(
@@ -24,14 +30,18 @@ export class VerifiedTokens {
   get(token: string): Authentication | undefined {
     const digest = this.#digest(token);
     const known = this.#known.get(digest);
-    if (known?.expiresAt !== undefined && this.now() < known.expiresAt) return known;
+    if (known && this.now() < known.until) return known.found;
     this.#known.delete(digest);
     return undefined;
   }
 
-  /** Only what ends is kept. */
-  keep(token: string, known: Authentication): void {
-    if (known.expiresAt !== undefined) this.#known.set(this.#digest(token), known);
+  /**
+   * Only what ends is kept.
+   * @param mostMs milliseconds for which it is believed at most, though it does not end before
+   */
+  keep(token: string, found: Authentication, mostMs = Number.POSITIVE_INFINITY): void {
+    if (found.expiresAt === undefined) return;
+    this.#known.set(this.#digest(token), { found, until: Math.min(found.expiresAt, this.now() + mostMs) });
   }
 
   /** What they were found good by has changed. */

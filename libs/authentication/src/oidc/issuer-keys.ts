@@ -66,16 +66,25 @@ export class IssuerKeys {
   /** The claims of a token that is signed with one of the keys. @throws Error when it is not, or that cannot be told now */
   async verify(token: string): Promise<Claims> {
     const keys = this.#keys;
-    const age = this.settings.now() - this.#fetchedAt;
+    const age = this.#age;
     const found = await this.#verifiedBy(token);
     if (found) {
-      if (age > KEYS_AGE_MS) this.#fetch().catch(this.settings.onError);
+      this.renew();
       return found;
     }
     if (this.#fetching || age >= FETCH_INTERVAL_MS) await this.#refetch();
     const again = this.#keys === keys ? undefined : await this.#verifiedBy(token);
     if (!again) throw new Error('failed to verify signature: failed to verify id token signature');
     return again;
+  }
+
+  /** To be called with each token that is used: keys that have been here for long are fetched again, without anybody waiting. */
+  renew(): void {
+    if (this.#age > KEYS_AGE_MS) this.#fetch().catch(this.settings.onError);
+  }
+
+  get #age(): number {
+    return this.settings.now() - this.#fetchedAt;
   }
 
   async #refetch(): Promise<void> {

@@ -259,6 +259,16 @@ describe('keys', () => {
     await expect(verifier.verify(old)).rejects.toThrow('failed to verify');
   });
 
+  it('that are gone hold no more after a while, though no other token comes', async () => {
+    const verifier = await verifierOf();
+    const token = await sign({ exp: NOW / 1000 + 3_600 });
+    await verifier.verify(token);
+    publish(two.jwk);
+    clock += 600_001;
+    await verifier.verify(token);
+    await expect.poll(() => verifier.verify(token).catch(String)).toContain('failed to verify');
+  });
+
   it('without a name are all tried', async () => {
     const { kid: _, ...unnamed } = two.jwk;
     const { kid: __, ...first } = one.jwk;
@@ -340,6 +350,19 @@ describe('groups that are elsewhere', () => {
     const known = await verifier.verify(await sign(claims));
     expect(known?.user.groups).toEqual(['far', 'system:authenticated']);
     expect(asked).toContain(`${ELSEWHERE} secret`);
+    verifier.close();
+  });
+
+  it('are fetched again after a while: who is taken out of one has not its rights for as long as the token lasts', async () => {
+    documents.set(ELSEWHERE, await sign({ groups: ['far'] }));
+    const verifier = await verifierOf();
+    const token = await sign(claims);
+    const groups = async () => (await verifier.verify(token))?.user.groups[0];
+    expect([await groups(), await groups()]).toEqual(['far', 'far']);
+    expect(asked.filter((url) => url.startsWith(ELSEWHERE))).toHaveLength(1);
+    documents.set(ELSEWHERE, await sign({ groups: ['farther'] }));
+    clock += 10_000;
+    expect(await groups()).toBe('farther');
     verifier.close();
   });
 

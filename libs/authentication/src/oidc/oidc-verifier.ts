@@ -17,6 +17,9 @@ export interface OidcSurroundings {
   readonly now?: () => number;
 }
 
+/** How long groups are believed that do not stand in the token, ms: they change while it lasts. */
+const ELSEWHERE_MS = 10_000;
+
 /**
  * Verifies ID tokens of one OpenID Connect issuer (spec: "OpenID Connect"), as plugin/pkg/authenticator/token/oidc of
  * k8s.io/apiserver does. Until the issuer has been found, its tokens are refused. Tokens that were verified are kept until they
@@ -57,13 +60,17 @@ export class OidcVerifier implements TokenVerifier {
   /** Undefined for what is no token of the issuer. */
   async verify(token: string): Promise<Authentication | undefined> {
     const known = this.#verified.get(token);
-    if (known) return known;
+    if (known) {
+      this.#keys.renew();
+      return known;
+    }
     const untrusted = unverifiedClaims(token);
     if (!untrusted || issuerOf(untrusted) !== this.settings.issuerUrl) return undefined;
     if (!this.#keys.ready) throw new Error('oidc: authenticator not initialized');
     const { claims, expiresAt } = await this.#verifiedClaims(token, untrusted);
-    const found = userOf(await this.#withGroups(claims), this.settings, expiresAt);
-    this.#verified.keep(token, found);
+    const all = await this.#withGroups(claims);
+    const found = userOf(all, this.settings, expiresAt);
+    this.#verified.keep(token, found, all === claims ? undefined : ELSEWHERE_MS);
     return found;
   }
 
