@@ -83,7 +83,10 @@ const kinds = {
   'no policy': await serverOf(undefined),
   'level None': await serverOf('None', await batched()),
   'Metadata, batch': await serverOf('Metadata', await batched()),
-  'Metadata, blocking': await serverOf('Metadata', new BlockingBackend(await sink(), false, nobody, systemClock)),
+  'Metadata, blocking': await serverOf(
+    'Metadata',
+    new BlockingBackend(await sink(), { strict: false, bufferBytes: 64 << 20 }, nobody, systemClock),
+  ),
   'RequestResponse, batch': await serverOf('RequestResponse', await batched()),
 };
 

@@ -23,7 +23,7 @@ export const auditOptions = {
     type: 'bytes',
     default: 64 * MEBIBYTE,
     min: MEBIBYTE,
-    help: 'Memory that events may take while they wait for one backend in batch mode, about; more are lost, and counted.',
+    help: 'Memory that events may take while they wait for one backend, about; more are lost, and counted. Where requests wait for it, those that come then are refused.',
   },
   'audit-log-path': { type: 'string', help: 'File that events are written to; - is standard output.' },
   'audit-log-format': {

@@ -213,5 +213,6 @@ function backendOf(
 ): AuditBackend {
   const shortened = truncate ? new TruncatingSink(sink, truncate, lost) : sink;
   if (mode === 'batch') return new BatchingBackend(shortened, batch, lost, systemClock);
-  return new BlockingBackend(shortened, mode === 'blocking-strict', lost, systemClock);
+  const waiting = { strict: mode === 'blocking-strict', bufferBytes: batch.bufferBytes };
+  return new BlockingBackend(shortened, waiting, lost, systemClock);
 }

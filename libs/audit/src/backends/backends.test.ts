@@ -107,11 +107,33 @@ describe('in batch mode', () => {
 });
 
 describe('in the blocking modes', () => {
+  const STRICT = { strict: true, bufferBytes: 1 << 20 };
+
+  it.each([false, true])(
+    'what waits for a sink that takes nothing is bounded, and no more is let by (strict: %s)',
+    async (strict) => {
+      const sink = new Noting();
+      let open = (): void => undefined;
+      sink.gate = new Promise((resolve) => {
+        open = resolve;
+      });
+      const { lost, note } = lostEvents();
+      const backend = new BlockingBackend(sink, { strict, bufferBytes: 2_500 }, note, systemClock);
+      const waiting = [backend.submit(eventOf('1')), backend.submit(eventOf('2'))];
+      expect(await backend.submit(eventOf('3'))).toBe(false);
+      expect(lost).toEqual([['noting', 1, expect.stringContaining('there is no room for more')]]);
+      open();
+      expect(await Promise.all(waiting)).toEqual([true, true]);
+      expect(await backend.submit(eventOf('4'))).toBe(true);
+      await backend.close();
+    },
+  );
+
   it('requests wait, and only the strict one fails with the sink', async () => {
     for (const strict of [false, true]) {
       const sink = new Noting();
       const { lost, note } = lostEvents();
-      const backend = new BlockingBackend(sink, strict, note, systemClock);
+      const backend = new BlockingBackend(sink, { strict, bufferBytes: 1 << 20 }, note, systemClock);
       expect(await backend.submit(eventOf('1'))).toBe(true);
       sink.fails = true;
       expect(await backend.submit(eventOf('2'))).toBe(!strict);
@@ -126,8 +148,8 @@ describe('in the blocking modes', () => {
     bad.fails = true;
     const { note } = lostEvents();
     const both = unionOf([
-      new BlockingBackend(good, true, note, systemClock),
-      new BlockingBackend(bad, true, note, systemClock),
+      new BlockingBackend(good, STRICT, note, systemClock),
+      new BlockingBackend(bad, STRICT, note, systemClock),
     ]);
     expect(await both.submit(eventOf('1'))).toBe(false);
     expect(good.batches).toEqual([['1']]);

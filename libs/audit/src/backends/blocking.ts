@@ -3,21 +3,42 @@ import type { EventRecord } from '../events/event.js';
 import { atMost, FLUSH_MS } from './at-most.js';
 import type { AuditBackend, AuditSink, LostEvents } from './backend.js';
 
-/** Has requests wait until each event is written; with `strict`, that it is not counts. */
+/** How requests wait. */
+export interface BlockingSettings {
+  /** Whether it counts that an event could not be written. */
+  readonly strict: boolean;
+  /** Memory that events may take which are being written, bytes: requests give up waiting, and their events do not. */
+  readonly bufferBytes: number;
+}
+
+/**
+ * Has requests wait until each event is written. While a sink takes nothing there is no room at last: then requests are refused, strict
+ * or not, as nobody is to go unrecorded by asking often.
+ */
 export class BlockingBackend implements AuditBackend {
   readonly #underWay = new Set<Promise<boolean>>();
+  #bytes = 0;
 
   constructor(
     private readonly sink: AuditSink,
-    private readonly strict: boolean,
+    private readonly settings: BlockingSettings,
     private readonly lost: LostEvents,
     private readonly clock: Clock,
   ) {}
 
   submit(event: EventRecord): Promise<boolean> {
+    const { weight } = event;
+    if (this.#bytes + weight > this.settings.bufferBytes) {
+      this.lost(this.sink.name, 1, new Error('audit events wait to be written, and there is no room for more'));
+      return Promise.resolve(false);
+    }
+    this.#bytes += weight;
     const written = this.#write(event);
     this.#underWay.add(written);
-    void written.then(() => this.#underWay.delete(written));
+    void written.then(() => {
+      this.#underWay.delete(written);
+      this.#bytes -= weight;
+    });
     return written;
   }
 
@@ -27,7 +48,7 @@ export class BlockingBackend implements AuditBackend {
       return true;
     } catch (error) {
       this.lost(this.sink.name, 1, error);
-      return !this.strict;
+      return !this.settings.strict;
     }
   }
 
