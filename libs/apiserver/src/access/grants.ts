@@ -111,7 +111,9 @@ export class Grants {
       return left > 0 ? [...missing.slice(0, MOST_NAMED), `and ${left} more`] : missing;
     } catch (error) {
       if (!(error instanceof TooManyRulesError)) throw error;
-      return [`more than ${MOST_RULES} combinations of what its rules list, which are not held as a whole`];
+      return [
+        `more than ${MOST_RULES} combinations of what its rules list, or too many rules to compare them with, which are not held as a whole`,
+      ];
     }
   }
 }

@@ -1,12 +1,18 @@
-import { ALL, type PolicyRule, pathMatches } from './policy-rule.js';
+import { ALL, type PolicyRule, pathMatches, withNamesTogether } from './policy-rule.js';
 
 /** There are more of the smallest rules than are compared with others. */
 export class TooManyRulesError extends Error {}
 
+/** Steps that rules with a bound are compared in, together some 100 ms at most: nothing else is done meanwhile, and who holds many may want many. */
+const MOST_STEPS = 1_000_000;
+/** Steps that it takes to have a rule ready for comparisons. */
+const INDEX_STEPS = 20;
+
 /**
  * What of some rules is not in the power of others: every rule is broken down to its smallest ones, and each of these must be
  * covered by a single rule (component-helpers v0.27.16, auth/rbac/validation).
- * @param most smallest rules of those that are not covered as a whole; their number is a product
+ * @param most smallest rules of those that are not covered as a whole; their number is a product. With a bound, how many rules are
+ *   compared with how many others is bounded too
  * @throws TooManyRulesError
  */
 export function uncovered(
@@ -14,7 +20,7 @@ export function uncovered(
   wanted: readonly PolicyRule[],
   most = Number.POSITIVE_INFINITY,
 ): PolicyRule[] {
-  const index = new OwnedRules(owned);
+  const index = new OwnedRules(onResourcesOf(wanted, owned), most === Number.POSITIVE_INFINITY ? most : MOST_STEPS);
   const apart = wanted.filter((rule) => !index.coverWhole(rule));
   if (apart.reduce((sum, rule) => sum + countOf(rule), 0) > most) throw new TooManyRulesError();
   return apart.flatMap(breakdown).filter((rule) => !index.coverWhole(rule));
@@ -49,7 +55,18 @@ interface OwnedRule {
   readonly groups: ReadonlySet<string> | undefined;
   readonly resources: ReadonlySet<string> | undefined;
   readonly names: ReadonlySet<string>;
-  readonly paths: readonly string[];
+  readonly paths: ReadonlySet<string>;
+  /** Of the paths those that stand for others. */
+  readonly patterns: readonly string[];
+}
+
+/** Of rules those that may have something to do with others, and those on paths. */
+function onResourcesOf(wanted: readonly PolicyRule[], owned: readonly PolicyRule[]): PolicyRule[] {
+  const names = new Set([ALL, ...wanted.flatMap(({ resources = [] }) => resources.flatMap(namesFor))]);
+  return owned.filter(
+    ({ resources = [], nonResourceURLs = [] }) =>
+      nonResourceURLs.length > 0 || resources.some((resource) => names.has(resource)),
+  );
 }
 
 /** Rules by the resources that they are on: those who hold many are asked about each of many. */
@@ -57,10 +74,15 @@ class OwnedRules {
   readonly #onResource = new Map<string, OwnedRule[]>();
   readonly #onPaths: OwnedRule[] = [];
 
-  constructor(rules: readonly PolicyRule[]) {
-    for (const rule of rules) {
+  #stepsLeft: number;
+
+  /** @throws TooManyRulesError, as all that follows */
+  constructor(rules: readonly PolicyRule[], mostSteps: number) {
+    this.#stepsLeft = mostSteps;
+    this.#spend(INDEX_STEPS * rules.length);
+    for (const rule of withNamesTogether(rules)) {
       const owned = ownedRule(rule);
-      if (owned.paths.length > 0) this.#onPaths.push(owned);
+      if (owned.paths.size > 0) this.#onPaths.push(owned);
       for (const resource of new Set(rule.resources)) {
         const known = this.#onResource.get(resource);
         if (known) known.push(owned);
@@ -73,8 +95,24 @@ class OwnedRules {
   coverWhole(rule: PolicyRule): boolean {
     const { resources = [], nonResourceURLs = [] } = rule;
     if (nonResourceURLs.length > 0)
-      return resources.length === 0 && this.#onPaths.some((held) => coversPaths(held, rule));
-    return namesFor(resources[0] ?? '').some((name) => this.#onResource.get(name)?.some((held) => covers(held, rule)));
+      return (
+        resources.length === 0 &&
+        this.#onPaths.some((held) => {
+          this.#spend(1 + held.patterns.length * nonResourceURLs.length);
+          return coversPaths(held, rule);
+        })
+      );
+    return namesFor(resources[0] ?? '').some((name) =>
+      this.#onResource.get(name)?.some((held) => {
+        this.#spend(1);
+        return covers(held, rule);
+      }),
+    );
+  }
+
+  #spend(steps: number): void {
+    this.#stepsLeft -= steps;
+    if (this.#stepsLeft < 0) throw new TooManyRulesError();
   }
 }
 
@@ -86,7 +124,8 @@ function ownedRule(rule: PolicyRule): OwnedRule {
     groups: setOf(apiGroups),
     resources: setOf(resources),
     names: new Set(resourceNames),
-    paths: nonResourceURLs,
+    paths: new Set(nonResourceURLs),
+    patterns: nonResourceURLs.filter((url) => url.endsWith(ALL)),
   };
 }
 
@@ -107,9 +146,12 @@ function covers({ verbs, groups, resources, names }: OwnedRule, rule: PolicyRule
 }
 
 /** A rule with names of resources says nothing of what has none. */
-function coversPaths({ verbs, names, paths }: OwnedRule, { verbs: wanted, nonResourceURLs = [] }: PolicyRule): boolean {
+function coversPaths(
+  { verbs, names, paths, patterns }: OwnedRule,
+  { verbs: wanted, nonResourceURLs = [] }: PolicyRule,
+): boolean {
   if (names.size > 0 || !holds(verbs, wanted)) return false;
-  return nonResourceURLs.every((url) => paths.some((pattern) => pathMatches(pattern, url)));
+  return nonResourceURLs.every((url) => paths.has(url) || patterns.some((pattern) => pathMatches(pattern, url)));
 }
 
 const holds = (set: ReadonlySet<string> | undefined, values: readonly string[] = []): boolean =>

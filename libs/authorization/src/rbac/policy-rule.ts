@@ -21,6 +21,26 @@ export const ALL = '*';
 export const pathMatches = (pattern: string, path: string): boolean =>
   pattern === path || (pattern.endsWith(ALL) && path.startsWith(pattern.replace(/\*+$/, '')));
 
+/** Rules that say the same as others, each one that differs in the names of its resources alone together with those it differs from. */
+export function withNamesTogether(rules: readonly PolicyRule[]): readonly PolicyRule[] {
+  const together = new Map<string, { readonly rule: PolicyRule; names: string[] | undefined }>();
+  const others: PolicyRule[] = [];
+  for (const rule of rules) {
+    const { verbs, apiGroups, resources, resourceNames = [], nonResourceURLs = [] } = rule;
+    if (nonResourceURLs.length > 0) {
+      others.push(rule);
+      continue;
+    }
+    const key = JSON.stringify([verbs, apiGroups, resources]);
+    const known = together.get(key);
+    if (!known) together.set(key, { rule, names: resourceNames.length > 0 ? [...resourceNames] : undefined });
+    else if (resourceNames.length === 0) known.names = undefined;
+    else if (known.names) for (const name of resourceNames) known.names.push(name);
+  }
+  for (const { rule, names } of together.values()) others.push({ ...rule, resourceNames: names ?? [] });
+  return others;
+}
+
 /** A rule made ready to be asked many times. */
 interface CompiledRule {
   readonly verbs: ReadonlySet<string> | undefined;
@@ -45,7 +65,7 @@ export class CompiledRules {
   readonly #onPaths: PathRules[] = [];
 
   constructor(rules: readonly PolicyRule[]) {
-    for (const rule of rules) {
+    for (const rule of withNamesTogether(rules)) {
       const verbs = setOf(rule.verbs);
       this.#addResources(rule, verbs);
       if (rule.nonResourceURLs?.length) this.#onPaths.push({ verbs, patterns: rule.nonResourceURLs });
