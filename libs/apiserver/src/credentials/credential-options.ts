@@ -2,9 +2,15 @@ import { validateHeaderName } from 'node:http';
 import { remoteTokenOptions } from './remote-token-options.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
-/** @throws Error for what no header is called */
+/** @throws RangeError for what no header is called */
 function headerNames(names: readonly string[]): void {
-  for (const name of names) validateHeaderName(name.trim());
+  for (const name of names) {
+    try {
+      validateHeaderName(name.trim());
+    } catch {
+      throw new RangeError(`no header is called ${JSON.stringify(name)}`);
+    }
+  }
 }
 
 /** Options of what a server shows and whom it believes. */

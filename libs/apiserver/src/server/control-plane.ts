@@ -33,6 +33,7 @@ import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
+import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -119,6 +120,7 @@ class ControlPlaneProcess {
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
+  #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -147,6 +149,11 @@ class ControlPlaneProcess {
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
+      {
+        name: 'certificate-requests',
+        start: async () => this.#signRequests(),
+        stop: async () => this.#certificateRequests?.stop(),
+      },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -179,8 +186,11 @@ class ControlPlaneProcess {
 
   async #openStore(): Promise<void> {
     // Refused before anything is waited for.
-    natsSettings(this.#settings.backend);
-    checkAuthorization(this.#settings.serving);
+    const { backend, serving } = this.#settings;
+    natsSettings(backend);
+    checkAuthorization(serving);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
+    for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
@@ -202,7 +212,6 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
-    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -211,7 +220,7 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS,
+      plugins: PLUGINS.map((make) => make(names)),
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
@@ -222,7 +231,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
-      tokenIssuer: this.#serviceAccountKeys.issuer,
+      tokenIssuer: needed(this.#serviceAccountKeys).issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,
@@ -246,6 +255,22 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #signRequests(): void {
+    const { role, serving } = this.#settings;
+    if (!role.housekeeping) return;
+    this.#certificateRequests = new CertificateRequests({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      credentials: needed(this.#credentials),
+      authorizer: needed(this.#access).authorizer,
+      longest: serving.clusterSigningDuration,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    this.#certificateRequests.start();
   }
 
   #kindSettings(): KindSettings {
