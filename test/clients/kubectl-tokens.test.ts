@@ -11,11 +11,14 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s create token', (release) =>
 
   test('of an account, used by kubectl and by others', async () => {
     await stage.app('create', 'serviceaccount', 'robot');
+    // Whatever rights are asked for.
+    const binding = ['clusterrolebinding', 'robots', '--clusterrole=cluster-admin', '--group=system:serviceaccounts'];
+    await stage.kubectl.ok(['create', ...binding]);
     const token = (await stage.app('create', 'token', 'robot')).trim();
     expect(claimsOf(token).sub).toBe('system:serviceaccount:app:robot');
     expect(claimsOf(token).exp - claimsOf(token).iat).toBe(HOUR_SECONDS);
     const api = new Api({ url: stage.server.url, ca: stage.server.ca, token });
-    expect((await api.get('/api/v1/namespaces/app/configmaps')).status).toBe(200);
+    await expect.poll(async () => (await api.get('/api/v1/namespaces/app/configmaps')).status).toBe(200);
     api.close();
     // The certificate of the kubeconfig would stand before the token.
     const as = [

@@ -1,9 +1,17 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Client, type Connection, Informer, type ObjectList, type ResourceRef, readKubeconfig } from '@orch/client';
+import {
+  Client,
+  type Connection,
+  Informer,
+  loadConnection,
+  type ObjectList,
+  type ResourceRef,
+  readKubeconfig,
+} from '@orch/client';
 import { type ApiObject, namesOf } from '@orch/machinery';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../../tools/up/index.js';
@@ -32,7 +40,7 @@ beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'orch-naming-'));
   server = await startStandalone({ naming: 'orch' });
   connection = await readKubeconfig(server.kubeconfig);
-  client = new Client(connection);
+  client = new Client(connection, { qps: -1 });
   writeFileSync(join(dir, 'ca.crt'), server.ca);
 });
 afterAll(async () => {
@@ -131,6 +139,30 @@ describe('the everyday verbs through the client', () => {
     }
     expect(told).toEqual(['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK']);
   });
+});
+
+test('a credential plugin is spoken to in these names', async () => {
+  const [plugin, file] = [join(dir, 'plugin'), join(dir, 'with-plugin')];
+  const apiVersion = 'client.authentication.orch.io/v1';
+  const status = { clientCertificateData: connection.cert, clientKeyData: connection.key };
+  writeFileSync(`${plugin}.out`, JSON.stringify({ kind: 'ExecCredential', apiVersion, status }));
+  writeFileSync(plugin, '#!/bin/sh\nprintf %s "$ORCH_EXEC_INFO" > "$0.info"; cat "$0.out"\n', { mode: 0o755 });
+  const exec = { apiVersion, command: './plugin', interactiveMode: 'Never', provideClusterInfo: true };
+  const config = {
+    'current-context': 'x',
+    clusters: [{ name: 'c', cluster: { server: connection.server, 'certificate-authority': 'ca.crt' } }],
+    users: [{ name: 'u', user: { exec } }],
+    contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  const withPlugin = new Client(await loadConnection({ env: { KUBECONFIG: file } }));
+  try {
+    expect((await withPlugin.list(clusterRoles)).kind).toBe('ClusterRoleList');
+    const { spec } = JSON.parse(readFileSync(`${plugin}.info`, 'utf8'));
+    expect(spec).toMatchObject({ interactive: false, cluster: { server: connection.server } });
+  } finally {
+    await withPlugin.close();
+  }
 });
 
 describe('names on the wire, seen with curl', () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConversionServer } from '@orch/webhooks/testing';
+import { ConversionServer, convertedReview, say } from '@orch/webhooks/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Cluster, startCluster, waitUntil } from '../../tools/up/index.js';
 import { Api, type ApiObject } from '../support/api.js';
@@ -81,4 +81,56 @@ describe('two api-servers and two gateways with a kind that a webhook converts',
       watch.close();
     }
   });
+
+  test('end the watches that would see an object which the webhook refuses, wherever they are, and no others', async () => {
+    const elsewhere = (version: string, name = '') => at(version, name).replace('/default/', '/elsewhere/');
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'elsewhere' } };
+    expect((await api.post('/api/v1/namespaces', namespace)).status).toBe(201);
+    const { metadata } = (await api.get(at('v1'))).json<ApiObject>();
+    const after = `watch=true&resourceVersion=${metadata.resourceVersion}`;
+    const [here, there] = await Promise.all(
+      [at, elsewhere].map((path) => Promise.all(servers.map((server) => server.watch(`${path('v2')}?${after}`)))),
+    );
+    webhook.answer = (review, response) => {
+      const answer = convertedReview(review);
+      const refuses = review.request.objects.some(({ metadata: { name } }) => name === 'bad');
+      if (refuses) answer.response.result = { status: 'Failure', message: 'not this one' };
+      say(response, answer);
+    };
+    for (const name of ['good', 'bad']) expect((await api.post(at('v1'), widget(name, 1))).status).toBe(201);
+    expect((await api.post(elsewhere('v1'), widget('other', 2))).status).toBe(201);
+    for (const watch of here ?? []) {
+      const [added, error] = await watch.take(2);
+      expect([added?.type, added?.object.metadata.name]).toEqual(['ADDED', 'good']);
+      expect(error).toMatchObject({
+        type: 'ERROR',
+        object: { code: 500, message: expect.stringMatching(/: not this one$/) },
+      });
+      watch.close();
+    }
+    for (const watch of there ?? []) {
+      const [added] = await watch.take(1);
+      expect([added?.type, added?.object.metadata.name]).toEqual(['ADDED', 'other']);
+    }
+    for (const server of servers) {
+      expect((await server.get(at('v2'))).status).toBe(500);
+      expect((await server.get(elsewhere('v2'))).json<ApiObject>().items).toHaveLength(1);
+    }
+    webhook.recover();
+    for (const server of servers) {
+      await expect.poll(async () => (await server.get(at('v2'))).status, { timeout: MAX_WAIT_MS }).toBe(200);
+      const healed = async () => {
+        const watch = await server.watch(`${at('v2')}?${after}`);
+        const events = await watch.take(2);
+        watch.close();
+        return events.map(({ type, object }) => `${type} ${object.metadata?.name}`);
+      };
+      await expect.poll(healed, { timeout: MAX_WAIT_MS }).toEqual(['ADDED good', 'ADDED bad']);
+    }
+    expect((await api.post(elsewhere('v1'), widget('more', 3))).status).toBe(201);
+    for (const watch of there ?? []) {
+      expect((await watch.take(1)).map(({ object }) => object.metadata.name)).toEqual(['more']);
+      watch.close();
+    }
+  }, 120_000);
 });

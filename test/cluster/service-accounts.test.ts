@@ -20,6 +20,20 @@ beforeAll(async () => {
   chmodSync(dir, 0o711); // PostgreSQL may run as another user
   cluster = await startCluster({ dir, serverArgs: ['--enable-bootstrap-token-auth'] });
   admin = new Api(cluster);
+  // Who holds these tokens is to be let in, whatever rights are asked for.
+  const apiGroup = 'rbac.authorization.k8s.io';
+  const subjects = ['system:serviceaccounts', 'system:bootstrappers'].map((name) => ({
+    apiGroup,
+    kind: 'Group',
+    name,
+  }));
+  await make(`/apis/${apiGroup}/v1/clusterrolebindings`, {
+    ...{ apiVersion: `${apiGroup}/v1`, kind: 'ClusterRoleBinding', metadata: { name: 'holders' }, subjects },
+    roleRef: { apiGroup, kind: 'ClusterRole', name: 'cluster-admin' },
+  });
+  await account('first');
+  const first = servers(await tokenOf('first'));
+  await waitUntil('rights hold', 10_000, async () => (await statuses(first)).every((status) => status === 200));
 });
 
 afterAll(async () => {

@@ -11,11 +11,13 @@ const NS = `${RBAC}/namespaces/default`;
 const PODS = { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] };
 const MAY_WRITE = { apiGroups: [GROUP], resources: ['*'], verbs: ['create', 'update', 'patch', 'get'] };
 
+const NODE = 'system:node:n1';
+
 let server: Standalone;
 let admin: Api;
 let joe: Api;
 beforeAll(async () => {
-  server = await startStandalone({ strangers: ['joe', 'ann', 'eve'] });
+  server = await startStandalone({ strangers: ['joe', 'ann', 'eve', NODE], groups: { [NODE]: 'system:nodes' } });
   admin = as(server.token);
   joe = as('joe');
 });
@@ -174,6 +176,34 @@ describe('a user', () => {
     expect(listed).toMatch(/deployments\.apps/);
     expect(listed).toContain('[/version]');
     ann.close();
+  });
+});
+
+describe('a node', () => {
+  test('reads what its pods need, while they are on it', async () => {
+    const node = as(NODE);
+    const secrets = '/api/v1/namespaces/default/secrets';
+    for (const name of ['needed', 'other']) {
+      await made(secrets, { apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+    }
+    const statuses = async (...names: string[]) =>
+      Promise.all(names.map(async (name) => (await node.get(`${secrets}/${name}`)).status));
+    expect(await statuses('needed', 'other')).toEqual([403, 403]);
+    expect(expectRefusal(await node.get(`${secrets}/other`), 403, 'Forbidden').message).toContain(
+      "no relationship found between node 'n1' and this object",
+    );
+    const volumes = [{ name: 'v', secret: { secretName: 'needed' } }];
+    const spec = { nodeName: 'n1', containers: [{ name: 'c', image: 'i' }], volumes };
+    await made('/api/v1/namespaces/default/pods', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec });
+    await expect.poll(() => statuses('needed', 'other')).toEqual([200, 403]);
+    expect((await node.get(secrets)).status).toBe(403);
+    expect((await node.get('/api/v1/pods')).status, 'as the rules of nodes say').toBe(200);
+    const watch = await node.watch(`${secrets}?watch=1&fieldSelector=metadata.name=needed`);
+    expect(watch.status).toBe(200);
+    await admin.delete('/api/v1/namespaces/default/pods/p?gracePeriodSeconds=0');
+    expect((await watch.rest()).at(-1)).toMatchObject({ type: 'ERROR', object: { code: 403 } });
+    expect(await statuses('needed')).toEqual([403]);
+    node.close();
   });
 });
 

@@ -91,10 +91,14 @@ conformance('Reviews [Authorization, Authentication]', ({ api, names, namespace 
         spec,
       });
     const { token } = inject('servers')[names.protobufMediaType.includes('kubernetes') ? 'kubernetes' : 'orch'];
+    const audiences = [`https://${names.apiServiceName}.default.svc.cluster.local`];
     expect(expectStatus(await ask({ token }), 201).json().status).toEqual({
       authenticated: true,
       user: { username: 'tester', uid: 'tester', groups: ['system:masters', 'system:authenticated'] },
+      audiences,
     });
+    const asked = expectStatus(await ask({ token, audiences: ['vault', ...audiences] }), 201).json();
+    expect(asked.status.audiences).toEqual(audiences);
     for (const wrong of ['nobody', ' ', 'a b', `${token}x`]) {
       const { status } = expectStatus(await ask({ token: wrong }), 201).json();
       expect(status).toEqual({ user: {}, error: 'invalid bearer token' });
@@ -136,7 +140,7 @@ conformance('Tokens of service accounts [Path shapes]', ({ api, names, namespace
     const ask = (spec: object, name = 'robot', metadata: object = {}) =>
       api.post(`${accounts}/${name}/token`, { apiVersion: `${group}/v1`, kind: 'TokenRequest', metadata, spec });
     const issued = expectStatus(await ask({ expirationSeconds: 700 }), 201).json();
-    const audiences = [names.profile === 'kubernetes' ? DEFAULT_ISSUER : 'https://orch.default.svc.cluster.local'];
+    const audiences = [`https://${names.apiServiceName}.default.svc.cluster.local`];
     expect(issued).toEqual({
       kind: 'TokenRequest',
       apiVersion: `${group}/v1`,
@@ -216,8 +220,6 @@ conformance('Tokens of service accounts [Path shapes]', ({ api, names, namespace
     expect(claimsOf(expectStatus(again, 201).json().status.token).aud).toEqual(['a', 'b']);
   });
 });
-
-const DEFAULT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
 const claimsOf = (token: string): Record<string, unknown> =>
   JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());

@@ -130,7 +130,8 @@ conformance('Further subresources [Path shapes]', ({ api, names, namespace }) =>
     const group = names.group('certificates.orch.io');
     const path = `/apis/${group}/v1/certificatesigningrequests`;
     const name = `csr-${(await namespace()).slice(2)}`;
-    const signerName = names.key('orch.io/kube-apiserver-client');
+    // One that nobody signs for meanwhile.
+    const signerName = 'example.com/signer';
     const spec = { request: CERTIFICATE_REQUEST, signerName, usages: ['client auth'] };
     const body = { apiVersion: `${group}/v1`, kind: 'CertificateSigningRequest', metadata: { name }, spec };
     const created = expectStatus(await api.post(path, body), 201).json();

@@ -11,7 +11,7 @@ const SIZES = ['values', 'values-small', 'values-large'] as const;
 /** Turns on everything that is off by default. */
 const ALL = [
   '--set=postgres.bundled.enabled=true,auth.tokenSecret=tokens,auth.clientCaSecret=client-ca',
-  '--set=auth.serviceAccountKeySecret=sa-keys',
+  '--set=auth.serviceAccountKeySecret=sa-keys,auth.clusterSigningSecret=signing',
   '--set=apiServer.autoscaling.enabled=true,gateway.autoscaling.watchersPerPod=5000,postgres.caSecret=pg-ca',
   '--set=monitoring.podMonitor.enabled=true,monitoring.podMonitor.tokenSecret=metrics,image.pullSecrets={pull}',
   '--set=nats.urlSecret=nats,nats.bundled.enabled=false,nats.auth.secret=nats-auth,nats.auth.by=password',
@@ -146,6 +146,7 @@ describe.each([...SIZES.map((values) => [values, []] as const), ['values', ALL] 
         'tokens',
         'client-ca',
         'sa-keys',
+        'signing',
         'pg-ca',
         'pull',
         'metrics',
@@ -221,6 +222,19 @@ describe('the chart', () => {
     };
     expect(filesOf('api-server')).toEqual([['sa.pub', 'sa.key'], true]);
     expect(filesOf('watch-gateway')).toEqual([['sa.pub'], false]);
+  });
+
+  test('lets api-servers alone sign certificates, and every server believe them', () => {
+    const { objects } = render('values', '--set=auth.clusterSigningSecret=signing');
+    const filesOf = (role: string) => {
+      const workload = named(objects, 'Deployment', `orch-${role}`) as Manifest;
+      const volumes = workload.spec.template.spec.volumes as { name: string; secret?: { items: { key: string }[] } }[];
+      const files = volumes.find(({ name }) => name === 'cluster-signing')?.secret?.items.map(({ key }) => key);
+      const args = (containers(workload)[0].args as string[]).filter((arg) => arg.startsWith('--cluster-signing'));
+      return [files, args.length];
+    };
+    expect(filesOf('api-server')).toEqual([['tls.crt', 'tls.key'], 2]);
+    expect(filesOf('watch-gateway')).toEqual([['tls.crt'], 1]);
   });
 
   test('takes rules and dashboards as files', () => {

@@ -185,7 +185,7 @@ function castOf(settings: RunSettings, traffic: Traffic, random: Random) {
 
 /** No repetition behind the back of the actors: they record every attempt. */
 function clientOf({ ca, token }: Cluster, server: string): Client {
-  return new Client({ server, ca, token }, { names: namesOf('kubernetes'), maxRetries: 0, timeoutMs: 15_000 });
+  return new Client({ server, ca, token }, { names: namesOf('kubernetes'), qps: -1, maxRetries: 0, timeoutMs: 15_000 });
 }
 
 /** Again until they are there: the system may be broken on purpose already. */

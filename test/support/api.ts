@@ -13,6 +13,8 @@ export interface ApiSettings {
   readonly ca?: string;
   /** Bearer token; none is sent when absent. */
   readonly token?: string;
+  /** Client certificate and its key, PEM; none is shown when absent. */
+  readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
 export interface RequestSettings {
@@ -119,7 +121,7 @@ export class Api {
     this.#url = new URL(settings.url);
     this.#secure = this.#url.protocol === 'https:';
     this.#agent = this.#secure
-      ? new Agent({ keepAlive: true, ...(settings.ca !== undefined && { ca: settings.ca }) })
+      ? new Agent({ keepAlive: true, ...(settings.ca !== undefined && { ca: settings.ca }), ...settings.certificate })
       : new PlainAgent({ keepAlive: true });
   }
 

@@ -15,6 +15,8 @@ export interface StandaloneSettings {
   readonly users?: readonly string[];
   /** Users who may do nothing of themselves; each is its own token. */
   readonly strangers?: readonly string[];
+  /** Groups that users are in. */
+  readonly groups?: Readonly<Record<string, string>>;
 }
 
 /** A server of its own for one test file, with an empty database. */
@@ -36,7 +38,14 @@ export interface Standalone {
 
 /** Starts `orch standalone` on free ports in a new temporary directory; resolves when it is ready. */
 export async function startStandalone(settings: StandaloneSettings = {}): Promise<Standalone> {
-  const { naming = 'kubernetes', args = [], users = [], strangers = [], executable = EXECUTABLE } = settings;
+  const {
+    naming = 'kubernetes',
+    args = [],
+    users = [],
+    strangers = [],
+    groups = {},
+    executable = EXECUTABLE,
+  } = settings;
   const dir = mkdtempSync(join(tmpdir(), 'orch-test-'));
   // Releases before 0.1.0 run PostgreSQL as another user right there.
   if (settings.executable) chmodSync(dir, 0o711);
@@ -46,7 +55,7 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
   const tokenFile = join(dir, 'tokens.csv');
   const tokens = [
     `${token},tester,tester,"system:masters"`,
-    ...[...users, ...strangers].map((user) => `${user},${user},${user}`),
+    ...[...users, ...strangers].map((user) => lineOf(user, groups[user])),
   ];
   writeFileSync(tokenFile, `${tokens.join('\n')}\n`, { mode: 0o600 });
   const kubeconfig = join(dir, 'kubeconfig');
@@ -91,6 +100,10 @@ export async function startStandalone(settings: StandaloneSettings = {}): Promis
     },
   };
 }
+
+/** A user of the token file, who is its own token. */
+const lineOf = (user: string, group: string | undefined) =>
+  [user, user, user, ...(group === undefined ? [] : [JSON.stringify(group)])].join(',');
 
 function readIfPresent(file: string): string | undefined {
   try {

@@ -12,6 +12,9 @@ const FORMS: Readonly<Record<OptionDefinition['type'], string>> = {
   map: '=key=value,…',
 };
 
+const formOf = (definition: OptionDefinition): string =>
+  definition.type === 'list' && definition.whole ? '=value' : FORMS[definition.type];
+
 interface Row {
   readonly name: string;
   readonly option: string;
@@ -26,7 +29,7 @@ function rowOf(name: string, definition: OptionDefinition): Row {
   const shown = bare === '' ? '' : code(bare);
   // Every feature has a row of its own.
   const text = name === 'feature-gates' ? 'Features to turn on or off, see below.' : meaning.text;
-  return { name, option: code(`--${name}${FORMS[definition.type]}`), defaultText: shown, meaning: `${text}${notes}` };
+  return { name, option: code(`--${name}${formOf(definition)}`), defaultText: shown, meaning: `${text}${notes}` };
 }
 
 /** The options of several commands, each once, with the commands that have it unless all have. */

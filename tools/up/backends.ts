@@ -94,3 +94,16 @@ function answersStartup(port: number): Promise<boolean> {
     socket.once('close', () => resolve(false));
   });
 }
+
+/** A Redis that keeps nothing on disk, on loopback only. */
+export function redisServer(place: Place, programs: Programs = findPrograms()): ManagedProcess {
+  const settings = { port: place.port, bind: '127.0.0.1', save: '', appendonly: 'no', dir: place.dir };
+  return new ManagedProcess({
+    name: 'redis',
+    command: programs.redis,
+    args: Object.entries(settings).flatMap(([name, value]) => [`--${name}`, String(value)]),
+    logFile: join(place.dir, 'redis.log'),
+    detached: place.detached,
+    ready: () => accepts(place.port),
+  });
+}

@@ -1,4 +1,4 @@
-export { natsServer, type Place, postgresServer, postgresUrl } from './backends.js';
+export { natsServer, type Place, postgresServer, postgresUrl, redisServer } from './backends.js';
 export { type Backend, type Cluster, type ClusterSettings, EXECUTABLE, startCluster } from './cluster.js';
 export { kubeconfig } from './kubeconfig.js';
 export { LOAD_BALANCERS, type LoadBalancerKind, loadBalancer } from './load-balancer.js';

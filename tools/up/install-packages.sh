@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, nginx and HAProxy.
+# Installs the servers that `make up` and the integration tests start: PostgreSQL, NATS, nginx, HAProxy, Redis.
 # Does nothing when they are there; needs root and apt-get when they are not. Nothing is started.
 set -euo pipefail
 
@@ -9,6 +9,7 @@ compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || has postgres || mi
 has nats-server || missing+=(nats-server)
 has nginx || missing+=(nginx-light)
 has haproxy || missing+=(haproxy)
+has redis-server || missing+=(redis-server)
 has openssl || missing+=(openssl)
 # Further packages by name, whose programs are called the same: what one suite alone needs.
 for package in "$@"; do has "$package" || missing+=("$package"); done

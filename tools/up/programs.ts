@@ -13,6 +13,7 @@ export interface Programs {
   readonly nats: string;
   readonly nginx: string;
   readonly haproxy: string;
+  readonly redis: string;
   readonly postgres: string;
   readonly initdb: string;
 }
@@ -38,12 +39,14 @@ function search(): Programs | string {
   const nats = which('nats-server');
   const nginx = which('nginx');
   const haproxy = which('haproxy');
+  const redis = which('redis-server');
   const postgres = findPostgres();
   if (nats === undefined) return 'nats-server';
   if (nginx === undefined) return 'nginx';
   if (haproxy === undefined) return 'haproxy';
+  if (redis === undefined) return 'redis-server';
   if (postgres === undefined) return 'postgres';
-  return { nats, nginx, haproxy, postgres, initdb: join(dirname(postgres), 'initdb') };
+  return { nats, nginx, haproxy, redis, postgres, initdb: join(dirname(postgres), 'initdb') };
 }
 
 /** Debian keeps one directory a major version; the newest is taken. */

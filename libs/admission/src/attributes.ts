@@ -1,4 +1,5 @@
 import type { UserInfo } from '@orch/authentication';
+import type { Authorizer } from '@orch/authorization';
 import type { ApiObject } from '@orch/machinery';
 
 /** What a write does to an object, as admission and audit name it. A PUT that finds nothing and may create is a `CREATE`. */
@@ -55,6 +56,8 @@ export interface Attributes extends Target {
   readonly options: RequestOptions;
   /** On whose behalf the write is made; the server's own writes have a user of theirs. */
   readonly user: UserInfo;
+  /** Who decides what the user may do beside the write itself, as for the request that caused it. */
+  readonly authorizer: Authorizer;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
   readonly deadline: number;
   /** Tells the client something in a `Warning` header, whatever becomes of the request. The same text goes out once. */

@@ -1,3 +1,4 @@
+import type { Names } from '@orch/machinery';
 import type { Attributes, Target } from './attributes.js';
 
 /**
@@ -23,3 +24,6 @@ export interface AdmissionPlugin {
   /** May refuse. Runs once the object is valid and complete but for what is allocated (addresses, ports). */
   validate?(attributes: Attributes): void | Promise<void>;
 }
+
+/** Makes a plugin for the names of an installation. */
+export type PluginMaker = (names: Names) => AdmissionPlugin;

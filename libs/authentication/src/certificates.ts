@@ -132,10 +132,11 @@ const distinguishedName = ({ commonName, organizations = [] }: Subject) => [
 ];
 
 /** 127 random bits, positive and of full length. */
-function serialNumber(): string {
+export function serialNumber(): string {
   const bytes = randomBytes(16);
   bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
   return bytes.toString('hex');
 }
 
-const pem = (certificate: x509.X509Certificate): string => `${certificate.toString('pem')}\n`;
+/** PEM, with a line's end. */
+export const pem = (certificate: x509.X509Certificate): string => `${certificate.toString('pem')}\n`;

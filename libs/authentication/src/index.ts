@@ -21,6 +21,7 @@ export {
   ensurePki,
   ensureProxyPki,
   ensureServingPki,
+  ensureSigningAuthority,
   ensureTokenKey,
   type KeyPair,
   type Pki,
@@ -35,6 +36,7 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
+export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
 export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
@@ -49,7 +51,13 @@ export {
 } from './tokens/bound-objects.js';
 export { DISCOVERY_PATH, discoveryDocument, discoveryProblem, KEYS_PATH, keySet } from './tokens/issuer-metadata.js';
 export { ServiceAccountTokens, type TokenUse } from './tokens/service-account-tokens.js';
-export { type TokenGrant, TokenIssuer, type TokenIssuerSettings } from './tokens/token-issuer.js';
+export {
+  EXTENDED_SECONDS,
+  INJECTED_SECONDS,
+  type TokenGrant,
+  TokenIssuer,
+  type TokenIssuerSettings,
+} from './tokens/token-issuer.js';
 export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
 export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';

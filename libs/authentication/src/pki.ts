@@ -67,6 +67,10 @@ export interface ProxyPki {
   readonly proxy: KeyPair;
 }
 
+/** The authority of certificates that are asked for through the API. */
+export const ensureSigningAuthority = async (settings: Pick<PkiSettings, 'certDir' | 'now'>): Promise<KeyPair> =>
+  ensureAuthority(settings.certDir, 'cluster-signing-ca', await begin(settings));
+
 /** Everything that a server which clients reach and which talks to its peers needs. */
 export type Pki = ServingPki & ProxyPki;
 

@@ -1,4 +1,4 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Authentication } from './user.js';
 
@@ -10,7 +10,7 @@ const MOST = 10_000;
  * under a key that only this process knows: the tokens themselves are not here.
  */
 export class VerifiedTokens {
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('base64');
   readonly #known: LRUCache<string, Authentication>;
 
   /** @param now milliseconds since 1970 */
@@ -40,6 +40,6 @@ export class VerifiedTokens {
   }
 
   #digest(token: string): string {
-    return createHmac('sha256', this.#key).update(token).digest('base64');
+    return hash('sha256', this.#key + token, 'base64');
   }
 }

@@ -13,6 +13,15 @@ export {
 } from './authorizer.js';
 export { alwaysAllow, alwaysDeny, mastersDecide } from './fixed.js';
 export { forbiddenRequest } from './forbidden.js';
+export { type NodeAuthorizerOptions, nodeAuthorizer, nodeOf } from './node/node-authorizer.js';
+export { NodeGraph, type NodePod } from './node/node-graph.js';
+export {
+  type ReferencedKind,
+  type ReferenceKey,
+  referencesOfPod,
+  referencesOfVolume,
+  type VolumeReferences,
+} from './node/node-references.js';
 export { aggregatedRules, sameRules } from './rbac/aggregation.js';
 export {
   autoUpdateAnnotation,
@@ -34,3 +43,10 @@ export {
   reconciledBinding,
   reconciledRole,
 } from './rbac/reconcile.js';
+export {
+  type ReviewVersion,
+  readWebhookVerdict,
+  type WebhookAuthorizerOptions,
+  type WebhookVerdict,
+  webhookAuthorizer,
+} from './webhook/webhook-authorizer.js';

@@ -1,8 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { namesOf } from '@orch/machinery';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { Client } from './client.js';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Client, type ClientSettings } from './client.js';
 import { ApiError, hasReason, isExpired, isTransient, isVersionTooLarge, TransportError } from './errors.js';
-import { answer, listOf, refuse, ScriptedServer, thing } from './testing/scripted-server.js';
+import { answer, listOf, refuse, type Script, ScriptedServer, stream, thing } from './testing/scripted-server.js';
 
 const things = { group: 'example.com', version: 'v1', resource: 'things', namespace: 'ns' };
 let server: ScriptedServer;
@@ -93,6 +94,57 @@ describe('verbs', () => {
     ]);
     expect(asked()).toEqual(['POST /clusters/a/x?a=1']);
     await nested.close();
+  });
+});
+
+describe('what goes with requests', () => {
+  const long = JSON.stringify({ text: 'a'.repeat(100_000) });
+  const gzipped: Script = (request, response) => {
+    if (request.headers['accept-encoding'] !== 'gzip') response.end(long);
+    else response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(long));
+  };
+
+  const limited = (settings: ClientSettings): Client => {
+    const made = new Client(server.connection, { ...settings, sleep: async (ms) => void waits.push(ms) });
+    onTestFinished(() => made.close());
+    return made;
+  };
+
+  test('answers are asked for in gzip, unless the connection says otherwise', async () => {
+    server.script = gzipped;
+    expect((await client.raw('GET', '/')).body.toString()).toBe(long);
+    const plain = new Client({ ...server.connection, disableCompression: true });
+    expect((await plain.raw('GET', '/')).body.toString()).toBe(long);
+    await plain.close();
+    expect(server.requests.map(({ headers }) => headers['accept-encoding'])).toEqual(['gzip', undefined]);
+  });
+
+  test('an answer is no longer than is allowed, unpacked or not', async () => {
+    server.script = gzipped;
+    for (const disableCompression of [true, false]) {
+      const bounded = new Client({ ...server.connection, disableCompression }, { maxAnswerBytes: 50_000 });
+      await expect(bounded.raw('GET', '/')).rejects.toThrow(TransportError);
+      await bounded.close();
+    }
+  });
+
+  test('no more than 10 at once and 5 a second, but for watches', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now());
+    onTestFinished(() => clock.mockRestore());
+    const client = limited({});
+    server.script = (_request, response) => answer(response, 200, {});
+    for (let turn = 0; turn < 10; turn++) await client.raw('GET', '/');
+    server.script = stream([]);
+    for await (const _ of client.openWatch(things, {})) expect.unreachable('there are no events');
+    expect(waits).toEqual([]);
+    server.script = (_request, response) => answer(response, 200, {});
+    await client.raw('GET', '/');
+    expect(waits).toEqual([200]);
+    const unlimited = limited({ qps: -1 });
+    for (let turn = 0; turn < 20; turn++) await unlimited.raw('GET', '/');
+    const other = limited({ qps: 10, burst: 1 });
+    for (let turn = 0; turn < 2; turn++) await other.raw('GET', '/');
+    expect(waits).toEqual([200, 100]);
   });
 });
 

@@ -1,7 +1,9 @@
 import type { ApiObject, Names } from '@orch/machinery';
 import { namesOf } from '@orch/machinery';
+import { timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
 import { type Query, type ResourceRef, resourcePath } from './paths.js';
+import { RateLimiter } from './rate-limiter.js';
 import { type Method, type RawRequest, type RawResponse, Transport, type TransportSettings } from './transport.js';
 import { openWatch, type WatchEvent, type WatchOptions, type WatchStart, watch } from './watch/watch.js';
 
@@ -11,6 +13,10 @@ export interface ClientSettings extends TransportSettings {
   readonly names?: Names;
   /** 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: () => number;
+  /** Requests a second, watches not counted; beyond that they wait. Negative for no limit. Default 5. */
+  readonly qps?: number;
+  /** Requests that may go out at once before {@link qps} holds. Default 10. */
+  readonly burst?: number;
 }
 
 /** A `type`, so that it is a {@link Query} too. */
@@ -107,11 +113,14 @@ export class Client {
   readonly names: Names;
   readonly #transport: Transport;
   readonly #settings: ClientSettings;
+  readonly #limiter: RateLimiter | undefined;
 
   constructor(connection: Connection, settings: ClientSettings = {}) {
     this.names = settings.names ?? namesOf('orch');
     this.#settings = settings;
     this.#transport = new Transport(connection, settings);
+    const { qps = 5, burst = 10, sleep = timerSleep } = settings;
+    if (qps >= 0) this.#limiter = new RateLimiter(qps || 5, burst || 10, sleep);
   }
 
   /** One object. Without a `resourceVersion` the newest state; with one, that or a later one. */
@@ -211,7 +220,8 @@ export class Client {
   }
 
   /** Any path, bytes in and out. */
-  raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+  async raw(method: Method, path: string, request: RawRequest = {}): Promise<RawResponse> {
+    await this.#limiter?.take(request.signal);
     return this.#transport.request(method, path, request);
   }
 
@@ -253,7 +263,7 @@ export class Client {
     contentType?: string,
     body?: unknown,
   ): Promise<T> {
-    const response = await this.#transport.request(method, path, {
+    const response = await this.raw(method, path, {
       query,
       ...(options.signal && { signal: options.signal }),
       ...(contentType && { headers: { 'content-type': contentType }, body: JSON.stringify(body) }),

@@ -1,21 +1,60 @@
-/** Where a server is, and with what credentials it is spoken to. */
-export interface Connection {
+import type { ExecPlugin } from './credentials/exec-plugin.js';
+
+/** Where a server is, and what it is believed by. */
+export interface ServerPlace {
   /** Base URL, such as `https://127.0.0.1:6443`; a path in it is put before every request's path. */
   readonly server: string;
   /** Bundle that the server's certificate must chain to, PEM. Default: the roots that Node ships. */
   readonly ca?: string;
-  /** Client certificate and its private key, PEM. */
-  readonly cert?: string;
-  /** Private key of {@link cert}, PEM; both or neither. */
-  readonly key?: string;
-  /** Bearer token. */
-  readonly token?: string;
-  /** User and password (RFC 7617), where there is no token. */
-  readonly basic?: { readonly username: string; readonly password: string };
   /** Name that the server's certificate must bear, if it is not the URL's host. */
   readonly tlsServerName?: string;
   /** Do not check the server's certificate. */
   readonly insecureSkipTlsVerify?: boolean;
+  /**
+   * Proxy that connections go through, `http`, `https` or `socks5`; it may hold user and password. Default: as `HTTPS_PROXY`, `HTTP_PROXY`
+   * and `NO_PROXY` say.
+   */
+  readonly proxyUrl?: string;
+  /** Do not ask the server to compress its answers. */
+  readonly disableCompression?: boolean;
+}
+
+/** As whom a request acts, if not as whoever sends it: the `Impersonate-*` headers. */
+export interface Impersonation {
+  /** Name of the user; without it nothing is impersonated. */
+  readonly user: string;
+  /** UID of the user. */
+  readonly uid?: string;
+  /** Groups of the user. */
+  readonly groups?: readonly string[];
+  /** Further attributes, each with its values. */
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Who speaks to a server. A token, or user and password, come before a plugin, and so does a certificate. */
+export interface ClientUser {
+  /** Client certificate and its private key, PEM. */
+  readonly cert?: string;
+  /** Private key of {@link cert}, PEM; both or neither. */
+  readonly key?: string;
+  /** Files of certificate and key instead, PEM; read again when they change, which closes the connections of the old ones. */
+  readonly certFile?: string;
+  /** File of the private key of {@link certFile}; both or neither. */
+  readonly keyFile?: string;
+  /** Bearer token. */
+  readonly token?: string;
+  /** File of a bearer token, read again every minute; while it cannot be read, what it held last, or {@link token}. */
+  readonly tokenFile?: string;
+  /** User and password (RFC 7617); not together with a token. */
+  readonly basic?: { readonly username: string; readonly password: string };
+  /** Program that gives credentials. */
+  readonly exec?: ExecPlugin;
+  /** As whom the requests act. */
+  readonly impersonate?: Impersonation;
+}
+
+/** Where a server is, and with what credentials it is spoken to. */
+export interface Connection extends ServerPlace, ClientUser {
   /** Namespace that a user means when naming none. */
   readonly namespace?: string;
 }

@@ -1,5 +1,6 @@
 import { Agent } from 'undici';
 import { connectionMessage } from './connection-message.js';
+import { connectorFor } from './connector.js';
 import { TransportError } from './errors.js';
 
 /** How documents are read; everything has a default. */
@@ -14,7 +15,7 @@ export interface DocumentReaderSettings {
   readonly maxBytes?: number;
 }
 
-/** Reads documents that stand anywhere on the web, as those of issuers of tokens do: over `https` alone, and following no redirect. */
+/** Reads documents that stand anywhere on the web, as those of issuers of tokens do: over `https` alone, through the proxies of the environment, and following no redirect. */
 export class DocumentReader {
   readonly #agent: Agent;
   readonly #userAgent: string;
@@ -27,7 +28,10 @@ export class DocumentReader {
       maxResponseSize: maxBytes,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      connect: { timeout: timeoutMs, ...(ca !== undefined && { ca }) },
+      connect: (options, callback) => {
+        const server = `${options.protocol}//${options.host}`;
+        connectorFor({ server, ...(ca !== undefined && { ca }) }, undefined, undefined)(options, callback);
+      },
     });
   }
 

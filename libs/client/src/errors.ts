@@ -37,7 +37,12 @@ export class ApiError extends Error {
 
 /** No answer, or not a whole one: connection refused, reset, timed out, cut. Whether a write took effect is unknown. */
 export class TransportError extends Error {
-  override readonly name = 'TransportError';
+  override readonly name: string = 'TransportError';
+}
+
+/** There are no credentials to send: a plugin or a file gave none. The request was not made. The message holds no secrets. */
+export class CredentialsError extends TransportError {
+  override readonly name = 'CredentialsError';
 }
 
 /** Whether the server refused for one of these reasons: `hasReason(error, 'NotFound')`. */

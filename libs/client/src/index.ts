@@ -9,17 +9,31 @@ export {
   type Selection,
   type WriteQuery,
 } from './client.js';
-export type { Connection } from './connection.js';
+export type { ClientUser, Connection, Impersonation, ServerPlace } from './connection.js';
 export { connectionMessage } from './connection-message.js';
+export type { Address } from './connector.js';
+export type { ExecPlugin, InteractiveMode } from './credentials/exec-plugin.js';
+export type { PluginLimits } from './credentials/run-plugin.js';
 export { DocumentReader, type DocumentReaderSettings } from './document-reader.js';
-export { ApiError, hasReason, isExpired, isTransient, isVersionTooLarge, TransportError } from './errors.js';
+export {
+  ApiError,
+  CredentialsError,
+  hasReason,
+  isExpired,
+  isTransient,
+  isVersionTooLarge,
+  TransportError,
+} from './errors.js';
 export { Informer, type InformerSettings, type InformerStats } from './informer/informer.js';
 export { type InformerHandlers, keyOf } from './informer/store.js';
-export { KubeconfigError, readKubeconfig } from './kubeconfig/read.js';
+export { KubeconfigError } from './kubeconfig/entry-reader.js';
+export { type InClusterOptions, inClusterConnection } from './kubeconfig/in-cluster.js';
+export { type KubeconfigOptions, loadConnection, readKubeconfig } from './kubeconfig/read.js';
+export { UsersByHost } from './kubeconfig/users-by-host.js';
 export { writeKubeconfig } from './kubeconfig/write.js';
 export { type Query, type ResourceRef, resourcePath } from './paths.js';
+export type { Environment } from './proxy/choose-proxy.js';
 export {
-  type Address,
   type Method,
   type RawRequest,
   type RawResponse,

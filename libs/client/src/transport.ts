@@ -1,8 +1,20 @@
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent } from 'undici';
+import { wholeBody } from './answer-body.js';
 import { type Sleep, timerSleep } from './backoff.js';
 import type { Connection } from './connection.js';
-import { ApiError, TransportError } from './errors.js';
+import { type Address, connectorFor } from './connector.js';
+import {
+  type Credentials,
+  credentialsOf,
+  type RequestCredentials,
+  sameCredentials,
+} from './credentials/credentials.js';
+import type { PluginLimits } from './credentials/run-plugin.js';
+import { during, orAborted } from './during.js';
+import { ApiError } from './errors.js';
+import { impersonationHeaders } from './impersonation-headers.js';
 import { type Query, withQuery } from './paths.js';
+import { Pools } from './pools.js';
 
 /** How requests are sent; everything has a default. */
 export interface TransportSettings {
@@ -16,16 +28,14 @@ export interface TransportSettings {
   readonly sleep?: Sleep;
   /** Where connections to the server go; asked for each new one. Certificates must still bear the server's name. Default: its host and port. */
   readonly addressOf?: () => Promise<Address>;
+  /** Connections at a time; requests beyond wait for one. Default: no bound. */
+  readonly maxConnections?: number;
   /** Bytes of an answer beyond which it is given up; 0 for no bound. Default 0. */
   readonly maxAnswerBytes?: number;
-}
-
-/** Where something listens. */
-export interface Address {
-  /** Name or IP address. */
-  readonly host: string;
-  /** TCP port, 1 to 65535. */
-  readonly port: number;
+  /** What a credential plugin may have. */
+  readonly plugin?: PluginLimits;
+  /** Milliseconds since 1970, for what expires. Default `Date.now`. */
+  readonly now?: () => number;
 }
 
 /** The methods that the API knows. */
@@ -35,7 +45,7 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 export interface RawRequest {
   /** Added to the path, which must have no query of its own then. */
   readonly query?: Query;
-  /** Names in lower case. They replace `Accept: application/json`, `User-Agent` and the connection's `Authorization`. */
+  /** Names in lower case. They replace `Accept: application/json`, `User-Agent`, and the connection's `Authorization` and, by `impersonate-user`, whom it impersonates. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as it is; its media type stands in `headers`. */
   readonly body?: string | Buffer;
@@ -55,31 +65,45 @@ export interface RawResponse {
 
 /** HTTP/1.1 with kept connections; one for every request in flight, so a watch never blocks another request. */
 export class Transport {
-  readonly #agent: Agent;
   readonly #origin: string;
   readonly #prefix: string;
   readonly #headers: Readonly<Record<string, string>>;
+  readonly #impersonation: Readonly<Record<string, string | string[]>>;
+  readonly #compress: boolean;
+  readonly #maxAnswerBytes: number;
   readonly #timeoutMs: number;
   readonly #maxRetries: number;
   readonly #sleep: Sleep;
+  readonly #credentials: Credentials;
+  /** Those that the server has taken. */
+  readonly #proven = new WeakSet<RequestCredentials>();
+  readonly #forgetCertificates: () => void;
+  readonly #pools: Pools;
 
+  /** @throws CredentialsError for credentials that cannot be used, Error for a proxy that cannot */
   constructor(connection: Connection, settings: TransportSettings = {}) {
-    const authorization = authorizationOf(connection);
     const url = new URL(connection.server);
     this.#origin = url.origin;
     this.#prefix = url.pathname.replace(/\/$/, '');
     this.#timeoutMs = settings.timeoutMs ?? 60_000;
     this.#maxRetries = settings.maxRetries ?? 10;
     this.#sleep = settings.sleep ?? timerSleep;
-    this.#headers = {
-      'user-agent': settings.userAgent ?? 'client',
-      ...(authorization !== undefined && { authorization }),
-    };
-    this.#agent = new Agent({
-      allowH2: false,
-      maxResponseSize: settings.maxAnswerBytes || -1,
-      connect: connectorOf(connection, settings.addressOf),
+    this.#headers = { accept: 'application/json', 'user-agent': settings.userAgent ?? 'client' };
+    this.#impersonation = connection.impersonate ? impersonationHeaders(connection.impersonate) : {};
+    this.#compress = !connection.disableCompression;
+    this.#maxAnswerBytes = settings.maxAnswerBytes ?? 0;
+    this.#pools = new Pools((certificate) => {
+      const connect = connectorFor(connection, certificate, settings.addressOf);
+      return new Agent({
+        allowH2: false,
+        connections: settings.maxConnections ?? null,
+        maxResponseSize: this.#maxAnswerBytes || -1,
+        connect,
+      });
     });
+    const { now = Date.now, plugin } = settings;
+    this.#credentials = credentialsOf(connection, { ...plugin, now });
+    this.#forgetCertificates = this.#credentials.onCertificate((certificate) => void this.#pools.show(certificate));
   }
 
   /** A whole answer. Throws {@link ApiError} for every status but 2xx, {@link TransportError} when there is none. */
@@ -98,10 +122,11 @@ export class Transport {
   }
 
   async #once(method: Method, path: string, request: RawRequest): Promise<RawResponse> {
-    const { statusCode, headers, body } = await this.#send(method, path, request, this.#timeoutMs);
-    const bytes = await during(request.signal, async () => Buffer.from(await body.arrayBuffer()));
-    if (statusCode < 200 || statusCode > 299) throw refusal(statusCode, headers, bytes);
-    return { status: statusCode, headers, body: bytes };
+    const answer = await this.#send(method, path, request, this.#timeoutMs, this.#compress);
+    const { statusCode, headers } = answer;
+    const body = await wholeBody(answer, this.#maxAnswerBytes, request.signal);
+    if (statusCode < 200 || statusCode > 299) throw refusal(statusCode, headers, body);
+    return { status: statusCode, headers, body };
   }
 
   /**
@@ -109,14 +134,12 @@ export class Transport {
    * `idleMs`: how long nothing may come before the connection is taken for dead. Throws as {@link request}.
    */
   async *stream(path: string, request: RawRequest, idleMs: number): AsyncGenerator<Buffer, void> {
-    const { statusCode, headers, body } = await this.#send('GET', path, request, idleMs);
+    const answer = await this.#send('GET', path, request, idleMs, false);
+    const { statusCode, headers, body, pool } = answer;
+    pool.streams.add(body);
     try {
       if (statusCode !== 200) {
-        throw refusal(
-          statusCode,
-          headers,
-          await during(request.signal, async () => Buffer.from(await body.arrayBuffer())),
-        );
+        throw refusal(statusCode, headers, await wholeBody(answer, this.#maxAnswerBytes, request.signal));
       }
       const pieces: AsyncIterator<Buffer> = body[Symbol.asyncIterator]();
       for (;;) {
@@ -125,78 +148,82 @@ export class Transport {
         yield value;
       }
     } finally {
+      pool.streams.delete(body);
       // A body that is thrown away half-read ends in an error, which is nobody's concern any more.
       body.on('error', () => {}).destroy();
     }
   }
 
-  #send(method: Method, path: string, request: RawRequest, bodyTimeout: number): Promise<Dispatcher.ResponseData> {
-    const { query, headers, body, signal } = request;
-    return during(signal, () =>
-      this.#agent.request({
+  /**
+   * Sends it with the credentials that hold now. Those that the server took once and refuses now have ended before their time: then it is
+   * sent again with others, if there are any. Credentials that never were good are not asked for twice.
+   */
+  async #send(method: Method, path: string, request: RawRequest, bodyTimeout: number, compress: boolean) {
+    const send = (credentials: RequestCredentials) =>
+      this.#sendWith(credentials, method, path, request, bodyTimeout, compress);
+    const { certificate } = this.#pools.current;
+    if (request.headers?.authorization !== undefined) return send({ ...(certificate && { certificate }) });
+    const credentials = await during(request.signal, () => orAborted(this.#credentials.read(), request.signal));
+    const answer = await send(credentials);
+    if (answer.statusCode !== 401) {
+      this.#proven.add(credentials);
+      return answer;
+    }
+    this.#credentials.expire(credentials);
+    if (!this.#proven.has(credentials)) return answer;
+    const others = await orAborted(this.#credentials.read(), request.signal).catch(() => credentials);
+    if (sameCredentials(others, credentials)) return answer;
+    void answer.body.dump();
+    const second = await send(others);
+    if (second.statusCode === 401) this.#credentials.expire(others);
+    else this.#proven.add(others);
+    return second;
+  }
+
+  async #sendWith(
+    { authorization, certificate }: RequestCredentials,
+    method: Method,
+    path: string,
+    { query, headers, body, signal }: RawRequest,
+    bodyTimeout: number,
+    compress: boolean,
+  ) {
+    const pool = this.#pools.show(certificate);
+    const answer = await during(signal, () =>
+      pool.agent.request({
         origin: this.#origin,
-        path: withQuery(this.#prefix + path, query),
+        path: withQuery(this.#prefix + path || '/', query),
         method,
-        headers: { accept: 'application/json', ...this.#headers, ...headers },
+        headers: {
+          ...this.#headers,
+          ...(compress && { 'accept-encoding': 'gzip' }),
+          ...(authorization !== undefined && { authorization }),
+          ...(headers?.['impersonate-user'] === undefined && this.#impersonation),
+          ...headers,
+        },
         headersTimeout: this.#timeoutMs,
         bodyTimeout,
         ...(body !== undefined && { body }),
         ...(signal && { signal }),
       }),
     );
+    return { ...answer, pool };
   }
 
   /** Takes no more requests, and closes each connection when nothing is in flight on it. */
   end(): Promise<void> {
-    return this.#agent.close();
+    this.#forgetCertificates();
+    return this.#pools.end();
   }
 
   /** Closes all connections, also of requests in flight. */
   close(): Promise<void> {
-    return this.#agent.destroy();
+    this.#forgetCertificates();
+    return this.#pools.close();
   }
-}
-
-function authorizationOf({ token, basic }: Connection): string | undefined {
-  if (token !== undefined) return `Bearer ${token}`;
-  return basic && `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
-}
-
-function connectorOf(
-  { ca, cert, key, tlsServerName, insecureSkipTlsVerify }: Connection,
-  addressOf: TransportSettings['addressOf'],
-): buildConnector.connector {
-  const connect = buildConnector({
-    allowH2: false,
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(tlsServerName !== undefined && { servername: tlsServerName }),
-    rejectUnauthorized: !insecureSkipTlsVerify,
-  });
-  if (!addressOf) return connect;
-  return (options, callback) => {
-    addressOf().then(
-      ({ host, port }) => {
-        const servername = options.servername ?? tlsServerName ?? options.hostname;
-        connect({ ...options, hostname: host, port: String(port), servername }, callback);
-      },
-      (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
-    );
-  };
 }
 
 function refusal(code: number, headers: RawResponse['headers'], body: Buffer): ApiError {
   const retryAfter = headers['retry-after'];
   return ApiError.fromResponse(code, body.toString(), typeof retryAfter === 'string' ? retryAfter : undefined);
-}
-
-/** Failures of the connection become {@link TransportError}; an abort stays the signal's reason. */
-async function during<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (signal?.aborted) throw signal.reason;
-    throw new TransportError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
 }

@@ -1,6 +1,9 @@
 export * from './allocation/allocator.js';
 export * from './allocation/ranges.js';
 export { approvalOf } from './apiextensions/approval.js';
+export { type CertificateRequest, readCertificateRequest, writtenNames } from './certificates/certificate-request.js';
+export { signatureError } from './certificates/request-signature.js';
+export { CLIENT_SIGNER, SIGNERS, type Signer, type SignerId, signerOf } from './certificates/signers.js';
 export { ConversionError, Conversions, type Convert, conversionsOf } from './conversions/conversions.js';
 export { heldValues, ownerOf } from './core/service-allocation.js';
 export {
@@ -13,6 +16,7 @@ export {
   isTrue,
   type Naming,
   requestedNames,
+  servedNames,
   withConditions,
 } from './custom/accepted-names.js';
 export {

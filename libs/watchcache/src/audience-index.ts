@@ -53,7 +53,13 @@ export class AudienceIndex {
       visitAll(this.#byName.get(nameWithin(undefined, name)), visit);
     }
     if (this.#byNamespace.size > 0) visitAll(this.#byNamespace.get(event.entry.namespace), visit);
+    const isKnown = event.entry.failure === undefined && event.prior?.failure === undefined;
     for (const [key, bucket] of this.#byEquality) {
+      // Whose attributes are not known may concern everybody.
+      if (!isKnown) {
+        for (const audiences of bucket.values()) visitAll(audiences, visit);
+        continue;
+      }
       const now = attributeOf(event.entry.attributes, key);
       const before = event.prior === undefined ? undefined : attributeOf(event.prior.attributes, key);
       if (now !== undefined) visitAll(bucket.get(now), visit);

@@ -1,5 +1,6 @@
 import type { Row, Version } from '@orch/storage';
-import type { Attributes, Describe } from './attributes.js';
+import { type Attributes, type Describe, NAME_FIELD, NAMESPACE_FIELD, type Selection } from './attributes.js';
+import type { ServedRow } from './conversion/body-conversion.js';
 import { owned } from './owned.js';
 
 /** One state of one object, immutable. The stored bytes are held once, by whoever refers to the entry. */
@@ -27,11 +28,47 @@ export class CacheEntry implements Row {
     this.body = owned(body);
   }
 
+  /** Why it is not in the version that is served; undefined where it is. */
+  get failure(): Error | undefined {
+    return undefined;
+  }
+
   /** Parsed on first use. */
   get attributes(): Attributes {
     this.#attributes ??= this.describe(this);
     return this.#attributes;
   }
+}
+
+/** A state that could not be brought into the served version: it lies as it is stored, and only its key is known to be right. */
+class FailedEntry extends CacheEntry {
+  readonly #failure: Error;
+
+  constructor({ namespace, name, uid, version, body, storedVersion, defaults }: Row, describe: Describe, why: Error) {
+    super(namespace, name, uid, version, body, describe, storedVersion, defaults);
+    this.#failure = why;
+  }
+
+  override get failure(): Error {
+    return this.#failure;
+  }
+}
+
+export function entryOf(row: ServedRow, describe: Describe): CacheEntry {
+  if (row.failure) return new FailedEntry(row, describe, row.failure);
+  const { namespace, name, uid, version, body, storedVersion, defaults } = row;
+  return new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults);
+}
+
+/**
+ * Whether a selection selects an object. One whose attributes are not known is passed over only by what names another: nobody is to
+ * take what could not be looked at for something that is not there.
+ */
+export function selects(selection: Selection, entry: CacheEntry): boolean {
+  if (entry.failure === undefined) return selection.matches(entry.attributes);
+  const name = selection.equals?.get(NAME_FIELD) ?? entry.name;
+  const namespace = selection.equals?.get(NAMESPACE_FIELD) ?? entry.namespace;
+  return name === entry.name && namespace === entry.namespace;
 }
 
 /** Bytes that an entry takes beside its body: object, strings, buffer, place in the state; as measured, on the large side. */

@@ -21,5 +21,5 @@ export function* describing(pages: readonly Page[]): Generator<void, void> {
 
 /** Reading the attributes is what parses them. */
 function parse(entry: CacheEntry): void {
-  void entry.attributes;
+  if (entry.failure === undefined) void entry.attributes;
 }

@@ -15,7 +15,8 @@ export class EqualityIndex {
   *fill(pages: readonly Page[]): Generator<void, void> {
     for (const page of pages) {
       for (const [at, entry] of page.entries()) {
-        const value = valueIn(entry, this.key);
+        // Those whose attributes are not known are looked at by everybody.
+        const value = entry.failure ? undefined : valueIn(entry, this.key);
         if (value !== undefined) this.#append(entry, value);
         if (at % STRIDE === 0) yield;
       }

@@ -62,3 +62,14 @@ export class StateMismatchError extends Error {
     );
   }
 }
+
+/** An object is not in the version that is served, though others are: whoever would see it is told why. */
+export class FailedObjectError extends Error {
+  override readonly name = 'FailedObjectError';
+  constructor(
+    /** What kept it from being brought there. */
+    readonly failure: Error,
+  ) {
+    super('the object is not there in the version that is served');
+  }
+}

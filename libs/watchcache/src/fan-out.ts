@@ -4,7 +4,7 @@ import type { Cohort } from './cohort.js';
 import type { FanOutStats, Joining, WatchedState } from './fan-out-model.js';
 import { type FanOutOptions, withDefaults } from './fan-out-options.js';
 import { FlushSchedule } from './flush-schedule.js';
-import { FrameCache, followingOf, type StreamError } from './frames.js';
+import { FrameCache, followingOf, type StreamError, streamErrorOf } from './frames.js';
 import { InitialStates } from './initial-states.js';
 import { Laggards } from './laggards.js';
 import { Pump } from './pump.js';
@@ -67,8 +67,8 @@ export class FanOut {
     this.#pump = new Pump(clock, (watcher) => {
       try {
         return steps.step(watcher);
-      } catch {
-        this.#fail(watcher, 'failed');
+      } catch (error) {
+        this.#fail(watcher, 'failed', streamErrorOf(error));
         return 'rest';
       }
     });
@@ -119,8 +119,11 @@ export class FanOut {
         const maker = cohort.pendingEvents === 0 ? encoder : followingOf(encoder);
         cohort.gather(this.#frames.frame(event, kind, maker), event);
       }
-    } catch {
-      for (const watcher of cohorts.flatMap(({ live }) => live)) this.#fail(watcher, 'failed');
+    } catch (error) {
+      const live = cohorts.flatMap((cohort) => cohort.live);
+      // What came before goes out first.
+      for (const cohort of cohorts) this.#flush(cohort);
+      for (const watcher of live) this.#fail(watcher, 'failed', streamErrorOf(error));
       return;
     }
     this.#flushes.mark(audience);

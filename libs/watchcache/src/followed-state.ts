@@ -1,8 +1,9 @@
 import type { Following, ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime/clock';
-import type { Change, TypeId } from '@orch/storage';
+import type { TypeId } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { CacheEntry } from './cache-entry.js';
+import { type CacheEntry, entryOf } from './cache-entry.js';
+import type { ServedChange } from './conversion/body-conversion.js';
 import type { Followable } from './conversion/converted-feed.js';
 import type { WatchObserver } from './observer.js';
 import { type ChangeEvent, Ring } from './ring.js';
@@ -46,10 +47,17 @@ export class FollowedState {
     });
   }
 
-  #apply(change: Change): void {
+  /** Takes in what was made later of a state that could not be served, unless there is another state by now. */
+  heal(failed: CacheEntry, healed: CacheEntry): void {
+    if (this.state.get(failed) !== failed) return;
+    this.state.set(healed);
+    this.ring.heal(failed, healed);
+  }
+
+  #apply(change: ServedChange): void {
     const { type, describe, clock, observer, onEvent } = this.options;
-    const { namespace, name, uid, version, op, body, storedVersion, defaults } = change;
-    const entry = new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults);
+    const { version, op } = change;
+    const entry = entryOf(change, describe);
     const prior = op === 'delete' ? this.state.delete(entry) : this.state.set(entry);
     this.state.version = version;
     const origin = observer?.arrived?.(type, change);

@@ -1,5 +1,6 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
+import { FailedObjectError } from './errors.js';
 import { owned } from './owned.js';
 import type { ChangeEvent, EventKind, Frame } from './ring.js';
 
@@ -71,7 +72,20 @@ export class FrameCache {
 }
 
 /** An object that left the selection is shown as it was, with the version of the change that made it leave. */
+export const shownBy = ({ op, entry, prior }: ChangeEvent, kind: EventKind): CacheEntry =>
+  kind === 'DELETED' && op !== 'delete' ? (prior ?? entry) : entry;
+
+/** @throws FailedObjectError, and what the encoder throws */
 export function encodeEvent(event: ChangeEvent, kind: EventKind, encoder: FrameEncoder): Buffer {
-  const left = kind === 'DELETED' && event.op !== 'delete';
-  return encoder.event(kind, left ? (event.prior ?? event.entry) : event.entry, event.version);
+  return encodeEntry(shownBy(event, kind), kind, event.version, encoder);
 }
+
+/** @throws FailedObjectError, and what the encoder throws */
+export function encodeEntry(entry: CacheEntry, kind: EventKind, version: Version, encoder: FrameEncoder): Buffer {
+  if (entry.failure) throw new FailedObjectError(entry.failure);
+  return encoder.event(kind, entry, version);
+}
+
+/** What a stream ends with that could not be given an event. */
+export const streamErrorOf = (thrown: unknown): StreamError =>
+  thrown instanceof FailedObjectError ? thrown.failure : 'internal';

@@ -1,7 +1,9 @@
 import type { Clock } from '@orch/runtime/clock';
-import { type ChangeSource, type HistoricChange, HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
+import { HistoryExpiredError, type TypeId, type Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { CacheEntry, sizeOf } from './cache-entry.js';
+import { entryOf, sizeOf } from './cache-entry.js';
+import type { ServedHistory, ServedRow } from './conversion/body-conversion.js';
+import type { ServedSource } from './conversion/converted-source.js';
 import { type ChangeEvent, EVENT_OVERHEAD } from './ring.js';
 
 /** Changes read at a time: as many as have about so many bytes, within bounds. */
@@ -27,7 +29,7 @@ interface Waiting {
 }
 
 export interface HistoryReaderOptions {
-  readonly source: ChangeSource;
+  readonly source: ServedSource;
   readonly type: TypeId;
   readonly describe: Describe;
   readonly clock: Clock;
@@ -101,7 +103,7 @@ export class HistoryReader {
     this.#reading = false;
   }
 
-  #page(after: Version, changes: readonly HistoricChange[]): HistoryPage {
+  #page(after: Version, changes: readonly ServedHistory[]): HistoryPage {
     const events = changes.map((change) => this.#eventOf(change));
     const bytes = events.reduce((sum, event) => sum + bytesOf(event), 0);
     if (events.length > 0) {
@@ -159,22 +161,21 @@ export class HistoryReader {
     else this.#cancelIdle = clock.after(left, () => this.#idle());
   }
 
-  #eventOf(change: HistoricChange): ChangeEvent {
+  #eventOf(change: ServedHistory): ChangeEvent {
     const { describe } = this.options;
-    const { namespace, name, uid, version, op, body, storedVersion, defaults } = change;
-    const { prior, priorVersion = version, priorStoredVersion, priorDefaults } = change;
-    return {
-      version,
-      op,
-      entry: new CacheEntry(namespace, name, uid, version, body, describe, storedVersion, defaults),
-      prior:
-        prior === undefined
-          ? undefined
-          : new CacheEntry(namespace, name, uid, priorVersion, prior, describe, priorStoredVersion, priorDefaults),
-      at: 0,
-      frames: undefined,
-    };
+    const { version, op } = change;
+    const before = priorOf(change);
+    const prior = before && entryOf(before, describe);
+    return { version, op, entry: entryOf(change, describe), prior, at: 0, frames: undefined };
   }
+}
+
+/** The state before a change, as a row. */
+function priorOf({ namespace, name, uid, version, ...change }: ServedHistory): ServedRow | undefined {
+  const { prior, priorVersion = version, priorStoredVersion = '', priorDefaults = 0, priorFailure } = change;
+  if (prior === undefined) return undefined;
+  const lying = { version: priorVersion, storedVersion: priorStoredVersion, defaults: priorDefaults, body: prior };
+  return { namespace, name, uid, ...lying, ...(priorFailure && { failure: priorFailure }) };
 }
 
 /** An event of history has both of its states for itself. */

@@ -7,6 +7,7 @@ export { dueAfter } from './flush-schedule.js';
 export type { FrameEncoder, StreamError } from './frames.js';
 export type { Interest } from './interest.js';
 export type { Flush, WatchObserver } from './observer.js';
+export { owned } from './owned.js';
 export type { EventKind } from './ring.js';
 export type { Page } from './sorted-entries.js';
 export type { ListRequest, ListResult } from './state.js';

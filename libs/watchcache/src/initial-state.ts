@@ -1,6 +1,6 @@
 import type { Version } from '@orch/storage';
 import type { CacheEntry } from './cache-entry.js';
-import { type FrameEncoder, followingOf } from './frames.js';
+import { encodeEntry, type FrameEncoder, followingOf } from './frames.js';
 
 /** Bytes of one piece, unless a single object is larger. */
 const PIECE = 128 << 10;
@@ -15,6 +15,7 @@ export class InitialState {
   readonly #pieces: Buffer[] = [];
   readonly #events: number[] = [];
   #encoded = 0;
+  readonly #whole: boolean;
   /** Encoded, but too much for the last piece. */
   #carried: Buffer | undefined;
   /** Watchers that are reading. */
@@ -29,9 +30,16 @@ export class InitialState {
     readonly madeAt: number,
     private readonly entries: readonly CacheEntry[],
     private readonly encoder: FrameEncoder,
-  ) {}
+  ) {
+    this.#whole = entries.every(({ failure }) => failure === undefined);
+  }
 
-  /** The piece of this number; undefined behind the last. */
+  /** Whether it has nothing that its readers end with. Looked at before anybody reads it. */
+  get whole(): boolean {
+    return this.#whole;
+  }
+
+  /** The piece of this number; undefined behind the last. @throws FailedObjectError, and what the encoder throws */
   piece(number: number): Buffer | undefined {
     while (this.#pieces.length <= number && this.#encoded < this.entries.length) this.#pieces.push(this.#encode());
     return this.#pieces[number];
@@ -48,7 +56,9 @@ export class InitialState {
     while (this.#encoded < this.entries.length && madeOf < MADE_OF) {
       const entry = this.entries[this.#encoded] as CacheEntry;
       const encoder = this.#encoded === 0 ? this.encoder : followingOf(this.encoder);
-      const frame = this.#carried ?? encoder.event('ADDED', entry, entry.version);
+      // What came before it goes out first.
+      if (entry.failure && frames.length > 0) break;
+      const frame = this.#carried ?? encodeEntry(entry, 'ADDED', entry.version, encoder);
       const full = bytes > 0 && bytes + frame.length > PIECE;
       this.#carried = full ? frame : undefined;
       if (full) break;

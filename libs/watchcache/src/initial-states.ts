@@ -21,7 +21,7 @@ export class InitialStates {
     this.counts.initialWatches++;
     const made = audience.initial;
     if (made !== undefined && made.version >= notOlderThan && made.cursor >= ring.first) {
-      if (made.version === version || this.clock.now() - made.madeAt <= this.shared) return made;
+      if ((made.whole && made.version === version) || this.clock.now() - made.madeAt <= this.shared) return made;
     }
     const entries = this.state.collect(audience.interest);
     this.counts.initialStates++;

@@ -1,5 +1,5 @@
 import type { Selection } from './attributes.js';
-import type { CacheEntry } from './cache-entry.js';
+import { type CacheEntry, selects } from './cache-entry.js';
 import type { ChangeEvent, EventKind } from './ring.js';
 
 /** What a list or watch is about: a namespace or all, and a selection or everything. */
@@ -12,16 +12,16 @@ export interface Interest {
 
 export function concerns(interest: Interest, entry: CacheEntry): boolean {
   if (interest.namespace !== undefined && interest.namespace !== entry.namespace) return false;
-  return interest.selection === undefined || interest.selection.matches(entry.attributes);
+  return interest.selection === undefined || selects(interest.selection, entry);
 }
 
 /** What a change is for whoever has this interest: entering the selection is an addition, leaving it a deletion. */
 export function transition(interest: Interest, event: ChangeEvent): EventKind | undefined {
   if (interest.namespace !== undefined && interest.namespace !== event.entry.namespace) return undefined;
   const { selection } = interest;
-  const before = event.prior !== undefined && (selection === undefined || selection.matches(event.prior.attributes));
+  const before = event.prior !== undefined && (selection === undefined || selects(selection, event.prior));
   if (event.op === 'delete') return before ? 'DELETED' : undefined;
-  const after = selection === undefined || selection.matches(event.entry.attributes);
+  const after = selection === undefined || selects(selection, event.entry);
   if (after) return before ? 'MODIFIED' : 'ADDED';
   return before ? 'DELETED' : undefined;
 }

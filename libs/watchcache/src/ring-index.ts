@@ -1,4 +1,4 @@
-import { type EqualityKey, valueIn } from './attributes.js';
+import { type EqualityKey, NAME_FIELD, valueIn } from './attributes.js';
 import type { ChangeEvent } from './ring.js';
 
 /** Attributes indexed at a time. */
@@ -15,6 +15,8 @@ interface KeyIndex {
   upTo: number;
   /** Cursors of the events that have the value before or after, ascending. */
   readonly cursors: Map<string, number[]>;
+  /** Cursors of those that may have any value: objects whose attributes are not known. */
+  readonly unknown: number[];
   held: number;
   /** Monotonic ms. */
   usedAt: number;
@@ -55,15 +57,8 @@ export class RingIndex {
   seek(key: EqualityKey, value: string, cursor: number): number {
     const index = this.#keys.get(key);
     if (index === undefined || cursor >= index.upTo) return cursor;
-    const cursors = index.cursors.get(value) ?? [];
-    let from = 0;
-    let to = cursors.length;
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((cursors[middle] ?? 0) < cursor) from = middle + 1;
-      else to = middle;
-    }
-    return cursors[from] ?? index.upTo;
+    const known = nextOf(index.cursors.get(value) ?? [], cursor) ?? index.upTo;
+    return Math.min(known, nextOf(index.unknown, cursor) ?? known);
   }
 
   /** Takes in an event that has just been put into the ring. */
@@ -77,7 +72,7 @@ export class RingIndex {
 
   #begin(key: EqualityKey): KeyIndex | undefined {
     if (this.#keys.size >= MAX_KEYS) return undefined;
-    const index: KeyIndex = { upTo: this.ring.first, cursors: new Map(), held: 0, usedAt: 0 };
+    const index: KeyIndex = { upTo: this.ring.first, cursors: new Map(), unknown: [], held: 0, usedAt: 0 };
     this.#keys.set(key, index);
     return index;
   }
@@ -94,7 +89,24 @@ export class RingIndex {
   }
 }
 
+/** The first of ascending cursors at or behind one. */
+function nextOf(cursors: readonly number[], cursor: number): number | undefined {
+  let from = 0;
+  let to = cursors.length;
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((cursors[middle] ?? 0) < cursor) from = middle + 1;
+    else to = middle;
+  }
+  return cursors[from];
+}
+
 function add(index: KeyIndex, key: EqualityKey, cursor: number, { entry, prior }: ChangeEvent): void {
+  if (key !== NAME_FIELD && (entry.failure ?? prior?.failure)) {
+    index.unknown.push(cursor);
+    index.held++;
+    return;
+  }
   const now = valueIn(entry, key);
   const before = prior && valueIn(prior, key);
   if (now !== undefined) addValue(index, now, cursor);

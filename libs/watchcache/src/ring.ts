@@ -106,6 +106,13 @@ export class Ring {
     this.evict(event.at);
   }
 
+  /** Has the object of a state that could not be served be served by another one, in the event that brought it. */
+  heal(failed: CacheEntry, healed: CacheEntry): void {
+    const place = this.cursorAfter(failed.version - 1n) - this.#first + this.#offset;
+    const event = this.#events[place];
+    if (event?.entry === failed) this.#events[place] = { ...event, entry: healed, frames: undefined };
+  }
+
   /** Drops what is too old or too much. */
   evict(now: number): void {
     for (;;) {

@@ -1,7 +1,8 @@
 import type { Clock } from '@orch/runtime/clock';
-import type { ChangeSource, TypeId, Version } from '@orch/storage';
+import type { TypeId, Version } from '@orch/storage';
 import type { Describe } from './attributes.js';
-import { CacheEntry } from './cache-entry.js';
+import { type CacheEntry, entryOf } from './cache-entry.js';
+import type { ServedSource } from './conversion/converted-source.js';
 
 const MIN_BACKOFF = 100;
 const MAX_BACKOFF = 5_000;
@@ -13,7 +14,7 @@ export interface LoadedState {
 }
 
 export interface StateLoaderOptions {
-  readonly source: ChangeSource;
+  readonly source: ServedSource;
   readonly type: TypeId;
   readonly describe: Describe;
   readonly clock: Clock;
@@ -59,9 +60,7 @@ export class StateLoader {
     const { version, pages } = await source.snapshot({ type });
     const entries: CacheEntry[] = [];
     for await (const page of pages) {
-      for (const { namespace, name, uid, version: at, body, storedVersion, defaults } of page) {
-        entries.push(new CacheEntry(namespace, name, uid, at, body, describe, storedVersion, defaults));
-      }
+      for (const row of page) entries.push(entryOf(row, describe));
       if (this.#closed) break;
     }
     return { version, entries };

@@ -38,6 +38,8 @@ export class State {
   #bytes = 0;
   readonly #entries: SortedEntries;
   readonly #indexes: IndexSet;
+  /** Those that are not in the served version: in no index. */
+  readonly #failed: SortedEntries;
 
   constructor(
     public version: Version,
@@ -46,6 +48,7 @@ export class State {
   ) {
     this.#entries = SortedEntries.from(entries);
     this.#indexes = new IndexSet(maxIndexes);
+    this.#failed = SortedEntries.from(entries.filter(({ failure }) => failure !== undefined));
     for (const entry of entries) this.#bytes += sizeOf(entry);
   }
 
@@ -59,6 +62,11 @@ export class State {
 
   get indexes(): number {
     return this.#indexes.size;
+  }
+
+  /** Objects that could not be brought into the served version, in key order. */
+  get failed(): Iterable<CacheEntry> {
+    return this.#failed.iterate();
   }
 
   get(key: Key): CacheEntry | undefined {
@@ -111,8 +119,10 @@ export class State {
     const key = this.#named(interest);
     if (key !== undefined) return this.#only(key, after);
     const found = this.#indexes.find(this.#indexable(interest.selection));
-    if (found === 'none') return [];
-    return (found ?? this.#entries).iterate(this.#within(interest), after);
+    const within = this.#within(interest);
+    if (found === undefined) return this.#entries.iterate(within, after);
+    const indexed = found === 'none' ? [] : found.iterate(within, after);
+    return this.#failed.size === 0 ? indexed : inKeyOrder(indexed, this.#failed.iterate(within, after));
   }
 
   /** The one object that an interest can be about. */
@@ -147,7 +157,21 @@ export class State {
   #changed(before: CacheEntry | undefined, after: CacheEntry | undefined): CacheEntry | undefined {
     if (before !== undefined) this.#bytes -= sizeOf(before);
     if (after !== undefined) this.#bytes += sizeOf(after);
-    this.#indexes.change(before, after);
+    const [knownBefore, knownAfter] = [before, after].map((entry) => (entry?.failure ? undefined : entry));
+    if (knownBefore !== before && before !== undefined) this.#failed.delete(before);
+    if (knownAfter !== after && after !== undefined) this.#failed.set(after);
+    this.#indexes.change(knownBefore, knownAfter);
     return before;
   }
+}
+
+/** Two sets of entries as one; nothing is in both. */
+function* inKeyOrder(some: Iterable<CacheEntry>, others: Iterable<CacheEntry>): Generator<CacheEntry> {
+  const rest = others[Symbol.iterator]();
+  let other = rest.next();
+  for (const entry of some) {
+    for (; !other.done && compareKeys(other.value, entry) < 0; other = rest.next()) yield other.value;
+    yield entry;
+  }
+  for (; !other.done; other = rest.next()) yield other.value;
 }

@@ -2,7 +2,7 @@ import type { Clock } from '@orch/runtime/clock';
 import { HistoryExpiredError } from '@orch/storage';
 import { narrowest } from './attributes.js';
 import type { WatchedState } from './fan-out-model.js';
-import { type FrameCache, type FrameEncoder, followingOf } from './frames.js';
+import { type FrameCache, type FrameEncoder, followingOf, shownBy } from './frames.js';
 import { transition } from './interest.js';
 import type { StepResult } from './pump.js';
 import type { ChangeEvent, EventKind } from './ring.js';
@@ -166,6 +166,8 @@ export class StreamSteps {
   }
 
   #take(watcher: Watcher, piece: Piece, event: ChangeEvent, kind: EventKind): boolean {
+    // What came before an event that cannot be shown goes out first.
+    if (piece.frames.length > 0 && shownBy(event, kind).failure) return false;
     return piece.take(this.frames.frame(event, kind, this.#encoder(watcher, piece.frames.length)));
   }
 

@@ -1,8 +1,10 @@
 import { FollowingEndedError } from '@orch/feed';
 import { type Clock, systemClock } from '@orch/runtime/clock';
-import { type ChangeSource, HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
-import type { CacheEntry } from './cache-entry.js';
+import { HistoryExpiredError, type Key, type TypeId, type Version } from '@orch/storage';
+import { type CacheEntry, entryOf } from './cache-entry.js';
 import type { Followable } from './conversion/converted-feed.js';
+import type { ServedSource } from './conversion/converted-source.js';
+import { Retries } from './conversion/retries.js';
 import {
   CacheDrainingError,
   CacheNotReadyError,
@@ -34,6 +36,8 @@ export class TypeCache {
   readonly #loader: StateLoader;
   /** Undefined while the state is not to be relied on. */
   #loaded: FollowedState | undefined;
+  /** Of the state that is loaded. */
+  #retries: Retries | undefined;
   /** What was loaded last, for the streams that outlive a reset because they stand nowhere yet. */
   #latest: FollowedState | undefined;
   #resets = 0;
@@ -48,7 +52,7 @@ export class TypeCache {
   constructor(
     /** The type whose objects these are. */
     readonly type: TypeId,
-    private readonly source: ChangeSource,
+    private readonly source: ServedSource,
     private readonly feed: Followable,
     private readonly description: TypeDescription,
     options: TypeCacheOptions = {},
@@ -210,6 +214,7 @@ export class TypeCache {
     this.#loader.close();
     this.#loaded?.following.close();
     this.#loaded = undefined;
+    this.#retries?.close();
     this.#history.clear();
     this.#fanOut.close();
     this.#waiters.close();
@@ -300,7 +305,7 @@ export class TypeCache {
 
   #begin(loaded: LoadedState): void {
     const { ringMaxAge = 300_000, ringMaxBytes = 32 << 20, maxIndexes = 16, observer } = this.#options;
-    this.#loaded = new FollowedState(loaded, {
+    const followed = new FollowedState(loaded, {
       type: this.type,
       feed: this.feed,
       describe: this.description.describe,
@@ -310,19 +315,44 @@ export class TypeCache {
       ringMaxBytes,
       maxIndexes,
       onEvent: (event) => {
+        if (event.entry.failure && event.op !== 'delete') this.#retries?.add(event.entry);
         this.#fanOut.event(event);
         this.#waiters.reached(event.version);
       },
       onReset: (reason) => this.#reset(reason),
     });
-    this.#latest = this.#loaded;
+    this.#loaded = followed;
+    this.#latest = followed;
+    this.#retries = this.#retriesOf(followed);
     this.#waiters.reached(loaded.version);
     this.#fanOut.wake();
+  }
+
+  /** What could not be converted is tried again for as long as the state is followed. */
+  #retriesOf(followed: FollowedState): Retries | undefined {
+    const { conversion, describe } = this.description;
+    if (conversion === undefined) return undefined;
+    const { version: storedVersion, defaults } = conversion;
+    const retries = new Retries({
+      type: this.type,
+      conversion,
+      clock: this.#clock,
+      isCurrent: (entry) => followed.state.get(entry) === entry,
+      onMade: (failed, body) => {
+        const { namespace, name, uid, version } = failed;
+        followed.heal(failed, entryOf({ namespace, name, uid, version, storedVersion, defaults, body }, describe));
+        this.#history.clear();
+      },
+      onError: this.#options.onError,
+    });
+    for (const entry of followed.state.failed) retries.add(entry);
+    return retries;
   }
 
   /** Starts over: what the reason does not spare of the streams ends. */
   #reset(reason: 'expired' | 'rewound'): void {
     this.#loaded = undefined;
+    this.#retries?.close();
     this.#resets++;
     this.#history.clear();
     this.#fanOut.reset(reason);

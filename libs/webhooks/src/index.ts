@@ -9,6 +9,7 @@ export {
   type VerdictObserver,
 } from './verdict-cache.js';
 export {
+  AnswerTooLarge,
   type ServiceAddresses,
   type WebhookCall,
   WebhookClients,

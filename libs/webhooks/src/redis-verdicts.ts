@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { Redis } from 'ioredis';
-import { digestOf, type Kept, type SharedVerdicts } from './verdict-cache.js';
+import { type Kept, type SharedVerdicts, textOf } from './verdict-cache.js';
 
 /** Where Redis is, and what protects what is kept there. */
 export interface RedisVerdictsSettings {
@@ -57,10 +57,12 @@ export class RedisVerdicts implements SharedVerdicts {
       retryStrategy: (times) => Math.min(100 * times, LONGEST_WAIT_MS),
       ...(ca !== undefined && { tls: { ca } }),
     });
-    this.#redis.on('error', onError);
+    // The text alone: what was sent, a password perhaps, goes with the error.
+    this.#redis.on('error', (error: Error) => onError(new Error(error.message)));
     this.#redis.connect().catch(() => undefined);
   }
 
+  /** What any process has kept; nothing when Redis is slow or gone. */
   async get(parts: readonly string[]): Promise<Kept<unknown> | undefined> {
     const name = this.#name(parts);
     try {
@@ -70,6 +72,7 @@ export class RedisVerdicts implements SharedVerdicts {
     }
   }
 
+  /** Resolves when it is there, or cannot be. */
   async set(parts: readonly string[], { value, until }: Kept<unknown>): Promise<void> {
     const left = Math.ceil(until - this.#now());
     if (left <= 0) return;
@@ -83,6 +86,7 @@ export class RedisVerdicts implements SharedVerdicts {
     }
   }
 
+  /** Ends the connection. */
   close(): void {
     this.#redis.disconnect();
   }
@@ -95,7 +99,7 @@ export class RedisVerdicts implements SharedVerdicts {
   }
 
   #name(parts: readonly string[]): string {
-    return PREFIX + digestOf(this.#nameKey, parts);
+    return PREFIX + createHmac('sha256', this.#nameKey).update(textOf(parts)).digest('base64url');
   }
 
   #mac(name: string, text: string): string {

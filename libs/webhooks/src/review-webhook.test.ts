@@ -79,6 +79,22 @@ it.each<[string, string | undefined]>([
   await expect(ask()).rejects.toThrow(/the answer is not/);
 });
 
+it('is not asked more at a time than is allowed', async () => {
+  let [open, most] = [0, 0];
+  server.script = (_, response) => {
+    most = Math.max(most, ++open);
+    setImmediate(() => {
+      open--;
+      answer(response, 200, {});
+    });
+  };
+  const webhook = new ReviewWebhook({ connection: server.connection, maxCalls: 3 });
+  await Promise.all(Array.from({ length: 30 }, () => webhook.ask({})));
+  await webhook.close();
+  expect(server.requests).toHaveLength(30);
+  expect(most).toBeLessThanOrEqual(3);
+});
+
 it('that is too slow, too long, not there or not trusted has given none', async () => {
   server.script = () => undefined;
   await expect(ask({}, { timeoutMs: 50 })).rejects.toThrow('no answer within 50 ms');

@@ -13,6 +13,8 @@ export interface ReviewWebhookSettings {
   readonly firstWaitMs?: number;
   /** Bytes of an answer beyond which it has failed. Default 1 MiB. */
   readonly maxAnswerBytes?: number;
+  /** Questions that are asked at a time; others wait for their turn, within their time. Default 100. */
+  readonly maxCalls?: number;
   /** 0 to 1, for the jitter. Default `Math.random`. */
   readonly random?: () => number;
 }
@@ -31,13 +33,14 @@ export class ReviewWebhook {
   readonly #path: string;
 
   constructor(private readonly settings: ReviewWebhookSettings) {
-    const { connection, timeoutMs = 30_000, maxAnswerBytes = 1 << 20 } = settings;
+    const { connection, timeoutMs = 30_000, maxAnswerBytes = 1 << 20, maxCalls = 100 } = settings;
     this.#path = new URL(connection.server).pathname.replace(/\/$/, '') === '' ? '/' : '';
     this.#transport = new Transport(connection, {
       userAgent: 'orch-apiserver',
       maxRetries: 0,
       timeoutMs,
       maxAnswerBytes,
+      maxConnections: maxCalls,
     });
   }
 
@@ -59,6 +62,11 @@ export class ReviewWebhook {
         if (signal.aborted) throw this.#failure(error, signal);
       }
     }
+  }
+
+  /** Lets what is being asked be answered. Nothing is to be asked any more. */
+  end(): Promise<void> {
+    return this.#transport.end();
   }
 
   /** Gives up what is being asked. */

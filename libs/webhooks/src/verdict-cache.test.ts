@@ -60,6 +60,13 @@ describe('verdicts of other processes', () => {
     expect(await own.of(['a'], find)).toBe('v1');
   });
 
+  it('are told of only as far as wanted', async () => {
+    const { verdicts, told } = shared(undefined);
+    const cache = make({ shared: verdicts, read, tells: (verdict) => verdict === 'v2' });
+    for (const part of ['a', 'b', 'c']) await cache.of([part], find);
+    expect(told).toEqual([[['b'], { value: 'v2', until: 100 }]]);
+  });
+
   it.each([undefined, { value: 7, until: 50 }, { value: 'old', until: 0 }])(
     'are not taken when they are none: %j',
     async (kept) => {

@@ -1,8 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 
 /** A value and how long it may be used. */
 export interface Kept<V> {
+  /** As it was found. */
   readonly value: V;
   /** Milliseconds since 1970. */
   readonly until: number;
@@ -10,7 +11,9 @@ export interface Kept<V> {
 
 /** Where processes of an installation keep verdicts for each other. Neither call ever fails: what cannot be had is not there. */
 export interface SharedVerdicts {
+  /** What was kept of these parts and whose time is not over. */
   get(parts: readonly string[]): Promise<Kept<unknown> | undefined>;
+  /** Keeps it until its time is over. */
   set(parts: readonly string[], kept: Kept<unknown>): Promise<void>;
 }
 
@@ -24,6 +27,7 @@ export interface VerdictObserver {
   finding(): (found: boolean) => void;
 }
 
+/** How verdicts are kept. */
 export interface VerdictCacheSettings<V> {
   /** How long a verdict is kept, ms; 0 for not at all. */
   readonly keptFor: (verdict: V) => number;
@@ -31,8 +35,11 @@ export interface VerdictCacheSettings<V> {
   readonly most?: number;
   /** Asked for what is not here, and told what is found. */
   readonly shared?: SharedVerdicts;
+  /** Whether others are told of a verdict. Default: of each. */
+  readonly tells?: (verdict: V) => boolean;
   /** Makes a verdict of what another process has shared; undefined for what is none. Needed with `shared`. */
   readonly read?: (value: unknown) => V | undefined;
+  /** Told of everyone who asks. Default: nobody is. */
   readonly observer?: VerdictObserver;
   /** Milliseconds since 1970. Default: the system's. */
   readonly now?: () => number;
@@ -45,7 +52,7 @@ const done = () => undefined;
  * here only by a digest under a key that this process alone has. A failure is not kept.
  */
 export class VerdictCache<V> {
-  readonly #key = randomBytes(32);
+  readonly #key = randomBytes(32).toString('base64');
   readonly #kept: LRUCache<string, Kept<V>>;
   readonly #sought = new Map<string, Promise<V>>();
 
@@ -61,7 +68,7 @@ export class VerdictCache<V> {
   async of(parts: readonly string[], find: () => Promise<V>): Promise<V> {
     const { observer, now = Date.now } = this.settings;
     const answered = observer?.asked() ?? done;
-    const digest = digestOf(this.#key, parts);
+    const digest = hash('sha256', this.#key + textOf(parts), 'base64');
     const kept = this.#kept.get(digest);
     if (kept && now() < kept.until) {
       answered(true);
@@ -96,13 +103,13 @@ export class VerdictCache<V> {
       return known.value;
     }
     const value = await this.#found(find);
-    const { keptFor, shared, now = Date.now } = this.settings;
+    const { keptFor, shared, tells = () => true, now = Date.now } = this.settings;
     const time = keptFor(value);
     if (time > 0) {
       const kept = { value, until: now() + time };
       this.#kept.set(digest, kept);
       // Nobody waits for it.
-      void shared?.set(parts, kept);
+      if (tells(value)) void shared?.set(parts, kept);
     }
     return value;
   }
@@ -130,9 +137,5 @@ export class VerdictCache<V> {
   }
 }
 
-/** A digest of parts that no other parts have, whatever stands in them. */
-export function digestOf(key: Buffer, parts: readonly string[]): string {
-  const hmac = createHmac('sha256', key);
-  for (const part of parts) hmac.update(`${Buffer.byteLength(part)}:`).update(part);
-  return hmac.digest('base64url');
-}
+/** A text of parts that no other parts have, whatever stands in them. */
+export const textOf = (parts: readonly string[]): string => parts.map((part) => `${part.length}:${part}`).join('');

@@ -39,6 +39,15 @@ export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
+/** Thrown for an answer that is longer than it may be. */
+export class AnswerTooLarge extends WebhookError {}
+
+/** As undici names it. */
+const TOO_LARGE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE';
+
+const isTooLarge = (error: unknown): boolean =>
+  error instanceof Error && (('code' in error && error.code === TOO_LARGE) || isTooLarge(error.cause));
+
 const USER_AGENT = 'orch-apiserver';
 const MIB = 1024 * 1024;
 
@@ -71,7 +80,8 @@ export class WebhookClients {
       if (signal?.aborted) throw signal.reason;
       const shown = `${origin}${path}${query ? `?timeout=${query.timeout}` : ''}`;
       const why = limit.aborted ? `no answer within ${timeoutMs} ms` : connectionMessage(error);
-      throw new WebhookError(`Post ${JSON.stringify(shown)}: ${why}`, { cause: error });
+      const Failure = isTooLarge(error) ? AnswerTooLarge : WebhookError;
+      throw new Failure(`Post ${JSON.stringify(shown)}: ${why}`, { cause: error });
     }
   }
 

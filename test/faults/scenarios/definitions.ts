@@ -338,5 +338,5 @@ class Load {
 }
 
 function clientOf({ cluster: { ca, token } }: Stage, server: string): Client {
-  return new Client({ server, ca, token }, { names: namesOf('kubernetes'), maxRetries: 0, timeoutMs: 15_000 });
+  return new Client({ server, ca, token }, { names: namesOf('kubernetes'), qps: -1, maxRetries: 0, timeoutMs: 15_000 });
 }

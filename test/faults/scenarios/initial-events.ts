@@ -81,7 +81,7 @@ interface Outcome {
 /** Reads the stream as clients of ours do, until it ends, fails, or is closed by the mark. */
 async function read({ cluster }: Stage, proxy: FaultProxy): Promise<Outcome> {
   const connection = { server: `http://127.0.0.1:${proxy.port}`, token: cluster.token };
-  const client = new Client(connection, { names: namesOf('kubernetes'), maxRetries: 0, timeoutMs: 5_000 });
+  const client = new Client(connection, { names: namesOf('kubernetes'), qps: -1, maxRetries: 0, timeoutMs: 5_000 });
   let events = 0;
   try {
     for await (const event of client.watch(REF, { initialEvents: true })) {

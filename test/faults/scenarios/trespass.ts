@@ -67,7 +67,7 @@ export const trespassHandedOn = controlled(
 export const trespassBelieved = controlled(
   guarded(
     negative('trespass-believed', 'a gateway takes what is handed on to it for allowed'),
-    unauthorized(`'x-remote-user' in ctx.req.headers`),
+    unauthorized(`ctx.authentication.method === 'proxy'`),
   ),
   'R.forbidden',
 );

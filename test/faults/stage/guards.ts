@@ -15,16 +15,16 @@ export const TOKENS = {
 export const GUARDS: readonly Mutation[] = [
   {
     module: 'libs/admission/dist/plugins.js',
-    part: 'export const PLUGINS = [];',
+    part: 'export const PLUGINS = [',
     by: `import { refusal } from './refusal.js';
-export const PLUGINS = [{
+export const PLUGINS = [() => ({
   name: 'Guard',
   handles: () => true,
   validate(attributes) {
     const { metadata } = attributes.object ?? attributes.oldObject;
     if (attributes.user.name !== 'admin' && metadata.labels?.${GUARDED}) throw refusal(attributes, '${WHY}');
   },
-}];`,
+}),`,
   },
   {
     module: 'libs/apiserver/dist/server/serve.js',

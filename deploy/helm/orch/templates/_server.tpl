@@ -92,6 +92,12 @@ spec:
             - --service-account-signing-key-file=/etc/orch/service-accounts/sa.key
             {{- end }}
             {{- end }}
+            {{- if $root.Values.auth.clusterSigningSecret }}
+            - --cluster-signing-cert-file=/etc/orch/cluster-signing/tls.crt
+            {{- if eq .component "api-server" }}
+            - --cluster-signing-key-file=/etc/orch/cluster-signing/tls.key
+            {{- end }}
+            {{- end }}
             {{- range .args }}
             - {{ . }}
             {{- end }}
@@ -159,6 +165,11 @@ spec:
               mountPath: /etc/orch/service-accounts
               readOnly: true
             {{- end }}
+            {{- if $root.Values.auth.clusterSigningSecret }}
+            - name: cluster-signing
+              mountPath: /etc/orch/cluster-signing
+              readOnly: true
+            {{- end }}
             {{- if $root.Values.auth.clientCaSecret }}
             - name: client-ca
               mountPath: /etc/orch/client-ca
@@ -185,6 +196,18 @@ spec:
               {{- if eq $.component "api-server" }}
               # Gateways judge tokens and issue none.
               - { key: sa.key, path: sa.key }
+              {{- end }}
+        {{- end }}
+        {{- with $root.Values.auth.clusterSigningSecret }}
+        - name: cluster-signing
+          secret:
+            secretName: {{ . }}
+            defaultMode: 0440
+            items:
+              - { key: tls.crt, path: tls.crt }
+              {{- if eq $.component "api-server" }}
+              # Gateways believe what is signed and sign nothing.
+              - { key: tls.key, path: tls.key }
               {{- end }}
         {{- end }}
         {{- range $name, $secret := dict "tokens" $root.Values.auth.tokenSecret "client-ca" $root.Values.auth.clientCaSecret "postgres-ca" $root.Values.postgres.caSecret "nats-auth" $root.Values.nats.auth.secret "nats-tls" $root.Values.nats.tls.secret }}

@@ -2,20 +2,26 @@ import {
   type Authorizer,
   alwaysAllow,
   alwaysDeny,
+  bootstrapPolicy,
   type Concerned,
   forbiddenRequest,
   mastersDecide,
+  nodeAuthorizer,
   rbacAuthorizer,
+  rulesOf,
   union,
 } from '@orch/authorization';
 import type { OrderedFeed } from '@orch/feed';
 import type { Logger } from '@orch/runtime';
 import type { Features } from '@orch/schema';
 import type { ServingStore } from '@orch/storage';
+import type { SharedVerdicts } from '@orch/webhooks';
 import type { Api } from '../server/assemble.js';
 import type { OpenWatches, WatchJudge } from '../watching/open-watches.js';
 import { type AuthorizationMode, type AuthorizationOptions, authorizationModes } from './authorization-options.js';
-import { BootstrapPolicyKeeper } from './bootstrap-policy-keeper.js';
+import { type AuthorizationWebhook, openAuthorizationWebhook } from './authorization-webhook.js';
+import { BootstrapPolicyKeeper, bootstrapGates } from './bootstrap-policy-keeper.js';
+import { NodeFollowers } from './node-followers.js';
 import { policyEndpoints } from './policy-endpoints.js';
 import { PolicyFollowers } from './policy-followers.js';
 import { RoleAggregator } from './role-aggregator.js';
@@ -26,39 +32,73 @@ export interface AccessControlSettings {
   readonly feed: OrderedFeed;
   readonly options: AuthorizationOptions;
   readonly features: Features;
+  /** Where verdicts of webhooks are shared with other processes; undefined for nowhere. */
+  readonly shared: SharedVerdicts | undefined;
   /** Whether this process may look after the roles that every installation has, and those that are made of others. */
   readonly decides: boolean;
   readonly logger: Logger;
 }
+
+/** The role of which the rules are those of every node. */
+const NODE_ROLE = 'system:node';
 
 /** Who may do what in one process: what decides, what it is decided by, and what becomes of open watches when that changes. */
 export class AccessControl {
   /** Decides for every request. */
   readonly authorizer: Authorizer;
   readonly #followers: PolicyFollowers;
+  readonly #nodes: NodeFollowers;
+  readonly #onLoss = new Set<(concerned: Concerned) => void>();
   readonly #keeper: BootstrapPolicyKeeper | undefined;
   readonly #aggregator: RoleAggregator | undefined;
+  readonly #openWebhook: () => Promise<AuthorizationWebhook | undefined>;
+  #webhook: AuthorizationWebhook | undefined;
   readonly #makeNamespaces: () => Promise<void>;
   #isReady = false;
 
   constructor(settings: AccessControlSettings) {
-    const { api, store, feed, options, features, decides, logger } = settings;
+    const { api, store, feed, options, features, shared, decides, logger } = settings;
     const { policy } = api;
+    const { authorizationWebhookConfigFile: file } = options;
+    this.#openWebhook = async () =>
+      file ? openAuthorizationWebhook(file, { names: api.deps.names, options, shared }) : undefined;
     this.#makeNamespaces = () => api.makeNamespaces();
     const onError = (error: unknown) => logger.error('authorization', error);
     const endpoints = policyEndpoints(api.deps);
     this.#followers = new PolicyFollowers({ store, feed, endpoints, policy, onError });
+    const onLoss = (concerned: Concerned) => {
+      for (const listener of this.#onLoss) listener(concerned);
+    };
+    this.#followers.onLoss(onLoss);
+    this.#nodes = new NodeFollowers({ deps: api.deps, store, feed, onLoss, onError });
     const byMode: Record<AuthorizationMode, () => Authorizer> = {
       AlwaysAllow: () => alwaysAllow,
       AlwaysDeny: () => alwaysDeny,
+      Node: () => nodeAuthorizer({ names: api.deps.names, rules: nodeRules(), graph: () => this.#nodes.graph() }),
       RBAC: () => rbacAuthorizer(policy),
+      Webhook: () => this.#webhookAuthorizer(),
     };
+    const nodeRules = () =>
+      bootstrapPolicy(api.deps.names, bootstrapGates(features)).roles.find(({ name }) => name === NODE_ROLE)?.object
+        .rules ?? [];
     const modes = authorizationModes(options.authorizationMode);
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
     const writing = { deps: api.deps, store, endpoints, policy, followers: this.#followers };
     this.#keeper = new BootstrapPolicyKeeper({ ...writing, features });
     this.#aggregator = new RoleAggregator({ ...writing, onError });
+  }
+
+  /** Opened when the process starts, before anything is decided. */
+  #webhookAuthorizer(): Authorizer {
+    const opened = () => {
+      if (!this.#webhook) throw new Error('the authorization webhook is not known yet');
+      return this.#webhook.authorizer;
+    };
+    return {
+      authorize: async (user, request) => opened().authorize(user, request),
+      rulesFor: (user, namespace) => rulesOf(opened(), user, namespace),
+    };
   }
 
   /** Whether roles and bindings are known, those among them that every installation has. */
@@ -71,6 +111,7 @@ export class AccessControl {
    * then requests may be answered. @throws StoreUnavailableError
    */
   async start(): Promise<void> {
+    this.#webhook = await this.#openWebhook();
     await this.#followers.start();
     // Some roles lie in these.
     if (this.#keeper) await this.#makeNamespaces();
@@ -85,12 +126,14 @@ export class AccessControl {
       const { decision, reason } = await this.authorizer.authorize(user, request);
       return decision === 'allow' ? undefined : forbiddenRequest(user, request, reason);
     };
-    this.#followers.onLoss((concerned: Concerned) => void watches.judgeAgain(judge, concerned));
+    this.#onLoss.add((concerned) => void watches.judgeAgain(judge, concerned));
   }
 
   /** To be called when no more requests are answered. */
   async stop(): Promise<void> {
     await this.#aggregator?.stop();
     this.#followers.stop();
+    this.#nodes.stop();
+    await this.#webhook?.close();
   }
 }

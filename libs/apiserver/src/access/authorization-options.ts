@@ -1,7 +1,7 @@
 import type { OptionValues } from '@orch/runtime';
 
 /** What may decide who may do what. */
-export const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'RBAC'] as const;
+export const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 const isMode = (text: string): text is AuthorizationMode => (AUTHORIZATION_MODES as readonly string[]).includes(text);
@@ -24,11 +24,43 @@ export function authorizationModes(named: readonly string[]): readonly Authoriza
 export const authorizationOptions = {
   'authorization-mode': {
     type: 'list',
-    default: ['RBAC'],
+    default: ['Node', 'RBAC'],
     check: authorizationModes,
-    help: 'Who decides what a caller may do, in this order: RBAC (roles and bindings), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
+    help: 'Who decides what a caller may do, in this order: Node (nodes by what their pods need), RBAC (roles and bindings), Webhook (--authorization-webhook-config-file), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
+  },
+  'authorization-webhook-config-file': {
+    type: 'string',
+    help: 'Kubeconfig of the server that the mode Webhook asks by SubjectAccessReviews; read at start.',
+  },
+  'authorization-webhook-version': {
+    type: 'string',
+    choices: ['v1', 'v1beta1'],
+    default: 'v1beta1',
+    help: 'Version of the SubjectAccessReviews that are sent to it, and that it answers with.',
+  },
+  'authorization-webhook-cache-authorized-ttl': {
+    type: 'duration',
+    default: 300_000,
+    min: 0,
+    help: 'How long its answers are gone by that allow something.',
+  },
+  'authorization-webhook-cache-unauthorized-ttl': {
+    type: 'duration',
+    default: 30_000,
+    min: 0,
+    help: 'How long its answers are gone by that do not.',
   },
 } as const;
 
 /** Values of {@link authorizationOptions}. */
 export type AuthorizationOptions = OptionValues<typeof authorizationOptions>;
+
+/** @throws Error for options that do not go together */
+export function checkAuthorization({
+  authorizationMode,
+  authorizationWebhookConfigFile: file,
+}: AuthorizationOptions): void {
+  const asks = authorizationMode.includes('Webhook');
+  if (asks && !file) throw new Error("authorization-mode Webhook's authorization config file not passed");
+  if (file && !asks) throw new Error('cannot specify --authorization-webhook-config-file without mode Webhook');
+}

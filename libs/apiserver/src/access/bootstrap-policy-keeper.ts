@@ -30,6 +30,12 @@ export interface BootstrapPolicyOptions {
   readonly features: Features;
 }
 
+/** Which features are on of those that bootstrap rules are for; one that is not known here is off. */
+export const bootstrapGates =
+  (features: Features) =>
+  (gate: string): boolean =>
+    gate in FEATURES && features.enabled(gate as keyof typeof FEATURES);
+
 /** Milliseconds between two looks whether the server that has the lease is done. */
 const LOOK_MS = 100;
 /** Objects that are written at a time. */
@@ -48,10 +54,7 @@ export class BootstrapPolicyKeeper {
 
   constructor(private readonly options: BootstrapPolicyOptions) {
     const { deps, features } = options;
-    this.#wanted = bootstrapPolicy(
-      deps.names,
-      (gate) => gate in FEATURES && features.enabled(gate as keyof typeof FEATURES),
-    );
+    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features));
     this.#annotation = autoUpdateAnnotation(deps.names);
   }
 

@@ -6,18 +6,19 @@ export type PolicyEndpoints = Readonly<Record<(typeof RESOURCES)[number], Endpoi
 
 const RESOURCES = ['clusterroles', 'roles', 'clusterrolebindings', 'rolebindings'] as const;
 
+type Known = Pick<ApiDeps, 'names' | 'served' | 'unserved'>;
+
 /** Also where they are not served here: they hold all the same. */
-export function policyEndpoints({
-  names,
-  served,
-  unserved,
-}: Pick<ApiDeps, 'names' | 'served' | 'unserved'>): PolicyEndpoints {
-  const group = names.group('rbac.authorization.orch.io');
-  const all = [...served.current.types, ...unserved];
-  const found = RESOURCES.map((resource) => {
-    const endpoint = all.find(({ definition }) => definition.group === group && definition.resource === resource);
-    if (!endpoint) throw new Error(`${resource} are not known`);
-    return [resource, endpoint] as const;
-  });
+export function policyEndpoints(known: Known): PolicyEndpoints {
+  const found = RESOURCES.map((resource) => [resource, storedEndpoint(known, 'rbac.authorization.orch.io', resource)]);
   return Object.fromEntries(found) as PolicyEndpoints;
+}
+
+/** A declared kind in the version that is stored, whether it is served or not. */
+export function storedEndpoint({ names, served, unserved }: Known, canonicalGroup: string, resource: string): Endpoint {
+  const group = names.group(canonicalGroup);
+  const all = [...served.current.types, ...unserved];
+  const endpoint = all.find(({ definition }) => definition.group === group && definition.resource === resource);
+  if (!endpoint) throw new Error(`${resource} are not known`);
+  return endpoint;
 }

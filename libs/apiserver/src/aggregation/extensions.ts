@@ -1,5 +1,5 @@
 import type { Agent } from 'node:https';
-import type { Pair } from '../credentials/credential-set.js';
+import type { Pair } from '../credentials/pair.js';
 import { clusterAddress, endpointAddress } from '../webhooks/service-addresses.js';
 import type { Backing } from './availability.js';
 import type { ServiceName } from './backings.js';

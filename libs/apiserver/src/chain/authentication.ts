@@ -8,6 +8,11 @@ import { checkOrigin, takeProtocolToken } from '../sockets/web-socket-request.js
 import type { Stage } from './chain.js';
 import type { OpenContext } from './new-context.js';
 
+/** A token behind two spaces, which is no token: its sender is anonymous, and would not know why. */
+const EXTRA_SPACE = /^ *bearer {2,}\S/i;
+const SPACE_WARNING = 'the provided Authorization header contains extra space before the bearer token, and is ignored';
+
+/** What callers are known by, and who hears of it. */
 export interface AuthenticationSettings {
   readonly authenticator: Authenticator;
   readonly names: Names;
@@ -21,9 +26,11 @@ export function authentication(settings: AuthenticationSettings): Stage {
   return async (ctx) => {
     const { req, upgrade } = ctx;
     if (upgrade) takeProtocolToken(req, names);
+    if (EXTRA_SPACE.test(req.headers.authorization ?? '')) ctx.warnings.push(SPACE_WARNING);
     const settled = await callerOf(ctx, settings);
     forgetRequestHeaders(authenticator, req.headers);
     if (upgrade && settled.method === 'x509') checkOrigin(req);
+    for (const [key, value] of Object.entries(settled.annotations ?? {})) ctx.annotations.set(key, value);
     ctx.authentication = settled;
     ctx.user = settled.user;
   };

@@ -97,6 +97,14 @@ describe('one request', () => {
     expect((await ask(path, { method })).status).toBe(403);
   });
 
+  it('says that a token behind two spaces is none', async () => {
+    const { ask } = await serve();
+    const warnings = async (authorization: string) =>
+      (await ask(configMaps, { headers: { authorization } })).headers.warning;
+    expect(await warnings('Bearer  x')).toContain('contains extra space before the bearer token, and is ignored');
+    for (const plain of ['Bearer x', 'Bearer ', 'Basic  x']) expect(await warnings(plain)).toBeUndefined();
+  });
+
   it('hides what went wrong inside', async () => {
     api.store.beforeWrite = () => {
       throw new Error('secret detail');

@@ -2,9 +2,15 @@ import { validateHeaderName } from 'node:http';
 import { remoteTokenOptions } from './remote-token-options.js';
 import { CIPHER_SUITES, TLS_VERSIONS, type TlsVersion } from './tls-settings.js';
 
-/** @throws Error for what no header is called */
+/** @throws RangeError for what no header is called */
 function headerNames(names: readonly string[]): void {
-  for (const name of names) validateHeaderName(name.trim());
+  for (const name of names) {
+    try {
+      validateHeaderName(name.trim());
+    } catch {
+      throw new RangeError(`no header is called ${JSON.stringify(name)}`);
+    }
+  }
 }
 
 /** Options of what a server shows and whom it believes. */
@@ -76,7 +82,7 @@ export const credentialOptions = {
   'anonymous-auth': {
     type: 'bool',
     default: true,
-    help: 'Let requests without credentials in as system:anonymous, who may see health and version.',
+    help: 'Let requests without credentials in as system:anonymous, who may see health and version unless it is bound to more.',
   },
   ...remoteTokenOptions,
 } as const;

@@ -38,8 +38,9 @@ describe('readCredentials', () => {
     const set = await read('--kubeconfig-out=x');
     expect(existsSync(join(certDir, 'ca.key')) && existsSync(join(certDir, 'front-proxy-ca.key'))).toBe(true);
     expect(set.servingCa).toContain('BEGIN CERTIFICATE');
-    expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([1, 1]);
-    expect(Object.keys(set.certificates).sort()).toEqual(['admin', 'ca', 'proxy', 'proxy-ca', 'serving']);
+    expect([set.trust.clients.size, set.trust.proxies.size]).toEqual([2, 1]);
+    const made = ['admin', 'ca', 'cluster-signing', 'proxy', 'proxy-ca', 'serving'];
+    expect(Object.keys(set.certificates).sort()).toEqual(made);
   });
 
   it('certifies the address of the Service of the API in each family', async () => {
@@ -59,9 +60,9 @@ describe('readCredentials', () => {
     expect((await read(...serving(), ...proxied(), `--tls-ca-file=${pki.ca.certFile}`)).servingCa).toBe(pki.ca.cert);
   });
 
-  it("believes the folder's authority beside files only for an administrator that it makes", async () => {
+  it("believes the folder's authorities beside files only for an administrator that it makes", async () => {
     expect((await read(...serving())).trust.clients.size).toBe(0);
-    expect((await read(...serving(), '--kubeconfig-out=x')).trust.clients.size).toBe(1);
+    expect((await read(...serving(), '--kubeconfig-out=x')).trust.clients.size).toBe(2);
   });
 
   it('is an identity for gateways only where there is one', async () => {
@@ -93,6 +94,76 @@ describe('readCredentials', () => {
     const set = await read(...both, '--requestheader-allowed-names=balancer');
     expect(set.trust.proxyNames).toEqual(['balancer']);
   });
+});
+
+describe('what certificate requests are signed with', () => {
+  const signing = (prefix = 'cluster-signing') => [
+    `--${prefix}-cert-file=${pki.ca.certFile}`,
+    `--${prefix}-key-file=${pki.ca.keyFile}`,
+  ];
+  const fingerprint = (cert: string) => new X509Certificate(cert).fingerprint256;
+
+  it('is made once for all signers, believed, and nobody serves with what it signs', async () => {
+    const first = await read();
+    const [pair] = [...first.signing.signers.values()];
+    expect([...first.signing.signers.values()].every((each) => each === pair)).toBe(true);
+    expect([...first.signing.signers.keys()]).toEqual([
+      'kube-apiserver-client',
+      'kubelet-client',
+      'kubelet-serving',
+      'legacy-unknown',
+    ]);
+    expect(pair?.cert).not.toBe(first.servingCa);
+    expect(first.trust.clients.has(fingerprint(pair?.cert ?? ''))).toBe(true);
+    expect(first.authorities.clients).toContain(pair?.cert);
+    expect((await read()).signing).toEqual(first.signing);
+  });
+
+  it('is what the options name, believed beside other files', async () => {
+    const set = await read(...serving(), ...proxied(), ...signing());
+    expect(existsSync(certDir)).toBe(false);
+    expect(set.signing.signers.get('kubelet-serving')).toEqual({ cert: pki.ca.cert, key: pki.ca.key });
+    expect(set.trust.clients).toEqual(new Set([fingerprint(pki.ca.cert)]));
+  });
+
+  it('is nothing where nothing is made and none is named', async () => {
+    expect((await read(...serving(), ...proxied())).signing).toEqual({ signers: new Map(), believed: [] });
+  });
+
+  it('is believed without its key, by who signs nothing', async () => {
+    const set = await read(...serving(), ...proxied(), `--cluster-signing-cert-file=${pki.ca.certFile}`);
+    expect([set.signing.signers.size, set.trust.clients.size]).toEqual([0, 1]);
+  });
+
+  it('is that of each signer that has its own, and is believed where it signs for clients', async () => {
+    const serves = await read(...serving(), ...proxied(), ...signing('cluster-signing-kubelet-serving'));
+    expect([[...serves.signing.signers.keys()], serves.trust.clients.size]).toEqual([['kubelet-serving'], 0]);
+    const client = await read(...serving(), ...proxied(), ...signing('cluster-signing-kubelet-client'));
+    expect([[...client.signing.signers.keys()], client.trust.clients.size]).toEqual([['kubelet-client'], 1]);
+  });
+
+  it.each<[string, () => string[], string]>([
+    ['a key without its certificate', () => [`--cluster-signing-key-file=${pki.ca.keyFile}`], 'need each other'],
+    [
+      'files of all and of one',
+      () => [...signing(), ...signing('cluster-signing-kubelet-client')],
+      'cannot specify --cluster-signing-{cert,key}-file and other --cluster-signing-*-file flags at the same time',
+    ],
+    [
+      'a certificate of no authority',
+      () => [`--cluster-signing-cert-file=${pki.admin.certFile}`, `--cluster-signing-key-file=${pki.admin.keyFile}`],
+      'admin.crt: the certificate is not that of an authority',
+    ],
+    [
+      'an authority of front proxies',
+      () => [
+        `--cluster-signing-cert-file=${pki.proxyCa.certFile}`,
+        `--cluster-signing-key-file=${pki.proxyCa.keyFile}`,
+        ...proxied(),
+      ],
+      '--requestheader-allowed-names is needed',
+    ],
+  ])('is never %s', (_what, args, message) => expect(read(...args())).rejects.toThrow(message));
 });
 
 describe('Credentials', () => {

@@ -1,11 +1,9 @@
-import { createPrivateKey } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import {
   type CertificateTrust,
-  certificatesOf,
   commonNamesOf,
   ensureProxyPki,
   ensureServingPki,
+  ensureSigningAuthority,
   FRONT_PROXY_NAME,
   fingerprintsOf,
   type ProxyPki,
@@ -14,12 +12,8 @@ import {
 import { serviceNetworks } from '@orch/kinds';
 import type { Names } from '@orch/machinery';
 import type { ServingOptions } from '../server/options.js';
-
-/** A certificate, those that signed it behind it, and its private key; PEM. */
-export interface Pair {
-  readonly cert: string;
-  readonly key: string;
-}
+import { type Pair, readBundle, readPair } from './pair.js';
+import { readSigning, type SigningSet, signingFiles } from './signing-set.js';
 
 /** What a process shows and believes, as its files say at one time. */
 export interface CredentialSet {
@@ -36,6 +30,8 @@ export interface CredentialSet {
   readonly servingCa: string | undefined;
   /** Client certificate of an administrator; undefined where this process makes none. */
   readonly admin: Pair | undefined;
+  /** What certificate requests are signed with. */
+  readonly signing: SigningSet;
   /** PEM, by what they are for. */
   readonly certificates: Readonly<Record<string, string>>;
 }
@@ -50,6 +46,7 @@ export const credentialFiles = (options: ServingOptions): string[] =>
     options.requestheaderClientCaFile,
     options.proxyClientCertFile,
     options.proxyClientKeyFile,
+    ...signingFiles(options),
   ].filter((file) => file !== undefined);
 
 /**
@@ -62,7 +59,8 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
   const own = given.serving && options.kubeconfigOut === undefined ? undefined : await ownServing(options, names);
   const ownProxy = given.proxyCa === undefined ? await ensureProxyPki(options) : undefined;
   const serving = given.serving ?? (own as ServingPki).serving;
-  const clientCas = [...(own ? [own.ca.cert] : []), ...given.clientCas];
+  const signing = await readSigning(options, async () => own && ensureSigningAuthority(options));
+  const clientCas = [...new Set([...(own ? [own.ca.cert] : []), ...given.clientCas, ...signing.believed])];
   const proxyCa = given.proxyCa ?? (ownProxy as ProxyPki).proxyCa.cert;
   const trust = {
     clients: clientCas.length === 0 ? new Set<string>() : fingerprintsOf(...clientCas),
@@ -81,13 +79,22 @@ export async function readCredentials(options: ServingOptions, names: Names): Pr
     proxy,
     servingCa: given.servingCa ?? (given.serving ? undefined : own?.ca.cert),
     admin,
+    signing,
     certificates: {
       serving: serving.cert,
       'proxy-ca': proxyCa,
       ...(own && { ca: own.ca.cert, admin: own.admin.cert }),
       ...(proxy && { proxy: proxy.cert }),
+      ...signingCertificates(signing),
     },
   };
+}
+
+/** By what they are for; the authority that all signers have in common is told once. */
+function signingCertificates({ signers }: SigningSet): Record<string, string> {
+  const all = new Set([...signers.values()].map(({ cert }) => cert));
+  if (all.size <= 1) return Object.fromEntries([...all].map((cert) => ['cluster-signing', cert]));
+  return Object.fromEntries([...signers].map(([id, { cert }]) => [`cluster-signing-${id}`, cert]));
 }
 
 const ownServing = (options: ServingOptions, names: Names): Promise<ServingPki> =>
@@ -111,37 +118,6 @@ async function readGiven(options: ServingOptions) {
       ...(['proxy-client-key-file', options.proxyClientKeyFile] as const),
     ),
   };
-}
-
-async function readBundle(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8');
-  within(file, () => certificatesOf(text));
-  return text;
-}
-
-async function readPair(
-  certOption: string,
-  certFile: string | undefined,
-  keyOption: string,
-  keyFile: string | undefined,
-): Promise<Pair | undefined> {
-  if (certFile === undefined && keyFile === undefined) return undefined;
-  if (certFile === undefined || keyFile === undefined)
-    throw new Error(`--${certOption} and --${keyOption} need each other`);
-  const [cert, key] = await Promise.all([readBundle(certFile), readFile(keyFile, 'utf8')]);
-  const privateKey = within(keyFile, () => createPrivateKey(key));
-  if (!certificatesOf(cert)[0].checkPrivateKey(privateKey))
-    throw new Error(`${certFile} does not belong to ${keyFile}`);
-  return { cert, key };
-}
-
-/** Names the file in what is wrong with it. */
-function within<T>(file: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new Error(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** Whoever has a certificate of an authority of both kinds might say to be anybody. */

@@ -99,7 +99,10 @@ export class Credentials {
   }
 }
 
-const textOf = ({ serving, clientCa, proxy, servingCa, admin }: CredentialSet): string =>
-  JSON.stringify([serving.cert, serving.key, clientCa, proxy?.cert, proxy?.key, servingCa, admin?.cert]);
+const textOf = ({ serving, clientCa, proxy, servingCa, admin, signing }: CredentialSet): string =>
+  JSON.stringify([
+    ...[serving.cert, serving.key, clientCa, proxy?.cert, proxy?.key, servingCa, admin?.cert],
+    ...[...signing.signers].map(([id, { cert, key }]) => [id, cert, key]),
+  ]);
 
 const sameText = (a: CredentialSet, b: CredentialSet): boolean => textOf(a) === textOf(b);

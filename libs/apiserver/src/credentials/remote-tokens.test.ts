@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ensurePki, type Pki, type TokenVerifier } from '@orch/authentication';
@@ -111,6 +111,7 @@ describe('a real OpenID Connect issuer', () => {
   });
 
   it.each([
+    [['--requestheader-username-headers=X User'], 'no header is called "X User"'],
     [['--oidc-issuer-url=https://x'], 'oidc-issuer-url and oidc-client-id should be specified together'],
     [['--oidc-client-id=x'], 'should be specified together'],
     [['--oidc-issuer-url=http://x', '--oidc-client-id=x'], 'invalid scheme "http"'],
@@ -246,9 +247,27 @@ describe('a webhook', () => {
       for (const key of kept.keys()) kept.set(key, { until, value });
       expect(await (await open([config()], { shared })).verify('t')).toEqual(first);
     }
+    says({ authenticated: false });
+    expect(await (await open([config()], { shared })).verify('made up')).toBeUndefined();
+    expect(kept.size, 'of those that stand for nobody nobody is told').toBe(1);
     const others = await open([config(), '--authentication-token-webhook-version=v1'], { shared });
     says({ authenticated: false }, 'authentication.orch.io/v1');
     expect(await others.verify('t'), 'of a webhook that is asked otherwise').toBeUndefined();
+  });
+
+  it('is shown what its file says now, and one that cannot be read changes nothing', async () => {
+    says({ authenticated: true, user: jane });
+    const verifier = await open([config(), '--authentication-token-webhook-cache-ttl=0s']);
+    const shown = async () => {
+      await verifier.verify('t');
+      return server.requests.at(-1)?.headers.authorization;
+    };
+    expect(await shown()).toBeUndefined();
+    await writeKubeconfig(file, { ...server.connection, token: 'young' });
+    await expect.poll(shown).toBe('Bearer young');
+    await writeFile(file, 'nothing');
+    await expect.poll(() => log).toContain('cannot be read anew');
+    expect(await shown()).toBe('Bearer young');
   });
 
   it.each([

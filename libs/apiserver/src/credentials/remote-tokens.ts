@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { audienceAgnostic, OidcVerifier, type TokenVerifier } from '@orch/authentication';
-import { DocumentReader, readKubeconfig } from '@orch/client';
+import { DocumentReader } from '@orch/client';
 import type { Names } from '@orch/machinery';
 import type { Logger } from '@orch/runtime';
-import { ReviewWebhook, type SharedVerdicts, VerdictCache, type VerdictObserver } from '@orch/webhooks';
+import { type SharedVerdicts, VerdictCache, type VerdictObserver } from '@orch/webhooks';
 import type { ServingOptions } from '../server/options.js';
+import { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
 import { requiredClaims } from './remote-token-options.js';
 import { readVerdict, TokenWebhook } from './token-webhook.js';
 
@@ -81,20 +82,19 @@ async function openWebhook(settings: RemoteTokensSettings): Promise<Part | undef
   const { options, names, audiences, logger, shared, observer } = settings;
   const file = options.authenticationTokenWebhookConfigFile;
   if (file === undefined) return undefined;
-  const connection = await readKubeconfig(file);
-  const { protocol, origin, pathname } = new URL(connection.server);
-  if (protocol !== 'https:') logger.warn(`${file}: tokens are sent to ${origin} without TLS`);
-  const webhook = new ReviewWebhook({ connection });
+  const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
+  const webhook = await ConfiguredWebhook.open(file, names, logger);
   const ttl = options.authenticationTokenWebhookCacheTtl;
   const cache = new VerdictCache({
     // What it says to be wrong may be so for this moment alone.
     keptFor: ({ error }) => (error === undefined ? ttl : 0),
     read: readVerdict,
+    // Anybody can make up tokens that stand for nobody: they would fill what is shared.
+    tells: ({ user }) => user !== undefined,
     ...(shared && { shared }),
     ...(observer && { observer }),
   });
-  const apiVersion = reviewVersion(options.authenticationTokenWebhookVersion, names);
-  const verifier = new TokenWebhook({ webhook, apiVersion, cache, place: origin + pathname, audiences });
+  const verifier = new TokenWebhook({ webhook, apiVersion, cache, audiences });
   return { verifier, close: () => webhook.close() };
 }
 

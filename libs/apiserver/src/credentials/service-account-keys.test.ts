@@ -72,6 +72,15 @@ test('issuers and audiences', async () => {
   expect((await read('--service-account-issuer=https://a')).audiences).toEqual(['https://a']);
 });
 
+test('what may not be meant is warned of', async () => {
+  const max = (hours: number) => `--service-account-max-token-expiration=${hours}h`;
+  expect((await read(max(24 * 366))).warnings).toEqual([]);
+  expect((await read(max(24))).warnings).toEqual([expect.stringContaining('good for up to a year')]);
+  expect((await read(max(1))).warnings).toHaveLength(2);
+  expect((await read(max(1), '--service-account-extend-token-expiration=false')).warnings).toEqual([]);
+  expect((await read('--service-account-issuer=cluster')).warnings).toEqual([expect.stringContaining('is no URL')]);
+});
+
 test.each([
   [() => ['--service-account-key-file=/nowhere'], /ENOENT.*\/nowhere/],
   [() => [`--service-account-key-file=${file('none')}`], /file-\d+: there is no RSA or ECDSA key in it/],

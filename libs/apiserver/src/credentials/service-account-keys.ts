@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import {
+  discoveryProblem,
+  EXTENDED_SECONDS,
   ensureTokenKey,
+  INJECTED_SECONDS,
   type SigningKey,
   signingKeyOf,
   TokenIssuer,
@@ -20,6 +23,8 @@ export interface ServiceAccountKeys {
   readonly verification: readonly VerificationKey[];
   /** Undefined where no tokens are issued. */
   readonly issuer: TokenIssuer | undefined;
+  /** What is allowed and may not be meant. */
+  readonly warnings: readonly string[];
 }
 
 const LEAST_MAX_MS = 3_600_000;
@@ -42,7 +47,26 @@ export async function readServiceAccountKeys(options: ServingOptions, names: Nam
     audiences,
     verification,
     issuer: signing && new TokenIssuer({ names, key: signing, issuer: first, audiences, maxSeconds, extend }),
+    warnings: [...discoveryWarning(first), ...(signing && extend ? extensionWarnings(maxSeconds) : [])],
   };
+}
+
+function discoveryWarning(issuer: string): string[] {
+  const problem = discoveryProblem(issuer);
+  return problem === undefined ? [] : [`--service-account-issuer: ${problem}: nobody is told of its keys`];
+}
+
+/** As the API server of Kubernetes warns. */
+function extensionWarnings(maxSeconds = Number.POSITIVE_INFINITY): string[] {
+  const extended = 'service-account-extend-token-expiration is true';
+  return [
+    ...(maxSeconds < INJECTED_SECONDS
+      ? [`${extended}: tokens of pods are extended only if service-account-max-token-expiration is at least 3607s`]
+      : []),
+    ...(maxSeconds < EXTENDED_SECONDS
+      ? [`${extended}: tokens of pods are good for up to a year, whatever service-account-max-token-expiration is`]
+      : []),
+  ];
 }
 
 /** As the API server of Kubernetes has it, a key that was meant for something else signs nothing; one of our own may. */

@@ -5,7 +5,8 @@ import {
   type TokenVerifier,
   type UserInfo,
 } from '@orch/authentication';
-import type { ReviewWebhook, VerdictCache } from '@orch/webhooks';
+import type { VerdictCache } from '@orch/webhooks';
+import type { ConfiguredWebhook } from '../webhooks/configured-webhook.js';
 
 /** What a webhook has said about a token; plain JSON, as it is shared. */
 export interface TokenVerdict {
@@ -18,12 +19,10 @@ export interface TokenVerdict {
 }
 
 export interface TokenWebhookSettings {
-  readonly webhook: Pick<ReviewWebhook, 'ask'>;
+  readonly webhook: Pick<ConfiguredWebhook, 'ask' | 'place'>;
   /** `GROUP/VERSION` of the reviews that it is sent and must answer with. */
   readonly apiVersion: string;
   readonly cache: VerdictCache<TokenVerdict>;
-  /** Tells verdicts of this webhook from those of others, where they are shared. */
-  readonly place: string;
   /** The API's own audiences. */
   readonly audiences: readonly string[];
 }
@@ -37,8 +36,8 @@ export class TokenWebhook implements TokenVerifier {
 
   /** @throws Error with what the webhook says to be wrong with the token; WebhookError when it cannot be asked */
   async verify(token: string, audiences = this.settings.audiences): Promise<Authentication | undefined> {
-    const { cache, place, apiVersion } = this.settings;
-    const parts = ['token', place, apiVersion, JSON.stringify(this.settings.audiences), token, ...audiences];
+    const { cache, webhook, apiVersion } = this.settings;
+    const parts = ['token', webhook.place, apiVersion, JSON.stringify(this.settings.audiences), token, ...audiences];
     const verdict = await cache.of(parts, () => this.#ask(token, audiences));
     if (verdict.error !== undefined) throw new Error(verdict.error);
     if (!verdict.user) return undefined;

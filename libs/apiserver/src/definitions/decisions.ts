@@ -32,7 +32,7 @@ export function decisionsOf(definitions: ReadonlyMap<string, Definition>): Decis
 
 function namesInUse(definitions: ReadonlyMap<string, Definition>, group: string): NamesInUse {
   const inUse = new NamesInUse([]);
-  for (const definition of definitions.values()) if (definition.group === group) inUse.add(definition.names);
+  for (const definition of definitions.values()) if (definition.group === group) inUse.add(definition.accepted);
   return inUse;
 }
 
@@ -44,7 +44,7 @@ function decideGroup(definitions: readonly Definition[], inUse: NamesInUse): Dec
     const naming = decideNames(outline, inUse);
     const approval = approvalOf(outline);
     const told = [...(naming?.conditions ?? []), ...(approval ? [approval] : [])];
-    const isNew = naming !== undefined && !isEqual(naming.accepted, definition.names);
+    const isNew = naming !== undefined && !isEqual(naming.accepted, definition.accepted);
     const conditions = told.filter((condition) => !tells(outline, condition));
     if (!isNew && conditions.length === 0) continue;
     if (naming) inUse.add(naming.accepted);

@@ -1,5 +1,7 @@
 import { inProcessBus, OrderedFeed } from '@orch/feed';
-import type { ApiObject } from '@orch/machinery';
+import { customVersions, STANDARD_SETTINGS } from '@orch/kinds';
+import type { ApiObject, GroupResource, JsonObject } from '@orch/machinery';
+import { SchemaPool } from '@orch/schema';
 import type { Change } from '@orch/storage';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { thingDefinition } from '../testing/definition-servers.js';
@@ -22,6 +24,7 @@ let hear: (changes: readonly Change[]) => void;
 let follower: DefinitionFollower;
 let served: ServedDefinitions<Made>;
 let published: ServedDefinition<Made>[];
+let registered: GroupResource[];
 beforeEach(async () => {
   store = new MemoryStore();
   api = await testApi({}, 'orch', store);
@@ -47,9 +50,15 @@ beforeEach(async () => {
     onError,
   });
   published = [];
+  registered = [];
   served = new ServedDefinitions<Made>({
     follower,
-    store,
+    store: {
+      registerTypes(types) {
+        registered.push(...types);
+        return store.registerTypes(types);
+      },
+    },
     make({ name }) {
       const storage = { of: name };
       return { endpoints: [storage], storage };
@@ -78,15 +87,15 @@ const accepted = {
   lastTransitionTime: '2026-01-01T00:00:00Z',
 };
 
-/** A definition whose names have been accepted. */
-async function create(definition: ApiObject): Promise<void> {
+/** A definition whose names have been accepted. @param others names that its status tells of instead */
+async function create(definition: ApiObject, others: object = {}): Promise<void> {
   const { name = '' } = definition.metadata ?? {};
   await api.create('customresourcedefinitions', definition);
   const { names } = definition.spec as { names: object };
   await api.deps.pipeline.write(api.request('UPDATE', 'customresourcedefinitions', name, { subresource: 'status' }), {
     change: (current) => ({
       ...current,
-      status: { ...(current.status as object), acceptedNames: names, conditions: [accepted] },
+      status: { ...(current.status as object), acceptedNames: { ...names, ...others }, conditions: [accepted] },
     }),
   });
 }
@@ -101,6 +110,25 @@ const names = () => [...follower.definitions.keys()].sort();
 const servedNames = () => published.map(({ definition }) => definition.name).sort();
 
 describe('definitions', () => {
+  it('are served in the place that their own names say, whatever somebody has written into their status', async () => {
+    await create(thingDefinition(), { plural: 'others' });
+    await follow();
+    const [{ definition }] = published as [(typeof published)[number]];
+    expect([definition.names.plural, definition.accepted.plural, definition.isServed]).toEqual([
+      'things',
+      'others',
+      true,
+    ]);
+    // The controller is to put it right.
+    expect(definition.isSettled).toBe(false);
+    expect(registered).toEqual([{ group: 'example.com', resource: 'things' }]);
+    const versions = customVersions(definition.read() as JsonObject, api.deps.names, {
+      ...STANDARD_SETTINGS,
+      pool: new SchemaPool(),
+    });
+    expect(versions.map(({ definition: { resource } }) => resource)).toEqual(['things']);
+  });
+
   it('that are large and change at once leave others their turns', async () => {
     await create(thingDefinition());
     await follow();

@@ -9,6 +9,7 @@ import {
   type DefinitionCondition,
   isTrue,
   requestedNames,
+  servedNames,
 } from '@orch/kinds';
 import type { ApiObject, JsonObject } from '@orch/machinery';
 import type { Row, Version } from '@orch/storage';
@@ -26,6 +27,8 @@ export interface Definition {
   readonly group: string;
   /** The names by which it is served. */
   readonly names: AcceptedNames;
+  /** Those that it says it was given, which somebody else may have written. */
+  readonly accepted: AcceptedNames;
   /** What is decided on: name, uid, annotations and finalizers, group, names and scope, and the status. */
   readonly outline: ApiObject & JsonObject;
   /** Name of the version that bodies are written in. */
@@ -65,11 +68,11 @@ export function readDefinition(
   // What comes out lies in a buffer of 16 KiB each, most of it empty.
   const kept = Buffer.from(deflateRawSync(withoutOwners(body), { level: 1 }));
   const isEstablished = isTrue(outline, 'Established');
-  const names = acceptedNames(outline);
+  const [accepted, names] = [acceptedNames(outline), servedNames(outline)];
   const definition = {
-    ...{ name, uid, version, names, outline, isEstablished },
+    ...{ name, uid, version, names, accepted, outline, isEstablished },
     read: () => fromStored({ ...stored, body: inflateRawSync(kept) }, definitions),
-    isSettled: isSettled(outline, names),
+    isSettled: isSettled(outline, accepted),
     group: (object.spec as { group: string }).group,
     ...versionsOf(object),
     isServed: names.plural !== '' && (isEstablished || isTrue(outline, 'NamesAccepted')),
@@ -86,11 +89,11 @@ export function tells(outline: JsonObject, { type, status, reason, message }: De
   return told?.status === status && told.reason === reason && told.message === message;
 }
 
-function isSettled(outline: ApiObject & JsonObject, names: AcceptedNames): boolean {
+function isSettled(outline: ApiObject & JsonObject, accepted: AcceptedNames): boolean {
   const approval = approvalOf(outline);
   if (approval && !tells(outline, approval)) return false;
   if (conditionOf(outline, 'NamesAccepted')?.status === 'False') return false;
-  return JSON.stringify(requestedNames(outline)) === JSON.stringify(names);
+  return JSON.stringify(requestedNames(outline)) === JSON.stringify(accepted);
 }
 
 function versionsOf({ spec, status }: ApiObject): Pick<Definition, 'storageVersion' | 'storedVersions'> {

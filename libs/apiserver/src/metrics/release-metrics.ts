@@ -1,3 +1,4 @@
+import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { observeRegistrations } from './aggregation-metrics.js';
@@ -9,6 +10,7 @@ import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
 import { certificateObserver } from './process-observer.js';
+import { requestDurations } from './request-durations.js';
 import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
 import { serviceAccountTokenUses } from './service-account-metrics.js';
@@ -38,6 +40,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   conversionMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
+  requestDurations(metrics, namesOf('orch'));
   serviceAccountTokenUses(metrics);
   healthSeries(metrics);
   new RequestMetrics(metrics);

@@ -1,8 +1,9 @@
-import type { Key, Row } from '@orch/storage';
-import type { EqualityKey, Selection } from '@orch/watchcache';
+import type { Key, Row, TypeId } from '@orch/storage';
+import type { EqualityKey, Page, Selection, TypeCache } from '@orch/watchcache';
+import type { ListMeta } from '../representation/representation.js';
 import type { Endpoint } from '../served/endpoint.js';
 import type { VersionStage } from '../served/version-stage.js';
-import { type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
+import { interestOf, type Listed, type ListRequest, listedFrom, listMeta } from './list-request.js';
 
 type Pages = AsyncIterable<readonly Row[]>;
 type ListStored = (request: ListRequest) => Promise<Listed>;
@@ -13,24 +14,61 @@ const PAGE_BYTES = 8 << 20;
 const AHEAD_BYTES = 8 << 20;
 const NAME: EqualityKey = 'field:metadata.name';
 
+/** Calls of the webhook that a list has under way at a time. */
+const UNDER_WAY = 2;
+
+/** The state of a type that a stage has converted for watches; undefined where there is none. */
+type WatchedState = (type: TypeId, stage: VersionStage) => TypeCache | undefined;
+
 /**
- * Collections of kinds whose objects are converted by somebody outside: a portion is read, then asked for with one call, while nothing of the
- * database is held. What selectors look at may be made by that call, so they are tried on what comes of it.
+ * Collections of kinds whose objects are converted by somebody outside: what is known already is taken from there, and of the rest a portion
+ * is read, then asked for with one call, while nothing of the database is held. What selectors look at may be made by that call, so
+ * they are tried on what comes of it.
  */
 export class ConvertedLister {
   /** @param stored lists what is stored, as it lies */
-  constructor(private readonly stored: ListStored) {}
+  constructor(
+    private readonly stored: ListStored,
+    private readonly watched: WatchedState,
+  ) {}
 
   /** @throws StatusError 500 where it cannot be converted, besides what a list of what is stored throws */
   async list(request: ListRequest, stage: VersionStage): Promise<Listed> {
     const { endpoint, selection, options } = request;
-    const { meta, windows } = await this.stored(selection ? unselected(request, selection) : request);
-    const all = ahead(converted(windows, stage));
+    const { meta, windows, there } = await this.stored(selection ? unselected(request, selection) : request);
+    const watched = this.watched(endpoint.type, stage);
+    const selected = there && watched && (await stateOf(watched, request, meta));
+    if (selected) {
+      const listed = listedFrom(meta, selected);
+      return selection && options.limit > 0 ? firstPage(versionIn(meta), listed.pages, options.limit) : listed;
+    }
+    const all = ahead(converted(windows, stage, watched));
     if (!selection) return { meta, pages: all, windows: all };
-    const selected = iterable(() => filtered(all, endpoint, selection));
-    if (options.limit === 0) return { meta, pages: selected, windows: selected };
-    return firstPage(BigInt(meta.resourceVersion ?? 0), selected, options.limit);
+    const chosen = iterable(() => filtered(all, endpoint, selection));
+    if (options.limit === 0) return { meta, pages: chosen, windows: chosen };
+    return firstPage(versionIn(meta), chosen, options.limit);
   }
+}
+
+const versionIn = ({ resourceVersion = '0' }: ListMeta): bigint => BigInt(resourceVersion);
+
+/** What a list has of a state that was converted for watches; undefined where that is of another version, or lacks some of it. */
+async function stateOf(
+  watched: TypeCache,
+  { selection, options, ...request }: ListRequest,
+  { resourceVersion }: ListMeta,
+): Promise<readonly Page[] | undefined> {
+  const isSame = () => watched.ready() && String(watched.version) === resourceVersion;
+  if (!isSame()) return undefined;
+  const interest = interestOf({ ...request, options, ...(selection && { selection }) });
+  if (selection) {
+    await watched.prepare(interest);
+    if (!isSame()) return undefined;
+  }
+  const { after } = options.continuation ?? {};
+  const limit = selection ? 0 : options.limit;
+  const { pages } = watched.list({ ...interest, ...(after && { after }), ...(limit > 0 && { limit }) });
+  return pages.some((page) => page.some(({ failure }) => failure)) ? undefined : pages;
 }
 
 /** The list that has everything that may be selected: by name, which nobody changes, and else all there is. */
@@ -65,9 +103,19 @@ const pageOf = (version: bigint, found: readonly Row[], last: Key | undefined): 
 
 const iterable = (iterate: () => AsyncGenerator<readonly Row[]>): Pages => ({ [Symbol.asyncIterator]: iterate });
 
-const converted = (windows: Pages, stage: VersionStage): Pages =>
+/** Portions one after another, though the next is asked for while one is. */
+const converted = (windows: Pages, stage: VersionStage, watched: TypeCache | undefined): Pages =>
   iterable(async function* () {
-    for await (const portion of portions(windows, stage)) yield await stage.toServed(portion);
+    const underWay: Promise<readonly Row[]>[] = [];
+    for await (const portion of portions(windows, stage, watched)) {
+      const made = complete(portion, stage);
+      // Whoever leaves earlier does not hear of it.
+      made.catch(() => undefined);
+      underWay.push(made);
+      if (underWay.length < UNDER_WAY) continue;
+      yield await (underWay.shift() as Promise<readonly Row[]>);
+    }
+    for (const made of underWay) yield await made;
   });
 
 /** As much ahead as lists mostly hold: what fails within that is answered as an error, not by a list that is cut off. */
@@ -83,28 +131,49 @@ const ahead = (pages: Pages): Pages =>
     yield* held;
   });
 
+/** Rows in order, without those that are to be asked for. */
+interface Portion {
+  readonly rows: readonly (Row | undefined)[];
+  readonly asked: readonly Row[];
+}
+
+async function complete({ rows, asked }: Portion, stage: VersionStage): Promise<readonly Row[]> {
+  if (asked.length === 0) return rows as readonly Row[];
+  const made = (await stage.toKnown(asked)).values();
+  return rows.map((row) => row ?? (made.next().value as Row));
+}
+
 /**
- * Rows for one call each, those among them that need none counted: they wait with the others. Pages in which nothing has to be converted
- * stay what they are: their bytes may be kept with them.
+ * Rows for one call each; the bytes of those that need none are counted, as they wait with the others. Pages in which nothing has to be
+ * converted stay what they are: their bytes may be kept with them.
  */
-async function* portions(windows: Pages, stage: VersionStage): AsyncGenerator<readonly Row[]> {
+async function* portions(windows: Pages, stage: VersionStage, watched: TypeCache | undefined): AsyncGenerator<Portion> {
   const { maxObjects, maxBytes } = stage.limits;
-  let portion: Row[] = [];
-  let bytes = 0;
+  let [rows, asked, bytes]: [(Row | undefined)[], Row[], number] = [[], [], 0];
   for await (const page of windows) {
-    if (portion.length === 0 && page.every((row) => stage.isServed(row))) {
-      yield page;
+    const known = page.map((row) => knownOf(row, stage, watched));
+    if (rows.length === 0 && !known.includes(undefined)) {
+      yield { rows: known.every((row, i) => row === page[i]) ? page : known, asked };
       continue;
     }
-    for (const row of page) {
-      portion.push(row);
+    for (const [at, row] of page.entries()) {
+      rows.push(known[at]);
+      if (!known[at]) asked.push(row);
       bytes += row.body.length;
-      if (portion.length < maxObjects && bytes < maxBytes) continue;
-      yield portion;
-      [portion, bytes] = [[], 0];
+      if (asked.length < maxObjects && bytes < maxBytes) continue;
+      yield { rows, asked };
+      [rows, asked, bytes] = [[], [], 0];
     }
   }
-  if (portion.length > 0) yield portion;
+  if (rows.length > 0) yield { rows, asked };
+}
+
+/** A row in the served version, where it is known already. */
+function knownOf(row: Row, stage: VersionStage, watched: TypeCache | undefined): Row | undefined {
+  if (stage.isServed(row)) return row;
+  const entry = watched?.ready() ? watched.get(row) : undefined;
+  const isSame = entry?.uid === row.uid && entry.version === row.version && !entry.failure;
+  return isSame ? entry : stage.known(row);
 }
 
 async function* filtered(pages: Pages, endpoint: Endpoint, selection: Selection): AsyncGenerator<readonly Row[]> {

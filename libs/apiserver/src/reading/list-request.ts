@@ -18,6 +18,8 @@ export interface Listed {
   readonly pages: AsyncIterable<readonly Row[]>;
   /** The same, for those who take long over each portion: nothing is held meanwhile. */
   readonly windows: AsyncIterable<readonly Row[]>;
+  /** Whether they are there already: nothing is held that only going through them gives back. */
+  readonly there?: boolean;
 }
 
 /**
@@ -43,6 +45,7 @@ export const listedFrom = (meta: ListMeta, pages: readonly (readonly Row[])[]): 
   meta,
   pages: pagesOf(pages),
   windows: pagesOf(pages),
+  there: true,
 });
 
 const pagesOf = (pages: readonly (readonly Row[])[]): AsyncIterable<readonly Row[]> => ({

@@ -12,7 +12,10 @@ import { thoughUnloaded } from './unloaded.js';
 
 /** Collections: from memory for the newest state of what fits there, from the database for the rest. */
 export class ObjectLister {
-  readonly #converted = new ConvertedLister((request) => this.#stored(request));
+  readonly #converted = new ConvertedLister(
+    (request) => this.#stored(request),
+    (type, conversion) => this.cache.peek(type, { conversion }),
+  );
 
   constructor(
     private readonly cache: WatchCache,

@@ -1,7 +1,8 @@
 import { parseStoredJson, stringifyJson } from '@orch/codec';
-import { type ApiObject, ensureMetadata, type JsonObject } from '@orch/machinery';
+import { type ApiObject, ensureMetadata, type JsonObject, type ObjectMeta } from '@orch/machinery';
 import { packOwners, readOwners, storedOwners, unpackOwners } from '@orch/merge';
 import type { BodyCodec, SplitBody } from '@orch/storage';
+import { endOfValue } from '../decoding/json-ranges.js';
 import type { Endpoint, Stored } from '../served/endpoint.js';
 import type { StoredForm } from '../served/stored-form.js';
 import { weakMemo } from '../weak-memo.js';
@@ -54,6 +55,12 @@ export function bodyOf({ apiVersion: _version, kind: _kind, metadata, ...rest }:
   const whole = withOwners(body, length, writeTo);
   if (packed) lately.note(whole, { body, owners: packed });
   return whole;
+}
+
+/** The stored form of an object that is told without its managedFields, with their text as another body of it has it. */
+export function bodyWithOwners(object: ApiObject, owners: Buffer): Buffer {
+  const body = bodyOf(object);
+  return owners.length === 0 ? body : withOwners(body, owners.length, (out, at) => void owners.copy(out, at));
 }
 
 const lately = new LatelyDivided();
@@ -169,6 +176,13 @@ function filling(body: Buffer, lying: Omit<Stored, 'version' | 'body'>, form: St
   if (whole.equals(bare)) return body;
   const owners = ownersOf(body);
   return owners.length === 0 ? whole : withOwners(whole, owners.length, (out, at) => owners.copy(out, at));
+}
+
+/** The metadata of a stored body, without managedFields; nothing of the rest is read. */
+export function metadataOf(body: Buffer): ObjectMeta {
+  const bare = withoutOwners(body);
+  const end = endOfValue(bare, OPENING.length - 1) ?? bare.length;
+  return parseStoredJson(bare.subarray(OPENING.length - 1, end)) as ObjectMeta;
 }
 
 /** The value of a stored body. Objects of which the same fields have owners share those of their managedFields. */

@@ -1,4 +1,4 @@
-import { authenticated } from '@orch/authentication';
+import { audienceAgnostic, authenticated, createAuthenticator } from '@orch/authentication';
 import type { Authorizer } from '@orch/authorization';
 import { StatusError } from '@orch/machinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -101,6 +101,22 @@ describe('a review of a token', () => {
       authenticated: true,
       user: { username: 'jane', uid: 'u', groups: ['g', 'system:authenticated'], extra: { k: ['v'] } },
     });
+  });
+
+  it.each([
+    [undefined, { authenticated: true, audiences: ['api'] }],
+    [[], { authenticated: true, audiences: ['api'] }],
+    [['x', 'api'], { authenticated: true, audiences: ['api'] }],
+    [['x'], { user: {}, error: 'invalid bearer token' }],
+  ])('says for which of the audiences %j it is good', async (audiences, status) => {
+    const verifier = audienceAgnostic({ verify: () => known }, ['api']);
+    const byToken = createAuthenticator({ tokenVerifiers: [verifier], anonymous: true });
+    const authenticator: ListenOverrides['authenticator'] = {
+      authenticate: (request, wanted) =>
+        request.headers.host === undefined ? byToken.authenticate(request, wanted) : Promise.resolve(admin),
+    };
+    const { body } = await post('tokenreviews', { token: 't', audiences }, { authenticator });
+    expect(body.status).toMatchObject(status);
   });
 
   it('fails where it cannot be told whom it stands for', async () => {

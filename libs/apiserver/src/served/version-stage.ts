@@ -1,8 +1,16 @@
 import { type ApiObject, type GroupVersionKind, StatusError } from '@orch/machinery';
+import type { Row } from '@orch/storage';
 import type { BodyConversion, StoredBody } from '@orch/watchcache';
 import { inSlices, Slices } from '../decoding/turns.js';
-import { asItLies, bodyOf, filledBody } from '../representation/stored-body.js';
-import type { ConversionLimits, ConversionWebhook } from '../webhooks/conversion-webhook.js';
+import {
+  bodyWithOwners,
+  filledBody,
+  metadataOf,
+  ownersOf,
+  spliceJson,
+  typePrefix,
+} from '../representation/stored-body.js';
+import { type ConversionLimits, type ConversionWebhook, type Sent, sentWhole } from '../webhooks/conversion-webhook.js';
 import type { Stored } from './endpoint.js';
 import type { StoredForm } from './stored-form.js';
 import type { StructuralModel } from './structural-model.js';
@@ -47,12 +55,30 @@ export class VersionStage implements BodyConversion {
     return this.#form.versionOf(stored) === this.version;
   }
 
-  /** The bodies in the served version, in the order given. @throws StatusError 500 */
-  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
-    const converted = (await this.#converted(bodies.filter((body) => !this.isServed(body)))).values();
-    return bodies.map((body) =>
-      this.isServed(body) ? filledBody(body, this.#form) : (converted.next().value as Buffer),
-    );
+  /**
+   * The bodies in the served version, in the order given, with a refusal in place of those of which none can be made.
+   * @throws StatusError 500 where the webhook does not answer
+   */
+  async convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | StatusError)[]> {
+    const made = new Array<Buffer | StatusError>(bodies.length);
+    const asked: { readonly at: number; readonly lying: Lying }[] = [];
+    const slices = new Slices();
+    for (const [at, body] of bodies.entries()) {
+      const lying = this.isServed(body) ? undefined : tried(() => this.#lying(body));
+      if (lying === undefined) made[at] = filledBody(body, this.#form);
+      else if (lying instanceof StatusError) made[at] = lying;
+      else asked.push({ at, lying });
+      await slices.between();
+    }
+    const { webhook } = this.parts;
+    const sent = asked.map(({ lying }) => lying);
+    const converted = await webhook.convertEach(sent, this.#form.apiVersionOf(this.version));
+    for (const [i, { at, lying }] of asked.entries()) {
+      const object = converted[i] as ApiObject | StatusError;
+      made[at] = object instanceof StatusError ? object : await this.#body(object, lying);
+      await slices.between();
+    }
+    return made;
   }
 
   /**
@@ -64,17 +90,35 @@ export class VersionStage implements BodyConversion {
     if (lying.length === 0) return rows;
     const leave = await this.parts.webhook.room(lying.reduce((sum, { body }) => sum + body.length, 0));
     const converted = (await this.#converted(lying).finally(leave)).values();
-    const { version: storedVersion, defaults } = this;
-    return rows.map((row) =>
-      this.isServed(row) ? row : { ...row, storedVersion, defaults, body: converted.next().value as Buffer },
-    );
+    return rows.map((row) => (this.isServed(row) ? row : this.#servedRow(row, converted.next().value as Buffer)));
+  }
+
+  /** A row that lies in another version as if it had been stored in the served one, where a list before has had it converted. */
+  known(row: Row): Row | undefined {
+    const body = this.parts.webhook.kept?.find(this.key, row);
+    return body && this.#servedRow(row, body);
+  }
+
+  /** {@link toServed} of what lies in another version, which is kept for lists to come. */
+  async toKnown(rows: readonly Row[]): Promise<readonly Row[]> {
+    const served = await this.toServed(rows);
+    const { kept } = this.parts.webhook;
+    for (const [at, row] of rows.entries()) {
+      const made = served[at];
+      if (kept && made && made !== row) kept.keep(this.key, row, made.body);
+    }
+    return served;
+  }
+
+  #servedRow<R extends Stored>(row: R, body: Buffer): R {
+    return { ...row, storedVersion: this.version, defaults: this.defaults, body };
   }
 
   /** An object of the served version in the one that bodies are written in. @throws StatusError 500 */
   async toStorage(object: ApiObject): Promise<ApiObject> {
     const { version } = this.#form;
     if (version === this.version) return object;
-    const [converted] = await this.parts.webhook.convert([object], this.#form.apiVersionOf(version));
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], this.#form.apiVersionOf(version));
     await inSlices(this.#model(version).fit(converted as ApiObject));
     return converted as ApiObject;
   }
@@ -86,27 +130,45 @@ export class VersionStage implements BodyConversion {
   async whole(object: ApiObject, apiVersion: string): Promise<ApiObject> {
     if (object.apiVersion === apiVersion) return object;
     if (isEmpty(object)) return { ...object, apiVersion };
-    const [converted] = await this.parts.webhook.convert([object], apiVersion);
+    const [converted] = await this.parts.webhook.convert([sentWhole(object)], apiVersion);
     return converted as ApiObject;
   }
 
   async #converted(bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
     if (bodies.length === 0) return [];
-    const { served, webhook } = this.parts;
+    const { webhook } = this.parts;
     const slices = new Slices();
-    const objects: ApiObject[] = [];
+    const lying: Lying[] = [];
     for (const body of bodies) {
-      this.#model(this.#form.versionOf(body));
-      objects.push(asItLies(body, this.#form, served.kind));
+      lying.push(this.#lying(body));
       await slices.between();
     }
     const converted: Buffer[] = [];
-    for (const object of await webhook.convert(objects, this.#form.apiVersionOf(this.version))) {
-      await inSlices(this.#model(this.version).fit(object));
-      converted.push(bodyOf(object));
+    const objects = await webhook.convert(lying, this.#form.apiVersionOf(this.version));
+    for (const [at, object] of objects.entries()) {
+      converted.push(await this.#body(object, lying[at] as Lying));
       await slices.between();
     }
     return converted;
+  }
+
+  /** @throws StatusError 500 for a version that the definition does not have any more */
+  #lying(stored: StoredBody): Lying {
+    const version = this.#form.versionOf(stored);
+    this.#model(version);
+    const apiVersion = this.#form.apiVersionOf(version);
+    const { kind } = this.parts.served;
+    const { storedVersion, defaults, body: asItLies } = stored;
+    const lying = { storedVersion, defaults, body: asItLies, version: 0n };
+    const body = filledBody(lying, this.#form);
+    const text = spliceJson(typePrefix(apiVersion, kind), lying, this.#form);
+    return { object: { kind, apiVersion, metadata: metadataOf(body) }, text, owners: ownersOf(body) };
+  }
+
+  /** What a webhook has made, as it would be stored. */
+  async #body(object: ApiObject, { owners }: Lying): Promise<Buffer> {
+    await inSlices(this.#model(this.version).fit(object));
+    return bodyWithOwners(object, owners);
   }
 
   /** @throws StatusError 500 for a version that the definition does not have any more */
@@ -115,6 +177,21 @@ export class VersionStage implements BodyConversion {
     if (model) return model;
     const named = this.#form.apiVersionOf(version);
     throw new StatusError('InternalError', `request to convert CR from an invalid group/version: ${named}`);
+  }
+}
+
+/** A stored object as it is sent, without its managedFields where it is compared: nobody may change them. */
+interface Lying extends Sent {
+  /** Their text; empty where there are none. */
+  readonly owners: Buffer;
+}
+
+/** A failure as what is told of the one object that it is of. */
+function tried<T>(make: () => T): T | StatusError {
+  try {
+    return make();
+  } catch (error) {
+    return StatusError.from(error);
   }
 }
 

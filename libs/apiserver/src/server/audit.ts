@@ -17,6 +17,7 @@ import {
   unionOf,
   WebhookSink,
 } from '@orch/audit';
+import type { Names } from '@orch/machinery';
 import { type Logger, type Metrics, type OptionValues, systemClock } from '@orch/runtime';
 import type { Scheme } from '@orch/schema';
 import { Auditor } from '../auditing/auditor.js';
@@ -76,7 +77,7 @@ export async function openAudit(settings: AuditSettings): Promise<Audit> {
   const backends: AuditBackend[] = [];
   try {
     backends.push(...(await logBackend(options, lost, logger)));
-    backends.push(...(await webhookBackend(options, lost, apiVersion)));
+    backends.push(...(await webhookBackend(options, lost, scheme.names)));
     backends.push(...postgresBackend(settings, lost));
   } catch (error) {
     await unionOf(backends).close();
@@ -146,12 +147,12 @@ const openFile = (options: AuditOptions, path: string, logger: Logger) =>
     onError: (error) => logger.error('old files of the audit log', error),
   });
 
-async function webhookBackend(options: AuditOptions, lost: LostEvents, apiVersion: string): Promise<AuditBackend[]> {
+async function webhookBackend(options: AuditOptions, lost: LostEvents, names: Names): Promise<AuditBackend[]> {
   const { auditWebhookConfigFile: configFile } = options;
   if (configFile === undefined) return [];
   const sink = await WebhookSink.open({
     configFile,
-    apiVersion,
+    names,
     initialBackoffMs: options.auditWebhookInitialBackoff,
   });
   const truncate = truncation(options.auditWebhookTruncateEnabled, 'webhook', {

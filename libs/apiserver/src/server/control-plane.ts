@@ -17,6 +17,7 @@ import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type S
 import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
+import { checkAuthorization } from '../access/authorization-options.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
@@ -32,6 +33,7 @@ import { observePools } from '../metrics/store-observer.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
+import { CertificateRequests } from './certificate-requests.js';
 import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
@@ -118,6 +120,7 @@ class ControlPlaneProcess {
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
+  #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
@@ -141,10 +144,16 @@ class ControlPlaneProcess {
         start: () => this.#serveCustom(),
         stop: () => this.#stopCustom(),
       },
+      { name: 'shared-verdicts', start: () => this.#shareVerdicts(), stop: async () => this.#sharedVerdicts?.close() },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
+      {
+        name: 'certificate-requests',
+        start: async () => this.#signRequests(),
+        stop: async () => this.#certificateRequests?.stop(),
+      },
       {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
@@ -177,7 +186,11 @@ class ControlPlaneProcess {
 
   async #openStore(): Promise<void> {
     // Refused before anything is waited for.
-    natsSettings(this.#settings.backend);
+    const { backend, serving } = this.#settings;
+    natsSettings(backend);
+    checkAuthorization(serving);
+    this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
+    for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
     this.#store = await this.#settings.openStore(observer);
     observePools(metrics, this.#store);
@@ -199,7 +212,6 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
-    this.#serviceAccountKeys = await readServiceAccountKeys(serving, names);
     const api = await assembleApi({
       names,
       scheme,
@@ -208,7 +220,7 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS,
+      plugins: PLUGINS.map((make) => make(names)),
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
@@ -219,7 +231,7 @@ class ControlPlaneProcess {
         watchBufferBytes: serving.watchBufferBytes,
       },
       yaml: new YamlReader(),
-      tokenIssuer: this.#serviceAccountKeys.issuer,
+      tokenIssuer: needed(this.#serviceAccountKeys).issuer,
       lists: { concurrent: backend.databaseLists, maxCachedBytes: backend.listLoadBytes },
       components: Object.values(componentChecks(this.#parts())),
       listCacheBytes: backend.listCacheBytes,
@@ -243,6 +255,22 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  #signRequests(): void {
+    const { role, serving } = this.#settings;
+    if (!role.housekeeping) return;
+    this.#certificateRequests = new CertificateRequests({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      credentials: needed(this.#credentials),
+      authorizer: needed(this.#access).authorizer,
+      longest: serving.clusterSigningDuration,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    this.#certificateRequests.start();
   }
 
   #kindSettings(): KindSettings {
@@ -279,6 +307,10 @@ class ControlPlaneProcess {
     await this.#webhooks?.close();
   }
 
+  async #shareVerdicts(): Promise<void> {
+    this.#sharedVerdicts = await openSharedVerdicts(this.#settings.serving, this.#logger);
+  }
+
   async #controlAccess(): Promise<void> {
     this.#access = new AccessControl({
       api: needed(this.#api),
@@ -286,6 +318,7 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       options: this.#settings.serving,
       features: this.#features,
+      shared: this.#sharedVerdicts,
       decides: this.#settings.role.housekeeping,
       logger: this.#logger,
     });
@@ -306,7 +339,6 @@ class ControlPlaneProcess {
       endpointOf: (resource) => known.find(({ definition: d }) => d.group === '' && d.resource === resource),
       onUse: serviceAccountTokenUses(metrics),
     });
-    this.#sharedVerdicts = await openSharedVerdicts(serving, logger);
     this.#remoteTokens = await RemoteTokens.open({
       ...{ options: serving, names, logger, audiences: keys.audiences },
       shared: this.#sharedVerdicts,
@@ -323,7 +355,6 @@ class ControlPlaneProcess {
   async #closeCredentials(): Promise<void> {
     this.#credentials?.close();
     this.#tokens?.stop();
-    this.#sharedVerdicts?.close();
     await this.#remoteTokens?.close();
   }
 

@@ -10,6 +10,7 @@ import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { authorizationOptions } from '../access/authorization-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
+import { signingOptions } from '../credentials/signing-options.js';
 import { aggregationOptions } from './aggregation-options.js';
 import { auditOptions } from './audit-options.js';
 import { limitOptions } from './limit-options.js';
@@ -36,6 +37,7 @@ export const servingOptions = {
   ...credentialOptions,
   ...authorizationOptions,
   ...serviceAccountOptions,
+  ...signingOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },
   'public-url': { type: 'string', help: 'Address that goes into the kubeconfig. Default: this server.' },
   naming: {

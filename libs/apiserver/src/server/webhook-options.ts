@@ -25,6 +25,12 @@ export const webhookOptions = {
     min: 64 << 10,
     help: 'Bytes of objects after which no more go with a call of such a webhook.',
   },
+  'conversion-webhook-cache-bytes': {
+    type: 'bytes',
+    default: 64 << 20,
+    min: 0,
+    help: 'Memory for custom resources that such webhooks have converted for lists, and what they were made of; what lists ask for again and has not changed is not asked for anew. 0 keeps none.',
+  },
   'conversion-webhook-max-held-bytes': {
     type: 'bytes',
     default: 32 << 20,

@@ -1,8 +1,9 @@
 import type { Metrics } from '@orch/runtime';
 import { WebhookClients } from '@orch/webhooks';
-import type { Pair } from '../credentials/credential-set.js';
+import type { Pair } from '../credentials/pair.js';
 import { conversionMetrics } from '../metrics/conversion-metrics.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
+import { KeptConversions } from '../webhooks/kept-conversions.js';
 import { serviceResolver } from '../webhooks/service-resolver.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
@@ -39,7 +40,11 @@ export class Webhooks {
         maxObjects: serving.conversionWebhookMaxObjects,
         maxBytes: serving.conversionWebhookMaxBytes,
         maxHeldBytes: serving.conversionWebhookMaxHeldBytes,
+        maxObjectBytes: 2 * serving.maxRequestBytes,
+        // Objects come back with their managedFields.
+        maxValues: serving.maxRequestValues + serving.maxOwnedValues,
       },
+      kept: new KeptConversions(serving.conversionWebhookCacheBytes),
       observe: conversionMetrics(metrics),
     };
   }

@@ -238,6 +238,9 @@ describe('who asks over HTTP/2', () => {
     const claim = forwardedIdentity({ name: 'eve', groups: ['system:masters'], extra: {} });
     const without = { authorization: '', ...claim };
     expect((await ask(await session(server.pki.proxy), PATH, without)).status).toBe(200);
+    const plain = { authorization: '', 'x-remote-user': 'eve', 'x-remote-group': 'a,b' };
+    expect((await ask(await session(server.pki.proxy), PATH, plain)).status).toBe(200);
+    expect((await ask(await session(), PATH, plain)).status).toBe(403);
     expect((await ask(await session(server.pki.proxy), PATH, { authorization: '' })).status).toBe(401);
     expect((await ask(await session(), PATH, without)).status).toBe(403);
   });

@@ -1,4 +1,4 @@
-import type { TokenGrant, TokenIssuer } from '@orch/authentication';
+import { EXTENDED_SECONDS, INJECTED_SECONDS, type TokenGrant, type TokenIssuer } from '@orch/authentication';
 import { type ApiObject, badRequest, conflict, formatTime, invalid, invalidValue } from '@orch/machinery';
 import type { BoundObjectReference, TokenRequestSpec } from '@orch/schema/types/authentication/v1';
 import type { Pod } from '@orch/schema/types/core/v1';
@@ -13,10 +13,6 @@ import { endpointOf, otherObject } from './other-objects.js';
 const LEAST_SECONDS = 600;
 const MOST_SECONDS = 2 ** 32;
 const KIND = 'TokenRequest';
-
-/** Tokens that Kubernetes injects into pods ask for so many seconds; programs of then read them once, and never again. */
-const INJECTED_SECONDS = 3607;
-const YEAR_SECONDS = 365 * 24 * 3600;
 
 /**
  * POST of `serviceaccounts/<name>/token`: issues a token, where any are issued (as pkg/registry/core/serviceaccount/storage/token.go
@@ -75,7 +71,7 @@ function lifetimeOf(
 ): Pick<TokenGrant, 'expirationSeconds' | 'warnAfterSeconds'> {
   const injected = pod !== undefined && expirationSeconds === INJECTED_SECONDS;
   if (!extend || !injected || !audiences.every((audience) => own.includes(audience))) return { expirationSeconds };
-  return { expirationSeconds: YEAR_SECONDS, warnAfterSeconds: expirationSeconds };
+  return { expirationSeconds: EXTENDED_SECONDS, warnAfterSeconds: expirationSeconds };
 }
 
 const referenceTo = ({ metadata }: ApiObject) => ({ name: metadata?.name ?? '', uid: metadata?.uid ?? '' });

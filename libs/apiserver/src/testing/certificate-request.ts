@@ -8,3 +8,16 @@ CA==
 
 /** A certificate request, signed with a key that nobody has any more, as the API takes it. */
 export const CERTIFICATE_REQUEST = Buffer.from(PEM).toString('base64');
+
+/** The certificate of an authority, good for a hundred years. */
+export const AUTHORITY = `-----BEGIN CERTIFICATE-----
+MIIBcjCCARegAwIBAgIUS48iG485Dtg8gNemzLa2grK6MXQwCgYIKoZIzj0EAwIw
+DTELMAkGA1UEAwwCY2EwIBcNMjYxMTIyMTUyNjI1WhgPMjEyNjEwMjkxNTI2MjVa
+MA0xCzAJBgNVBAMMAmNhMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAESrwDP5O2
+sr3b/G2i74+5CS7RetegFJCNZZ9ony7vsUqX/K5BA1EoXfnXhvkN9bJYonfRfS5j
+IObzyN8iDAxHfKNTMFEwHQYDVR0OBBYEFNGdHKBEBVAFmlWK+KGynRi5PAREMB8G
+A1UdIwQYMBaAFNGdHKBEBVAFmlWK+KGynRi5PAREMA8GA1UdEwEB/wQFMAMBAf8w
+CgYIKoZIzj0EAwIDSQAwRgIhAJ29j/4tHSCGUDdYCrI6F1RGQOeUN4++HxCoMXqJ
+lu1qAiEA38X0jku2HNBu1T1RFHW3of9cLmmpM/Bty54URGMYhbU=
+-----END CERTIFICATE-----
+`;

@@ -31,7 +31,14 @@ export function definitionOf(versions: readonly object[], more: object = {}): Js
 /** Reaches no webhook. */
 const UNREACHED: ConversionCalls = {
   clients: { post: () => Promise.reject(new WebhookError('there is no webhook')) },
-  limits: { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 },
+  limits: {
+    timeoutMs: 1000,
+    maxObjects: 1000,
+    maxBytes: 1 << 20,
+    maxHeldBytes: 32 << 20,
+    maxValues: 70_000,
+    maxObjectBytes: 6 << 20,
+  },
 };
 
 /** Serves definitions besides what is declared, and no other ones; endpoints of those that were served before stay as they are. */

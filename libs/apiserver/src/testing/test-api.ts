@@ -1,4 +1,5 @@
 import type { AdmissionPlugin, Operation } from '@orch/admission';
+import type { RbacPolicy } from '@orch/authorization';
 import { inProcessBus, OrderedFeed } from '@orch/feed';
 import type { Allocators } from '@orch/kinds';
 import { type ApiObject, copy, type NamingProfile, namesOf } from '@orch/machinery';
@@ -24,6 +25,9 @@ export interface TestApi {
   readonly store: MemoryStore;
   readonly allocators: Allocators;
   readonly terminator: NamespaceTerminator;
+  /** Who may do what; follows nothing by itself. */
+  readonly policy: RbacPolicy;
+  readonly feed: OrderedFeed;
   /** What failed in the background; unless it is expected, it fails the test. */
   readonly errors: { expected: boolean; readonly seen: unknown[] };
   /** An endpoint by resource, and by group where that is not clear. */
@@ -74,7 +78,7 @@ export async function testApi(
   const feed = new OrderedFeed({ source: store, bus });
   const cache = new WatchCache({ source: store, feed });
   store.onCommit((changes) => bus.publish(changes));
-  const { deps, served, terminator, allocators } = await assembleApi({
+  const { deps, served, terminator, allocators, policy } = await assembleApi({
     names,
     scheme,
     served: scheme.resources.filter((each) => each.servedByDefault && !switchedOff.includes(each.resource)),
@@ -114,6 +118,8 @@ export async function testApi(
     store,
     allocators,
     terminator,
+    policy,
+    feed,
     errors,
     endpoint,
     request(operation, resource, name, rest) {

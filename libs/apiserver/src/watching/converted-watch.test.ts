@@ -1,4 +1,4 @@
-import { type IncomingMessage, get as request } from 'node:http';
+import { type IncomingMessage, get as request, type ServerResponse } from 'node:http';
 import type { JsonObject } from '@orch/machinery';
 import { WebhookClients } from '@orch/webhooks';
 import { ConversionServer, type Converted, convertedReview, say } from '@orch/webhooks/testing';
@@ -42,7 +42,14 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
+const limits = {
+  timeoutMs: 1000,
+  maxObjects: 1000,
+  maxBytes: 1 << 20,
+  maxHeldBytes: 32 << 20,
+  maxValues: 70_000,
+  maxObjectBytes: 6 << 20,
+};
 const definition = (conversion = webhook.conversion()): JsonObject => definitionOf([V1, V2], { conversion });
 const serve = (one = definition()) => serveConverted(api, { clients, limits }, one);
 const create = async (name: string, size = 1): Promise<string> => {
@@ -259,5 +266,162 @@ describe('watches of another version than the stored one', () => {
     } finally {
       await other.close();
     }
+  });
+});
+
+/** What the webhook says of objects of a name, alone or among others, until it is told otherwise. */
+function refuse(...names: string[]): void {
+  webhook.answer = (review, response) => {
+    const bad = review.request.objects.find(({ metadata }) => names.includes(String(metadata.name)));
+    if (!bad) return say(response, convertedReview(review));
+    const answer = convertedReview(review);
+    answer.response.result = { status: 'Failure', message: `${bad.metadata.name} is not to be had` };
+    return say(response, answer);
+  };
+}
+
+describe('an object that the webhook refuses', () => {
+  const REFUSAL = {
+    code: 500,
+    reason: 'InternalError',
+    message: 'conversion webhook for example.test/v1, Kind=Widget failed: bad is not to be had',
+  };
+  const everywhere = (query: string) => `/apis/example.test/v2/widgets?watch=true&${query}`;
+  const inOther = (name = '') => at('v1', name).replace('/default/', '/other/');
+  const createIn = async (path: string, name: string, size: number, labels?: object): Promise<string> => {
+    const object = { apiVersion: 'example.test/v1', kind: 'Widget', metadata: { name, labels }, spec: { size } };
+    const { status, body } = await ask('POST', path, object);
+    expect(status).toBe(201);
+    return body.metadata.resourceVersion;
+  };
+  beforeEach(async () => {
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'other' } };
+    await ask('POST', '/api/v1/namespaces', namespace);
+  });
+
+  it('ends the streams that would see it with its error, behind what came before, and no others', async () => {
+    await serve();
+    await create('a');
+    const all = await watch(everywhere(''));
+    const mine = await watch(at('v2', '', 'watch=true'));
+    const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true&allowWatchBookmarks=true`);
+    const named = await watch(at('v2', '', 'watch=true&fieldSelector=metadata.name=a'));
+    const labelled = await watch(at('v2', '', 'watch=true&labelSelector=odd=true'));
+    await expect.poll(() => [all, mine, named].map(({ events }) => events.length), POLL).toEqual([1, 1, 1]);
+    refuse('bad');
+    await create('b');
+    await create('bad');
+    await create('c');
+    await createIn(inOther(), 'o', 4);
+    for (const stream of [all, mine, labelled]) await expect.poll(() => stream.ended, POLL).toBe(true);
+    for (const stream of [all, mine]) {
+      expect(stream.summary.slice(0, 2)).toEqual(['ADDED a 1', 'ADDED b 1']);
+      expect(stream.events.slice(2)).toEqual([{ type: 'ERROR', object: expect.objectContaining(REFUSAL) }]);
+    }
+    expect(labelled.events).toEqual([{ type: 'ERROR', object: expect.objectContaining(REFUSAL) }]);
+    await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4']);
+    await resize('a', 2);
+    await expect.poll(() => named.summary, POLL).toEqual(['ADDED a 1', 'MODIFIED a 2']);
+    expect([other.ended, named.ended]).toEqual([false, false]);
+  });
+
+  it('is in no list of others, and fails those that hold it; states and histories likewise', async () => {
+    await serve();
+    await create('a');
+    const from = await create('b');
+    refuse('bad');
+    await createIn(at('v1'), 'bad', 1, { odd: 'true' });
+    await create('c');
+    await createIn(inOther(), 'o', 4);
+    // The first watch of the version: its state is read with the object in it.
+    const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true`);
+    await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4']);
+    const state = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => state.ended, POLL).toBe(true);
+    expect(state.summary.slice(0, 2)).toEqual(['ADDED a 1', 'ADDED b 1']);
+    expect(state.events.slice(2)).toEqual([{ type: 'ERROR', object: expect.objectContaining(REFUSAL) }]);
+    const resumed = await watch(at('v2', '', `watch=true&resourceVersion=${from}`));
+    await expect
+      .poll(() => resumed.events, POLL)
+      .toEqual([{ type: 'ERROR', object: expect.objectContaining(REFUSAL) }]);
+    expect((await ask('GET', at('v2'))).body).toMatchObject(REFUSAL);
+    expect((await ask('GET', '/apis/example.test/v2/widgets?labelSelector=odd=false')).body).toMatchObject(REFUSAL);
+    expect((await ask('GET', inOther().replace('/v1/', '/v2/'))).body.items).toHaveLength(1);
+    expect((await ask('GET', at('v2', '', 'fieldSelector=metadata.name=a'))).body.items).toHaveLength(1);
+    expect((await ask('GET', at('v1'))).body.items).toHaveLength(4);
+    const alone = await watch(at('v2', '', 'watch=true&fieldSelector=metadata.name=c'));
+    await expect.poll(() => alone.summary, POLL).toEqual(['ADDED c 1']);
+  });
+
+  it('is asked for anew, and there once the webhook takes it', async () => {
+    await serve();
+    const from = await create('a');
+    const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true`);
+    await createIn(inOther(), 'o', 4);
+    await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4']);
+    refuse('bad', 'worse');
+    await create('bad');
+    await create('worse');
+    const failed = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => failed.ended, POLL).toBe(true);
+    webhook.recover();
+    // Nobody has written it anew.
+    await expect
+      .poll(async () => {
+        const anew = await watch(at('v2', '', 'watch=true'));
+        await expect.poll(() => anew.events.length, POLL).toBeGreaterThan(1);
+        return anew.summary;
+      }, POLL)
+      .toEqual(['ADDED a 1', 'ADDED bad 1', 'ADDED worse 1']);
+    const resumed = await watch(at('v2', '', `watch=true&resourceVersion=${from}`));
+    await expect.poll(() => resumed.summary, POLL).toEqual(['ADDED bad 1', 'ADDED worse 1']);
+    expect([other.ended, other.summary]).toEqual([false, ['ADDED o 4']]);
+  }, 20_000);
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['breaks the connection', (response) => response.destroy()],
+    ['answers with an error of its own', (response) => response.writeHead(500).end('panic')],
+  ])(
+    'may be one that it fails upon: it %s, and answers for others',
+    async (_how, fail) => {
+      await serve();
+      await create('a');
+      const all = await watch(at('v2', '', 'watch=true'));
+      const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true`);
+      await expect.poll(() => all.events.length, POLL).toBe(1);
+      webhook.answer = (review, response) => {
+        const isBad = review.request.objects.some(({ metadata }) => String(metadata.name).startsWith('bad'));
+        if (isBad) fail(response);
+        else say(response, convertedReview(review));
+      };
+      for (const name of ['bad1', 'b', 'bad2']) await create(name);
+      await createIn(inOther(), 'o', 4);
+      await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4']);
+      const error = { type: 'ERROR', object: expect.objectContaining({ code: 500, reason: 'InternalError' }) };
+      await expect.poll(() => all.events.slice(1), POLL).toEqual([error]);
+      await createIn(inOther(), 'p', 5);
+      await expect.poll(() => other.summary, POLL).toEqual(['ADDED o 4', 'ADDED p 5']);
+      webhook.recover();
+      await expect.poll(async () => (await ask('GET', at('v2'))).body.items?.length, POLL).toBe(4);
+      expect(other.ended).toBe(false);
+    },
+    30_000,
+  );
+
+  it('is heard of no more when it was deleted, or changed to what the webhook takes', async () => {
+    await serve();
+    await create('a');
+    const other = await watch(`${inOther().replace('/v1/', '/v2/')}?watch=true`);
+    await createIn(inOther(), 'o', 4);
+    await expect.poll(() => other.events.length, POLL).toBe(1);
+    refuse('bad', 'worse');
+    await create('bad');
+    await create('worse');
+    expect((await ask('DELETE', at('v1', 'bad'))).status).toBe(200);
+    refuse();
+    await resize('worse', 8);
+    const anew = await watch(at('v2', '', 'watch=true'));
+    await expect.poll(() => anew.summary, POLL).toEqual(['ADDED a 1', 'ADDED worse 8']);
+    expect(other.ended).toBe(false);
   });
 });

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { JsonSyntaxError, stringifyJson } from '@orch/codec';
+import { JsonSyntaxError, stringifyJson, TooManyValuesError } from '@orch/codec';
 import { ConversionRefused, conversionReview, convertedObjects, kindText } from '@orch/kinds';
 import { type ApiObject, type JsonObject, parseApiVersion, StatusError } from '@orch/machinery';
-import { type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
-import { Slices, turnFor } from '../decoding/turns.js';
+import { AnswerTooLarge, type WebhookClientConfig, type WebhookClients, WebhookError } from '@orch/webhooks';
+import { turnFor } from '../decoding/turns.js';
 import { ByteGate } from './byte-gate.js';
+import { Doubts } from './doubts.js';
+import type { KeptConversions } from './kept-conversions.js';
 import { readAnswer } from './review-answer.js';
 
 /** What one call of a webhook may take; more is asked for with several, one after another. */
@@ -17,6 +19,10 @@ export interface ConversionLimits {
   readonly maxBytes: number;
   /** Bytes of the stored objects of one definition that requests may be having converted at a time. */
   readonly maxHeldBytes: number;
+  /** Values in one object of an answer, scalars, objects and lists together. */
+  readonly maxValues: number;
+  /** Bytes of one object of an answer. */
+  readonly maxObjectBytes: number;
 }
 
 /** A call of a webhook, for those who count. */
@@ -36,6 +42,8 @@ export interface ObservedConversion {
 export interface ConversionCalls {
   readonly clients: Pick<WebhookClients, 'post'>;
   readonly limits: ConversionLimits;
+  /** What lists have had converted; absent where nothing is kept. */
+  readonly kept?: KeptConversions;
   readonly observe?: (conversion: ObservedConversion) => void;
 }
 
@@ -45,9 +53,21 @@ export interface NamedWebhook {
   readonly conversionReviewVersions: readonly string[];
 }
 
+/** An object that is to be converted. */
+export interface Sent {
+  /** Its type and its metadata, which what comes back is compared with; the rest may be left out. Not changed. */
+  readonly object: ApiObject;
+  /** JSON of the whole object. */
+  readonly text: Buffer;
+}
+
+export const sentWhole = (object: ApiObject): Sent => ({ object, text: Buffer.from(stringifyJson(object)) });
+
 /** The webhook that converts the objects of a definition. */
 export class ConversionWebhook {
   readonly #room: ByteGate;
+  /** By the version that is asked for. */
+  readonly #doubts = new Map<string, Doubts>();
 
   /**
    * @param definition name of the definition
@@ -67,6 +87,10 @@ export class ConversionWebhook {
     return this.calls.limits;
   }
 
+  get kept(): KeptConversions | undefined {
+    return this.calls.kept;
+  }
+
   /**
    * Waits until there is room for a request that has so much to convert: a webhook that is slow must not have all memory filled with what
    * waits for it. @returns what is to be called when that is done
@@ -78,31 +102,76 @@ export class ConversionWebhook {
 
   /**
    * The objects in another version, in the order given, not made to fit its schema. As few calls as the limits allow.
-   * @param objects whole, each in another version than that; not changed
+   * @param sent each in another version than that
    * @throws StatusError 500 in the words of the reference, when one of the calls fails
    */
-  async convert(objects: readonly ApiObject[], desiredAPIVersion: string): Promise<ApiObject[]> {
+  async convert(sent: readonly Sent[], desiredAPIVersion: string): Promise<ApiObject[]> {
     const converted: ApiObject[] = [];
-    for await (const chunk of this.#chunks(objects)) {
+    for (const chunk of this.#chunks(sent)) {
       for (const object of await this.#observed(chunk, desiredAPIVersion)) converted.push(object);
     }
     return converted;
   }
 
-  async *#chunks(objects: readonly ApiObject[]): AsyncGenerator<Chunk> {
+  /**
+   * The same, with a refusal in place of each object that the webhook answers for and does not convert: those that are refused together
+   * are asked for by halves, and those too that a webhook has no answer for again and again though it has for others.
+   * @throws StatusError 500 when there is no answer to one of the calls
+   */
+  async convertEach(sent: readonly Sent[], desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
+    const converted: (ApiObject | RefusedByWebhook)[] = [];
+    for (const chunk of this.#chunks(sent)) {
+      const made = await this.#each(chunk, desiredAPIVersion);
+      this.#doubtsOf(desiredAPIVersion).answered(chunk.sent.filter((_, at) => !(made[at] instanceof RefusedByWebhook)));
+      for (const object of made) converted.push(object);
+    }
+    return converted;
+  }
+
+  async #each(chunk: Chunk, desiredAPIVersion: string): Promise<(ApiObject | RefusedByWebhook)[]> {
+    try {
+      return await this.#observed(chunk, desiredAPIVersion);
+    } catch (error) {
+      const refusal = await this.#refusalOf(error, chunk, desiredAPIVersion);
+      if (chunk.sent.length === 1) return [refusal];
+      const [first, second] = chunk.halves();
+      return [...(await this.#each(first, desiredAPIVersion)), ...(await this.#each(second, desiredAPIVersion))];
+    }
+  }
+
+  /** What is told of an object alone, where a failure is about some of those that were sent. @throws it where it is not */
+  async #refusalOf(error: unknown, { sent }: Chunk, desiredAPIVersion: string): Promise<RefusedByWebhook> {
+    if (error instanceof RefusedByWebhook) return error;
+    if (!(error instanceof Unanswered)) throw error;
+    const doubts = this.#doubtsOf(desiredAPIVersion);
+    const isAnswered = (sample: Sent): Promise<boolean> =>
+      this.#observed(new Chunk([sample]), desiredAPIVersion).then(
+        () => true,
+        (failure: unknown) => failure instanceof RefusedByWebhook,
+      );
+    if (!(await doubts.arises(sent, isAnswered))) throw error;
+    const [alone, ...others] = sent;
+    if (alone && others.length === 0 && !doubts.blames(alone)) throw error;
+    return new RefusedByWebhook(error.message);
+  }
+
+  #doubtsOf(desiredAPIVersion: string): Doubts {
+    const known = this.#doubts.get(desiredAPIVersion) ?? new Doubts();
+    this.#doubts.set(desiredAPIVersion, known);
+    return known;
+  }
+
+  *#chunks(all: readonly Sent[]): Generator<Chunk> {
     const { maxObjects, maxBytes } = this.calls.limits;
-    const slices = new Slices();
     let chunk = new Chunk();
-    for (const object of objects) {
-      const text = stringifyJson(object);
-      if (chunk.isFullWith(text.length, maxObjects, maxBytes)) {
+    for (const sent of all) {
+      if (chunk.isFullWith(sent.text.length, maxObjects, maxBytes)) {
         yield chunk;
         chunk = new Chunk();
       }
-      chunk.add(object, text);
-      await slices.between();
+      chunk.add(sent);
     }
-    if (chunk.objects.length > 0) yield chunk;
+    if (chunk.sent.length > 0) yield chunk;
   }
 
   async #observed(chunk: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
@@ -123,7 +192,8 @@ export class ConversionWebhook {
     }
   }
 
-  async #call({ objects, texts, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+  async #call({ sent, apiVersion, bytes }: Chunk, desiredAPIVersion: string): Promise<ApiObject[]> {
+    const objects = sent.map(({ object }) => object);
     const subject = kindText(apiVersion, objects[0]?.kind ?? '');
     const request = {
       group: this.group,
@@ -135,10 +205,11 @@ export class ConversionWebhook {
       isList: objects.length > 1,
     };
     try {
-      const head = stringifyJson(conversionReview({ ...request, objects: [] }));
+      const empty = stringifyJson(conversionReview({ ...request, objects: [] }));
       await turnFor(bytes);
-      const answer = await this.#post(`${head.slice(0, -NOTHING_IN_IT.length)}[${texts.join(',')}]}}`);
-      const review = await readAnswer(answer);
+      const answer = await this.#post(reviewOf(empty, sent));
+      const { maxValues, maxObjectBytes: maxBytes } = this.calls.limits;
+      const review = await readAnswer(answer, { objects: objects.length, maxValues, maxBytes });
       await turnFor(answer.length);
       return convertedObjects(review, request) as ApiObject[];
     } catch (error) {
@@ -146,43 +217,81 @@ export class ConversionWebhook {
     }
   }
 
-  #post(body: string): Promise<Buffer> {
+  #post(body: Buffer): Promise<Buffer> {
     const { clients, limits } = this.calls;
     return clients.post(this.webhook.clientConfig, { body, timeoutMs: limits.timeoutMs, tellsTimeout: true });
   }
 }
 
 /** How a review without objects ends. */
-const NOTHING_IN_IT = '[]}}';
+const NOTHING_IN_IT = ']}}';
+
+/** A review with the objects in it. */
+function reviewOf(empty: string, sent: readonly Sent[]): Buffer {
+  const pieces: Buffer[] = [Buffer.from(empty.slice(0, -NOTHING_IN_IT.length))];
+  for (const [at, { text }] of sent.entries()) {
+    if (at > 0) pieces.push(COMMA);
+    pieces.push(text);
+  }
+  pieces.push(Buffer.from(NOTHING_IN_IT));
+  return Buffer.concat(pieces);
+}
+
+const COMMA = Buffer.from(',');
 
 /** What goes with one call. */
 class Chunk {
-  readonly objects: ApiObject[] = [];
-  readonly texts: string[] = [];
+  readonly sent: Sent[] = [];
   bytes = 0;
+
+  constructor(sent: readonly Sent[] = []) {
+    for (const each of sent) this.add(each);
+  }
 
   /** That of the first object: what messages and figures speak of. */
   get apiVersion(): string {
-    return this.objects[0]?.apiVersion ?? '';
+    return this.sent[0]?.object.apiVersion ?? '';
   }
 
   isFullWith(more: number, maxObjects: number, maxBytes: number): boolean {
-    const { length } = this.objects;
+    const { length } = this.sent;
     return length >= maxObjects || (length > 0 && this.bytes + more > maxBytes);
   }
 
-  add(object: ApiObject, text: string): void {
-    this.objects.push(object);
-    this.texts.push(text);
-    this.bytes += text.length;
+  halves(): readonly [Chunk, Chunk] {
+    const middle = this.sent.length >> 1;
+    return [new Chunk(this.sent.slice(0, middle)), new Chunk(this.sent.slice(middle))];
+  }
+
+  add(sent: Sent): void {
+    this.sent.push(sent);
+    this.bytes += sent.text.length;
   }
 }
 
 const versionOf = (apiVersion: string): string => parseApiVersion(apiVersion)?.version ?? '';
 
+/** Thrown where a webhook has answered, though not with the objects: asking again is of no use, asking for fewer may be. */
+export class RefusedByWebhook extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
+/** Thrown where there was no answer of use at all. */
+class Unanswered extends StatusError {
+  constructor(message: string) {
+    super('InternalError', message);
+  }
+}
+
+/** What is an answer, though not one that can be used. */
+const UNUSABLE = [JsonSyntaxError, TooManyValuesError, AnswerTooLarge];
+
 /** As a client is told; what is no failure of the webhook stays what it is. */
 function failureOf(error: unknown, subject: string): unknown {
-  if (error instanceof ConversionRefused) return new StatusError('InternalError', error.message);
-  if (!(error instanceof WebhookError || error instanceof JsonSyntaxError)) return error;
-  return new StatusError('InternalError', `conversion webhook for ${subject} failed: ${error.message}`);
+  if (error instanceof ConversionRefused) return new RefusedByWebhook(error.message);
+  const failed = () => `conversion webhook for ${subject} failed: ${(error as Error).message}`;
+  if (UNUSABLE.some((kind) => error instanceof kind)) return new RefusedByWebhook(failed());
+  return error instanceof WebhookError ? new Unanswered(failed()) : error;
 }

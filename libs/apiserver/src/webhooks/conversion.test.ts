@@ -71,7 +71,14 @@ afterEach(async () => {
 });
 
 const ask: Asker = (...asked) => askOf(server)(...asked);
-const limits = { timeoutMs: 1000, maxObjects: 1000, maxBytes: 1 << 20, maxHeldBytes: 32 << 20 };
+const limits = {
+  timeoutMs: 1000,
+  maxObjects: 1000,
+  maxBytes: 1 << 20,
+  maxHeldBytes: 32 << 20,
+  maxValues: 10_000,
+  maxObjectBytes: 6 << 20,
+};
 const definition = (versions: readonly object[] = [V1, V2], conversion = webhook.conversion()): JsonObject =>
   definitionOf(versions, { conversion });
 const serve = (one = definition(), bounds: Partial<typeof limits> = {}) =>
@@ -447,6 +454,11 @@ describe('a webhook that does not convert', () => {
       'labels that are none',
       withMetadata({ labels: { a: 1 } }),
       /returned invalid metadata: metadata\.labels\[a\] must be a string/,
+    ],
+    [
+      'an object of very many values',
+      each((object) => ({ ...object, spec: { note: Array.from({ length: 10_001 }, () => 0) } })),
+      `${ONE} failed: the document holds more than 10000 values`,
     ],
     [
       'no JSON',

@@ -1,28 +1,38 @@
 import { parseJson } from '@orch/codec';
 import type { JsonValue } from '@orch/machinery';
+import { itemsIn, memberIn, type Range } from '../decoding/json-ranges.js';
 import { Slices, turnFor } from '../decoding/turns.js';
-import { itemsIn, memberIn, type Range } from './json-ranges.js';
+
+/** What an answer may hold. */
+export interface AnswerLimits {
+  /** Objects that were sent: where there are not as many, none is read. */
+  readonly objects: number;
+  /** Values in one object, and in all that stands around them: scalars, objects and lists together. */
+  readonly maxValues: number;
+  /** Bytes of one object, and of all that stands around them. */
+  readonly maxBytes: number;
+}
 
 /**
  * The answer of a webhook, with its objects read one at a time and turns for others in between: thousands at once would keep them waiting.
- * What is strange about it is left to the reader of the whole.
- * @throws JsonSyntaxError
+ * What is strange about it is left to the reader of the whole. Of more or fewer objects than were sent only the number is told.
+ * @throws JsonSyntaxError, TooManyValuesError
  */
-export async function readAnswer(body: Buffer): Promise<JsonValue> {
+export async function readAnswer(body: Buffer, { objects: sent, ...limits }: AnswerLimits): Promise<JsonValue> {
   await turnFor(body.length);
   const list = await objectsIn(body);
-  if (!list) return parseJson(body).value;
+  if (!list) return parseJson(body, limits).value;
   await turnFor(body.length);
-  const items = itemsIn(body, list);
+  const found = itemsIn(body, list, sent);
   await turnFor(body.length);
-  if (!items) return parseJson(body).value;
+  if (!found) return parseJson(body, limits).value;
   const slices = new Slices();
-  const objects: JsonValue[] = [];
-  for (const { from, to } of items) {
-    objects.push(parseJson(body.subarray(from, to)).value);
+  const objects = new Array<JsonValue>(found.count);
+  for (const [at, { from, to }] of found.count === sent ? found.items.entries() : []) {
+    objects[at] = parseJson(body.subarray(from, to), limits).value;
     await slices.between();
   }
-  const around = parseJson(Buffer.concat([body.subarray(0, list.from), NONE, body.subarray(list.to)])).value;
+  const around = parseJson(Buffer.concat([body.subarray(0, list.from), NONE, body.subarray(list.to)]), limits).value;
   (around as { response: { convertedObjects: JsonValue } }).response.convertedObjects = objects;
   return around;
 }

@@ -9,6 +9,7 @@ import {
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
 import { servedObject } from '../representation/shape.js';
+import { authorizerOf } from './caller.js';
 import type { Draft } from './draft.js';
 import type { WriteRequest } from './write-request.js';
 
@@ -93,6 +94,10 @@ class DraftAttributes implements Attributes {
 
   get user() {
     return this.#draft.request.caller.user;
+  }
+
+  get authorizer() {
+    return authorizerOf(this.#draft.request.caller);
   }
 
   get deadline(): number {

@@ -1,5 +1,5 @@
 import type { UserInfo } from '@orch/authentication';
-import type { Authorizer, RequestAttributes } from '@orch/authorization';
+import { type Authorizer, alwaysAllow, type RequestAttributes } from '@orch/authorization';
 import { managerOf } from '@orch/merge';
 import type { RequestContext } from '../http/context.js';
 
@@ -43,6 +43,9 @@ export const callerOf = ({
 
 /** As whom the server itself writes: what every installation has, namespaces on their way out. */
 const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authenticated', 'system:masters'], extra: {} };
+
+/** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
+export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
 /** The server as a caller; nobody reads its warnings and notes. */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({

@@ -5,7 +5,7 @@ import type { ApiDeps, ResourceCall } from '../deps.js';
 import type { RequestContext } from '../http/context.js';
 import { readBody } from '../http/read-body.js';
 import type { ObjectModel } from '../served/object-model.js';
-import { callerOf } from './caller.js';
+import { authorizerOf, callerOf } from './caller.js';
 import { applyFieldValidation, bodyEncoding, decodeBody, readingOf } from './decode-body.js';
 import { type WriteOptions, writeOptions } from './write-options.js';
 
@@ -56,13 +56,15 @@ export async function admitSent<T>(
   const { kind = '' } = object;
   const target: Target = { operation: 'CREATE', group, version, resource, kind, subresource, namespace, name };
   const judges = deps.admission.judgesOf(() => target);
-  const { user, warnings, annotations, deadline } = callerOf(ctx);
+  const caller = callerOf(ctx);
+  const { user, warnings, annotations, deadline } = caller;
   const attributes: Attributes = {
     ...target,
     object,
     oldObject: undefined,
     options,
     user,
+    authorizer: authorizerOf(caller),
     deadline,
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Connection, readKubeconfig, Transport } from '@orch/client';
+import type { Names } from '@orch/machinery';
 import type { AuditSink } from '../backends/backend.js';
 import type { EventRecord } from '../events/event.js';
 
@@ -7,8 +8,8 @@ import type { EventRecord } from '../events/event.js';
 export interface WebhookSettings {
   /** A kubeconfig that names it and what it is shown. */
   readonly configFile: string;
-  /** `apiVersion` of the lists that it is sent. */
-  readonly apiVersion: string;
+  /** Naming profile of the lists that it is sent, and of the kubeconfig. */
+  readonly names: Names;
   /** Before the second try, milliseconds; further ones wait half as long again each. */
   readonly initialBackoffMs: number;
 }
@@ -40,12 +41,13 @@ export class WebhookSink implements AuditSink {
       maxAnswerBytes: ANSWER_BYTES,
     });
     this.#path = new URL(connection.server).pathname.endsWith('/') ? '/' : '';
-    this.#head = `{"kind":"EventList","apiVersion":${JSON.stringify(settings.apiVersion)},"metadata":{},"items":[`;
+    this.#head = `{"kind":"EventList","apiVersion":${JSON.stringify(`${settings.names.group('audit.orch.io')}/v1`)},"metadata":{},"items":[`;
   }
 
   /** @throws KubeconfigError */
   static async open(settings: WebhookSettings): Promise<WebhookSink> {
-    return new WebhookSink(await readKubeconfig(settings.configFile), settings);
+    const { configFile, names } = settings;
+    return new WebhookSink(await readKubeconfig(configFile, { names }), settings);
   }
 
   async write(events: readonly EventRecord[]): Promise<void> {

@@ -70,7 +70,7 @@ async function sinkTo(port: number, path = '/events', ca = pki.ca.cert): Promise
     users: [{ name: 'u', user: { token: 'secret' } }],
   };
   await writeFile(configFile, JSON.stringify(config));
-  const sink = await WebhookSink.open({ configFile, apiVersion: 'audit.orch.io/v1', initialBackoffMs: 1 });
+  const sink = await WebhookSink.open({ configFile, names: namesOf('orch'), initialBackoffMs: 1 });
   sinks.push(sink);
   return sink;
 }

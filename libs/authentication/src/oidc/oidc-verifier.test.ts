@@ -1,4 +1,5 @@
 import { createHmac, createPublicKey, type KeyObject, type webcrypto } from 'node:crypto';
+import fc from 'fast-check';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OidcVerifier } from './oidc-verifier.js';
@@ -184,6 +185,36 @@ describe('forged tokens', () => {
     expect(new Set(asked)).toEqual(new Set([DISCOVERY, KEYS]));
   });
 
+  it('are refused when any character of a good one is another', async () => {
+    const token = await sign();
+    const [, , signature = ''] = token.split('.');
+    for (let at = 0; at < token.length; at++) {
+      const verifier = await verifierOf();
+      const other = `${token.slice(0, at)}${token[at] === 'A' ? 'B' : 'A'}${token.slice(at + 1)}`;
+      // Of the last character of a signature some bits say nothing.
+      const same = Buffer.from(other.split('.')[2] ?? '', 'base64url').equals(Buffer.from(signature, 'base64url'));
+      if (same && at === token.length - 1) continue;
+      expect(await verifier.verify(other).catch(() => undefined), `${at}`).toBeUndefined();
+    }
+  }, 60_000);
+
+  it('and other texts never make it fail otherwise', async () => {
+    const verifier = await verifierOf();
+    const part = fc.oneof(
+      fc.string(),
+      fc.base64String(),
+      fc.json().map((text) => Buffer.from(text).toString('base64url')),
+    );
+    const texts = fc.array(part, { maxLength: 5 }).map((parts) => parts.join('.'));
+    await fc.assert(
+      fc.asyncProperty(texts, async (text) => {
+        const found = await verifier.verify(text).catch((error: unknown) => error);
+        expect(found === undefined || String(found).startsWith('Error: oidc: ')).toBe(true);
+      }),
+      { seed: 14, numRuns: 2_000 },
+    );
+  });
+
   it('are refused when keys of the issuer are of another kind than the algorithm', async () => {
     publish({ kty: 'oct', k: Buffer.from('shared').toString('base64url'), kid: 'one', alg: 'HS256' });
     const verifier = await verifierOf();
@@ -235,6 +266,12 @@ describe('keys', () => {
     const verifier = await verifierOf();
     expect(await verifier.verify(await sign({}, two, { kid: undefined }))).toBeDefined();
     await expect(verifier.verify(await sign({}, await signer('three'), { kid: undefined }))).rejects.toThrow();
+  });
+
+  it('beyond the hundredth are not looked at', async () => {
+    publish(...Array.from({ length: 100 }, (_, at) => ({ ...two.jwk, kid: `${at}` })), one.jwk);
+    const verifier = await verifierOf();
+    await expect(verifier.verify(await sign())).rejects.toThrow('failed to verify');
   });
 
   it('are kept when the issuer goes', async () => {

@@ -7,7 +7,9 @@ import { DistributedClaims } from './distributed-claims.js';
 import { IssuerKeys, type ReadDocument } from './issuer-keys.js';
 import { checkOidcSettings, type OidcSettings } from './settings.js';
 
+/** What a verifier has around it. */
 export interface OidcSurroundings {
+  /** How documents of issuers are read. */
   readonly read: ReadDocument;
   /** Hears why an issuer cannot be asked. */
   readonly onError: (error: unknown) => void;
@@ -46,6 +48,7 @@ export class OidcVerifier implements TokenVerifier {
     return this.#keys.start();
   }
 
+  /** Looks for no issuer any more. */
   close(): void {
     this.#keys.close();
     this.#distributed.close();

@@ -17,11 +17,13 @@ export interface OidcSettings {
   readonly issuerUrl: string;
   /** Tokens must be for this audience. */
   readonly clientId: string;
+  /** Whose value, a string, names the user. */
   readonly usernameClaim: string;
   /** Put before user names; `-` for nothing. Default: the issuer and `#`, and nothing for the claim `email`. */
   readonly usernamePrefix?: string | undefined;
   /** Whose value or values are groups. */
   readonly groupsClaim?: string | undefined;
+  /** Put before those groups. Default: nothing. */
   readonly groupsPrefix?: string | undefined;
   /** Claims that tokens must have, with these values. */
   readonly requiredClaims: ReadonlyMap<string, string>;

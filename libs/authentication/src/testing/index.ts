@@ -30,3 +30,5 @@ async function issueAuthority(above: KeyPair, key: string): Promise<string> {
     await rm(dir, { recursive: true });
   }
 }
+
+export { type AskedFor, makeCertificateRequest } from './certificate-request.js';

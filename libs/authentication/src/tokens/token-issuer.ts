@@ -3,6 +3,11 @@ import { type AccountReference, privateClaimOf } from './account-claims.js';
 import { signToken } from './signed-token.js';
 import type { SigningKey } from './verification-key.js';
 
+/** Tokens that Kubernetes injects into pods ask for so many seconds; programs of then read them once, and never again. */
+export const INJECTED_SECONDS = 3607;
+/** For how many seconds those are good. */
+export const EXTENDED_SECONDS = 365 * 24 * 3600;
+
 /** What a token is issued for. */
 export interface TokenGrant extends AccountReference {
   /** Whom it may be shown. */

@@ -13,10 +13,13 @@ import type { ReconciledBinding, ReconciledRole } from './reconcile.js';
 
 /** A role or binding that every installation has, and where it lies. */
 export interface BootstrapObject<T> {
+  /** The plural of its kind. */
   readonly resource: 'clusterroles' | 'roles' | 'clusterrolebindings' | 'rolebindings';
   /** Empty for what is in none. */
   readonly namespace: string;
+  /** Under the names of the installation. */
   readonly name: string;
+  /** As it is to be created. */
   readonly object: T & ApiObject;
 }
 
@@ -24,7 +27,9 @@ export type { BootstrapGate };
 
 /** What every installation has. */
 export interface BootstrapPolicy {
+  /** In no order that means anything. */
   readonly roles: readonly BootstrapObject<ReconciledRole>[];
+  /** The roles that they give are among {@link roles}. */
   readonly bindings: readonly BootstrapObject<ReconciledBinding>[];
 }
 

@@ -2,10 +2,15 @@ import type { RequestAttributes } from '../authorizer.js';
 
 /** A rule of a role as clients write it: verbs on resources, or on paths. What is absent is empty. */
 export interface PolicyRule {
+  /** `get`, `list`, …; `*` for all. */
   readonly verbs?: readonly string[];
+  /** `''` for the core group; `*` for all. */
   readonly apiGroups?: readonly string[];
+  /** `pods`, or `pods/log` for a subresource, with `*` before the slash for that of all; `*` alone for all, subresources too. */
   readonly resources?: readonly string[];
+  /** Empty for all, those without a name too. */
   readonly resourceNames?: readonly string[];
+  /** `*` at the end stands for whatever follows. */
   readonly nonResourceURLs?: readonly string[];
 }
 

@@ -141,6 +141,12 @@ describe('a policy', () => {
     expect(decided()).toBe('allow');
     expect(policy.removeBinding('a', 'c')).toEqual({ users: new Set(['jane']), groups: new Set() });
     expect(policy.removeBinding('a', 'c')).toBeUndefined();
+    const more = { verbs: ['delete'], apiGroups: [''], resources: ['pods'] };
+    expect(policy.putRole(role('', 'r', more, PODS)), 'nobody may do less').toBeUndefined();
+    policy.putBinding(binding('', 'd', 'ClusterRole/r', USER, DEVS));
+    const without = policy.putBinding(binding('', 'd', 'ClusterRole/r', DEVS, { kind: 'User', name: 'ann' }));
+    expect(without, 'only who is left out').toEqual({ users: new Set(['jane']), groups: new Set() });
+    policy.removeBinding('', 'd');
     expect(policy.putRole(role('a', 'unbound', PODS))).toBeUndefined();
     expect(policy.putRole(role('a', 'unbound'))).toBeUndefined();
     expect(decided()).toBe('no-opinion');

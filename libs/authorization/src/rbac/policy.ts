@@ -1,11 +1,14 @@
 import type { UserInfo } from '@orch/authentication';
 import type { Decision, RequestAttributes } from '../authorizer.js';
+import { TooManyRulesError, uncovered } from './covers.js';
 import { CompiledRules, type PolicyRule } from './policy-rule.js';
 import type { BindingObject, RoleObject, RoleRef, Subject } from './rbac-objects.js';
 
 /** Users and groups whose rights a change may have taken from. */
 export interface Concerned {
+  /** Names, service accounts among them as `system:serviceaccount:namespace:name`. */
   readonly users: ReadonlySet<string>;
+  /** Names; of each all members are concerned. */
   readonly groups: ReadonlySet<string>;
 }
 
@@ -92,9 +95,9 @@ export class RbacPolicy {
   /** Takes a role in, in the place of the one of its name. @returns who may do less for it */
   putRole(object: RoleObject): Concerned | undefined {
     const key = keyOf(object.namespace, object.name);
-    const isNew = !this.#roles.has(key);
+    const before = this.#roles.get(key)?.object;
     this.#roles.set(key, { object });
-    return isNew ? undefined : this.#holdersOfRole(key);
+    return before && takesFrom(before.rules, object.rules) ? this.#holdersOfRole(key) : undefined;
   }
 
   /** @returns who may do less for it */
@@ -105,14 +108,15 @@ export class RbacPolicy {
 
   /** Takes a binding in, in the place of the one of its name. @returns who may do less for it */
   putBinding(object: BindingObject): Concerned | undefined {
-    const concerned = this.removeBinding(object.namespace, object.name);
+    const before = this.binding(object.namespace, object.name);
+    this.removeBinding(object.namespace, object.name);
     const role = roleKey(object);
     this.#bindings.set(keyOf(object.namespace, object.name), object);
     const given = this.#given.get(role);
     if (given) given.add(object);
     else this.#given.set(role, new Set([object]));
     this.#scopeFor(object.namespace).add({ binding: object, role });
-    return concerned;
+    return before && concernedBy([before], roleKey(before) === role ? object : undefined);
   }
 
   /** @returns who may do less for it */
@@ -234,10 +238,25 @@ function holderOf({ kind, name, namespace = '' }: Subject, within: string): Hold
   return kind === 'ServiceAccount' && of !== '' ? ['users', `system:serviceaccount:${of}:${name}`] : undefined;
 }
 
-function concernedBy(bindings: Iterable<BindingObject>): Concerned {
+/** @param still whom this is for is not concerned */
+function concernedBy(bindings: Iterable<BindingObject>, still?: BindingObject): Concerned | undefined {
   const concerned = { users: new Set<string>(), groups: new Set<string>() };
   for (const binding of bindings) for (const [kind, name] of holdersOf(binding)) concerned[kind].add(name);
-  return concerned;
+  if (still) for (const [kind, name] of holdersOf(still)) concerned[kind].delete(name);
+  return concerned.users.size + concerned.groups.size > 0 ? concerned : undefined;
+}
+
+/** Smallest rules that are compared to find that nothing was taken: to judge those whom a role is given is not dear either. */
+const MOST_COMPARED = 2_000;
+
+/** Whether rules let do less than those before; also where that is not easily said. */
+function takesFrom(before: readonly PolicyRule[], now: readonly PolicyRule[]): boolean {
+  try {
+    return uncovered(now, before, MOST_COMPARED).length > 0;
+  } catch (error) {
+    if (error instanceof TooManyRulesError) return true;
+    throw error;
+  }
 }
 
 /** A binding for audit and reviews, by way of the first of its subjects that the user is. */

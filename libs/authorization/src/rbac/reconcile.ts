@@ -12,13 +12,17 @@ interface Reconciled {
 
 /** A role as every installation is to have it. */
 export interface ReconciledRole extends Reconciled {
+  /** None are as good as an empty list. */
   readonly rules?: readonly PolicyRule[] | null;
+  /** Of what it is made; absent and null where it is not. */
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly RoleSelector[] } | null;
 }
 
 /** A binding as every installation is to have it. */
 export interface ReconciledBinding extends Reconciled {
+  /** The role that it gives. */
   readonly roleRef?: RoleRef;
+  /** Whom it gives that to. */
   readonly subjects?: readonly Subject[] | null;
 }
 

@@ -1,106 +1,76 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
-import type { Connection } from '../connection.js';
+import { type Names, namesOf } from '@orch/machinery';
+import type { ClientUser, Connection } from '../connection.js';
+import { pluginExtension } from '../credentials/exec-plugin.js';
+import type { Environment } from '../proxy/choose-proxy.js';
+import { type EntryReader, KubeconfigError } from './entry-reader.js';
+import { inClusterConnection } from './in-cluster.js';
+import { type Kubeconfig, kubeconfigFiles, parseKubeconfig, parseKubeconfigs } from './kubeconfig.js';
+import { readCluster } from './read-cluster.js';
+import { readUser } from './read-user.js';
 
-/** A kubeconfig that cannot be used; the message names the file and the entry. */
-export class KubeconfigError extends Error {
-  override readonly name = 'KubeconfigError';
+/** How a kubeconfig is read. */
+export interface KubeconfigOptions {
+  /** Which context. Default: the current one. */
+  readonly context?: string;
+  /** The server's naming profile, in which credential plugins are configured. Default: the names of `orch`. */
+  readonly names?: Names;
 }
 
-type Entry = Readonly<Record<string, unknown>>;
+/**
+ * The connection of a context of one file, which webhooks are configured with too. Relative paths are relative to the file. Credentials
+ * are left out where the server is not spoken to by TLS. Throws {@link KubeconfigError}.
+ */
+export async function readKubeconfig(file: string, options: KubeconfigOptions = {}): Promise<Connection> {
+  return connectionOf(await parseKubeconfig(file), file, options);
+}
 
 /**
- * The connection of a context (default: the file's current one). Certificates and tokens may stand in the file or in
- * files beside it; relative paths are relative to the kubeconfig. Throws {@link KubeconfigError}, also for credential
- * plugins, which are not run.
+ * The connection that a command line client means: that of `file`; without one, of the files of `KUBECONFIG` or `~/.kube/config`; where
+ * there is none of them, that of the pod that this process runs in. Throws {@link KubeconfigError}.
  */
-export async function readKubeconfig(file: string, contextName?: string): Promise<Connection> {
-  const config = parseFile(await readText(file, file), file);
-  const at = new Reader(file);
-  const chosen = contextName ?? at.text(config, 'current-context');
-  if (!chosen) throw new KubeconfigError(`${file}: no context is chosen`);
-  const context = at.named(config, 'contexts', 'context', chosen);
-  const cluster = at.named(config, 'clusters', 'cluster', at.text(context, 'cluster') ?? '');
-  const userName = at.text(context, 'user');
-  const user = userName ? at.named(config, 'users', 'user', userName) : {};
-  if (user.exec !== undefined || user['auth-provider'] !== undefined) {
-    throw new KubeconfigError(
-      `${file}: user ${JSON.stringify(userName)} uses a credential plugin, which is not supported`,
-    );
-  }
-  const server = at.text(cluster, 'server');
-  if (!server || !URL.canParse(server)) throw new KubeconfigError(`${file}: the cluster has no usable server URL`);
-  const namespace = at.text(context, 'namespace');
-  const tlsServerName = at.text(cluster, 'tls-server-name');
-  const ca = await at.pem(cluster, 'certificate-authority');
-  const cert = await at.pem(user, 'client-certificate');
-  const key = await at.pem(user, 'client-key');
-  const token = at.text(user, 'token') ?? (await at.file(user, 'tokenFile'))?.trim();
-  const username = at.text(user, 'username');
+export async function loadConnection(
+  options: KubeconfigOptions & { readonly file?: string; readonly env?: Environment } = {},
+): Promise<Connection> {
+  const { file, env = process.env, names = namesOf('orch') } = options;
+  if (file !== undefined) return readKubeconfig(file, options);
+  const files = kubeconfigFiles(env);
+  const config = await parseKubeconfigs(files);
+  if (config.clusters.size > 0 || options.context !== undefined) return connectionOf(config, files.join(', '), options);
+  const here = await inClusterConnection({ names, env });
+  if (!here) throw new KubeconfigError(`no configuration has been provided: there is none in ${files.join(', ')}`);
+  return here;
+}
+
+async function connectionOf(config: Kubeconfig, where: string, options: KubeconfigOptions): Promise<Connection> {
+  const { names = namesOf('orch'), context: chosen = config.currentContext } = options;
+  if (!chosen) throw new KubeconfigError(`${where}: no context is chosen`);
+  const context = entryNamed(config.contexts, 'contexts', chosen, where);
+  const clusterEntry = entryNamed(config.clusters, 'clusters', context.text('cluster') ?? '', where);
+  const userName = context.text('user');
+  const cluster = await readCluster(clusterEntry);
+  const user = userName ? await readUser(entryNamed(config.users, 'users', userName, where), names) : {};
+  const namespace = context.text('namespace');
   return {
-    server,
-    ...(ca !== undefined && { ca }),
-    ...(cert !== undefined && { cert }),
-    ...(key !== undefined && { key }),
-    ...(token && { token }),
-    ...(username && { basic: { username, password: at.text(user, 'password') ?? '' } }),
-    ...(tlsServerName && { tlsServerName }),
-    ...(cluster['insecure-skip-tls-verify'] === true && { insecureSkipTlsVerify: true }),
+    ...cluster,
+    ...(cluster.server.startsWith('https:') ? withExtension(user, clusterEntry, names) : identity(user)),
     ...(namespace && { namespace }),
   };
 }
 
-function parseFile(text: string, file: string): Entry {
-  let config: unknown;
-  try {
-    config = parse(text);
-  } catch (cause) {
-    throw new KubeconfigError(`${file}: not YAML`, { cause });
-  }
-  if (!isEntry(config)) throw new KubeconfigError(`${file}: not a kubeconfig`);
-  return config;
+function entryNamed(entries: ReadonlyMap<string, EntryReader>, list: string, name: string, where: string): EntryReader {
+  const entry = entries.get(name);
+  if (!entry) throw new KubeconfigError(`${where}: ${list} has no entry named ${JSON.stringify(name)}`);
+  return entry;
 }
 
-const isEntry = (value: unknown): value is Entry =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-async function readText(path: string, file: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
-    throw new KubeconfigError(`${file}: ${cause instanceof Error ? cause.message : 'cannot be read'}`, { cause });
-  }
+/** What the cluster has to say to the plugin. */
+function withExtension(user: ClientUser, cluster: EntryReader, names: Names): ClientUser {
+  if (!user.exec) return user;
+  const wanted = pluginExtension(names);
+  const extension = cluster.list('extensions').find((entry) => entry.text('name') === wanted);
+  const config = extension?.raw('extension');
+  return config === undefined ? user : { ...user, exec: { ...user.exec, config } };
 }
 
-/** Reads members of entries of one kubeconfig. */
-class Reader {
-  constructor(readonly path: string) {}
-
-  text(entry: Entry, member: string): string | undefined {
-    const value = entry[member];
-    if (value === undefined || value === null || value === '') return undefined;
-    if (typeof value !== 'string') throw new KubeconfigError(`${this.path}: ${member} is not a string`);
-    return value;
-  }
-
-  /** The `content` of the entry of this name in a list such as `clusters`. */
-  named(config: Entry, list: string, content: string, name: string): Entry {
-    const entries = config[list];
-    const found = Array.isArray(entries) ? entries.find((entry) => isEntry(entry) && entry.name === name) : undefined;
-    const value: unknown = found?.[content];
-    if (!isEntry(value)) throw new KubeconfigError(`${this.path}: ${list} has no entry named ${JSON.stringify(name)}`);
-    return value;
-  }
-
-  /** `member-data` (base64) if it is there, else the file that `member` names. */
-  async pem(entry: Entry, member: string): Promise<string | undefined> {
-    const data = this.text(entry, `${member}-data`);
-    return data === undefined ? this.file(entry, member) : Buffer.from(data, 'base64').toString();
-  }
-
-  async file(entry: Entry, member: string): Promise<string | undefined> {
-    const path = this.text(entry, member);
-    return path === undefined ? undefined : readText(resolve(dirname(this.path), path), this.path);
-  }
-}
+/** No secret goes out in the clear. */
+const identity = ({ impersonate }: ClientUser): ClientUser => (impersonate ? { impersonate } : {});

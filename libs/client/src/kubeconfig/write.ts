@@ -5,23 +5,13 @@ import { stringify } from 'yaml';
 import type { Connection } from '../connection.js';
 
 /**
- * Writes a kubeconfig with one cluster, user and context, all called `name`, and everything inline.
+ * Writes a kubeconfig with one cluster, user and context, all called `name`, and everything inline but what the connection itself has in
+ * files; plugins and impersonation are not written.
  * The file appears whole, readable by its owner alone (0600).
  */
 export async function writeKubeconfig(file: string, connection: Connection, name = 'default'): Promise<void> {
-  const { server, ca, cert, key, token, basic, tlsServerName, insecureSkipTlsVerify, namespace } = connection;
-  const cluster = {
-    server,
-    ...(ca !== undefined && { 'certificate-authority-data': base64(ca) }),
-    ...(tlsServerName !== undefined && { 'tls-server-name': tlsServerName }),
-    ...(insecureSkipTlsVerify && { 'insecure-skip-tls-verify': true }),
-  };
-  const user = {
-    ...(cert !== undefined && { 'client-certificate-data': base64(cert) }),
-    ...(key !== undefined && { 'client-key-data': base64(key) }),
-    ...(token !== undefined && { token }),
-    ...basic,
-  };
+  const { namespace } = connection;
+  const [cluster, user] = [clusterEntry(connection), userEntry(connection)];
   const text = stringify(
     {
       apiVersion: 'v1',
@@ -41,6 +31,29 @@ export async function writeKubeconfig(file: string, connection: Connection, name
   } finally {
     await rm(temporary, { force: true });
   }
+}
+
+function clusterEntry({ server, ca, ...place }: Connection) {
+  return {
+    server,
+    ...(ca !== undefined && { 'certificate-authority-data': base64(ca) }),
+    ...(place.tlsServerName !== undefined && { 'tls-server-name': place.tlsServerName }),
+    ...(place.insecureSkipTlsVerify && { 'insecure-skip-tls-verify': true }),
+    ...(place.proxyUrl !== undefined && { 'proxy-url': place.proxyUrl }),
+    ...(place.disableCompression && { 'disable-compression': true }),
+  };
+}
+
+function userEntry({ cert, key, certFile, keyFile, token, tokenFile, basic }: Connection) {
+  return {
+    ...(cert !== undefined && { 'client-certificate-data': base64(cert) }),
+    ...(key !== undefined && { 'client-key-data': base64(key) }),
+    ...(certFile !== undefined && { 'client-certificate': certFile }),
+    ...(keyFile !== undefined && { 'client-key': keyFile }),
+    ...(token !== undefined && { token }),
+    ...(tokenFile !== undefined && { tokenFile }),
+    ...basic,
+  };
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

@@ -13,6 +13,8 @@ export interface Received {
   readonly method: string;
   readonly url: URL;
   readonly headers: IncomingMessage['headers'];
+  /** Headers as they came, names and values in turn. */
+  readonly raw: readonly string[];
   readonly body: string;
   /** Common name of the client's certificate. */
   readonly client: string | undefined;
@@ -73,6 +75,7 @@ export class ScriptedServer {
       method: req.method ?? '',
       url: new URL(req.url ?? '', 'https://x'),
       headers: req.headers,
+      raw: req.rawHeaders,
       body,
       client: socket.getPeerCertificate().subject?.CN as string | undefined,
     };

@@ -13,6 +13,9 @@ export interface DerElement {
 export const SEQUENCE = 0x30;
 export const OBJECT_IDENTIFIER = 0x06;
 export const BIT_STRING = 0x03;
+export const BOOLEAN = 0x01;
+export const INTEGER = 0x02;
+export const OCTET_STRING = 0x04;
 const LONG_FORM = 0x80;
 const MAX_LENGTH_BYTES = 4;
 

@@ -1,4 +1,5 @@
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type CertificateRequest, readCertificateRequest } from './certificate-request.js';
 import {
   BIT_STRING,
   type DerElement,
@@ -9,7 +10,6 @@ import {
   OBJECT_IDENTIFIER,
   SEQUENCE,
 } from './der.js';
-import { pemBlocks } from './pem.js';
 
 /** How a request is signed, by the identifier of the algorithm; `null` where the algorithm has no choice of a hash. */
 const HASHES: Readonly<Record<string, string | null>> = {
@@ -25,7 +25,6 @@ const HASHES: Readonly<Record<string, string | null>> = {
   '1.3.101.112': null,
 };
 const PSS = '1.2.840.113549.1.1.10';
-const BLOCK_TYPE = 'CERTIFICATE REQUEST';
 /** Identifiers of the hashes that a PSS signature may name among its parameters. */
 const PSS_HASHES: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
@@ -38,34 +37,35 @@ const PSS_HASHES: Readonly<Record<string, string>> = {
  * names.
  */
 export function requestError(pem: string): string | undefined {
-  const [block] = pemBlocks(pem);
-  if (block?.type !== BLOCK_TYPE) return `PEM block type must be ${BLOCK_TYPE}`;
   try {
-    return signatureError(block.bytes);
+    return signatureError(readCertificateRequest(pem));
   } catch (error) {
     if (error instanceof DerError) return error.message;
     return 'x509: failed to parse the certificate request';
   }
 }
 
-function signatureError(bytes: Buffer): string | undefined {
-  const [asked, algorithm, signature] = derElements(derContent(bytes, SEQUENCE), 3).map(({ whole }) => whole);
-  if (!asked || !algorithm || !signature) throw new DerError('asn1: syntax error: sequence truncated');
-  // Version, subject, key, and attributes, which may be missing.
-  const key = derElements(derContent(asked, SEQUENCE), 3)[2];
-  if (key?.tag !== SEQUENCE) throw new DerError("asn1: structure error: tags don't match");
-  const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' });
+/** What is wrong with the signature of a request; undefined when it was made with the key that the request names. @throws DerError */
+export function signatureError(request: CertificateRequest): string | undefined {
+  const publicKey = keyOf(request);
   // The first byte of a bit string counts the bits that its last one lacks.
-  const bits = derContent(signature, BIT_STRING);
+  const bits = derContent(request.signature, BIT_STRING);
   if (bits[0] !== 0) throw new DerError('asn1: syntax error: invalid padding bits in BIT STRING');
-  const signed = bits.subarray(1);
-  const [identifier, parameters] = derElements(derContent(algorithm, SEQUENCE), 2);
+  const [identifier, parameters] = derElements(derContent(request.algorithm, SEQUENCE), 2);
   const name = identifier?.tag === OBJECT_IDENTIFIER ? identifierText(identifier.content) : '';
   const hash = name === PSS ? pssHash(parameters) : HASHES[name];
   if (hash === undefined) return 'x509: cannot verify signature: algorithm unimplemented';
-  return verify(hash, asked, optionsOf(publicKey, name), signed)
+  return verify(hash, request.signed, optionsOf(publicKey, name), bits.subarray(1))
     ? undefined
     : 'x509: certificate request signature is invalid';
+}
+
+function keyOf({ publicKey }: CertificateRequest): KeyObject {
+  try {
+    return createPublicKey({ key: publicKey, format: 'der', type: 'spki' });
+  } catch {
+    throw new DerError('x509: failed to parse the public key of the certificate request');
+  }
 }
 
 const optionsOf = (key: KeyObject, name: string) =>

@@ -55,6 +55,15 @@ export const requestedNames = (definition: JsonObject): AcceptedNames => namesOf
 /** The names that are accepted of a definition (`status`). */
 export const acceptedNames = (definition: JsonObject): AcceptedNames => namesOf(definition, 'status', 'acceptedNames');
 
+/**
+ * The names that a definition is served by: those that are accepted of it, but for the plural. That is part of its own name and never changes; a
+ * status that somebody else has written does not move its objects.
+ */
+export function servedNames(definition: JsonObject): AcceptedNames {
+  const accepted = acceptedNames(definition);
+  return accepted.plural === '' ? accepted : { ...accepted, plural: requestedNames(definition).plural };
+}
+
 function namesOf(definition: JsonObject, ...path: readonly string[]): AcceptedNames {
   const names = objectAt(definition, ...path);
   return {

@@ -1,7 +1,7 @@
 import type { JsonObject, Names } from '@orch/machinery';
 import type { Column, ResourceDescription, Subresource } from '@orch/schema';
 import { at, isObject, type Json, objectsAt, textAt } from '../values/fields.js';
-import { type AcceptedNames, acceptedNames } from './accepted-names.js';
+import { type AcceptedNames, servedNames } from './accepted-names.js';
 import { newestVersion, versionWarning } from './deprecation.js';
 
 /** In the order in which discovery tells them. */
@@ -30,7 +30,7 @@ export interface CommonParts {
 /** @param definition a valid one, whose names have been decided on */
 export const commonParts = (definition: JsonObject): CommonParts => ({
   definition,
-  accepted: acceptedNames(definition),
+  accepted: servedNames(definition),
   stored: textAt(
     objectsAt(definition, 'spec', 'versions').find((each) => each.storage === true),
     'name',

@@ -255,24 +255,9 @@ it('remembers the version in which custom objects are stored', () => {
   expect([old, next].map(({ status }) => Object(status).storedVersions)).toEqual([['v1'], ['v1', 'v2']]);
 });
 
-it('gives kinds that it does not know the rules of custom resources', () => {
-  const definition = {
-    ...definitionOf('apps', 'v1', 'deployments'),
-    group: 'example.com',
-    kind: 'Widget',
-    columns: [],
-    subresources: [],
-  };
-  const rules = kindRules(definition, names);
-  expect(rules).toMatchObject({
-    nameRule: 'subdomain',
-    hasGeneration: true,
-    unconditionalUpdate: false,
-    selectableFieldNames: [],
-  });
-  const object: ApiObject = { metadata: { generation: 1 }, anything: 2, status: 'kept' };
-  rules.prepareForUpdate(object, { metadata: { generation: 1 }, anything: 1 }, through());
-  expect(object).toEqual({ metadata: { generation: 2 }, anything: 2, status: 'kept' });
+it('has no rules for a kind that declares none', () => {
+  const definition = { ...definitionOf('apps', 'v1', 'deployments'), group: 'example.com', kind: 'Widget' };
+  expect(() => kindRules(definition, names)).toThrow('Widget of group "example.com" is not declared');
 });
 
 describe('as the release has it', () => {

@@ -156,16 +156,18 @@ const KINDS: Readonly<Record<string, GroupKinds>> = {
   },
 };
 
-/** Kinds that are not built in: custom resources. */
-const CUSTOM: KindDeclaration = { generation: true, unconditionalUpdate: false, freeFinalizers: true };
-
-/** The rules of a kind, made once for each definition that is served. */
+/**
+ * The rules of a built-in kind, made once for each definition that is served.
+ * @throws Error for a kind that declares nothing: nobody has thought of its rules
+ */
 export function kindRules(
   definition: ResourceDefinition,
   names: Names,
   settings: KindSettings = STANDARD_SETTINGS,
 ): KindRules {
-  return deriveRules(definition, declarationOf(definition, names, settings) ?? CUSTOM, names, settings);
+  const declaration = declarationOf(definition, names, settings);
+  if (!declaration) throw new Error(`${definition.kind} of group ${JSON.stringify(definition.group)} is not declared`);
+  return deriveRules(definition, declaration, names, settings);
 }
 
 /** What a built-in kind declares; undefined for other kinds. */

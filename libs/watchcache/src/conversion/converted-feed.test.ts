@@ -14,9 +14,13 @@ class SlowConversion implements BodyConversion {
   readonly version = 'v2';
   readonly defaults = 4;
   readonly calls: number[] = [];
-  #asked: { bodies: readonly StoredBody[]; resolve: (bodies: Buffer[]) => void; reject: (error: Error) => void }[] = [];
+  #asked: {
+    bodies: readonly StoredBody[];
+    resolve: (bodies: (Buffer | Error)[]) => void;
+    reject: (error: Error) => void;
+  }[] = [];
 
-  convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly Buffer[]> {
+  convert(_type: number, bodies: readonly StoredBody[]): Promise<readonly (Buffer | Error)[]> {
     this.calls.push(bodies.length);
     return new Promise((resolve, reject) => this.#asked.push({ bodies, resolve, reject }));
   }

@@ -1,13 +1,20 @@
 import { type FeedSink, type Following, FollowingEndedError, type OrderedFeed, type ResetReason } from '@orch/feed';
 import type { Clock } from '@orch/runtime/clock';
 import type { Change, TypeId, Version } from '@orch/storage';
-import { type BodyConversion, convertAll } from './body-conversion.js';
+import { type BodyConversion, convertAll, type ServedChange, servedBy } from './body-conversion.js';
+
+/** Whom changes are brought to, some perhaps without the version that they were to be in. */
+export interface ServedSink extends Omit<FeedSink, 'changes'> {
+  changes(changes: readonly ServedChange[]): void;
+}
 
 /** What a cache needs of a feed. */
-export type Followable = Pick<OrderedFeed, 'follow'>;
+export interface Followable {
+  follow(type: TypeId, after: Version, sink: ServedSink): Following;
+}
 
 export interface ConvertedFeedOptions {
-  readonly feed: Followable;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly conversion: BodyConversion;
   readonly clock: Clock;
   /** Bytes of changes that may wait to be converted; beyond them the state is read anew when that is possible again. Default 32 MiB. */
@@ -20,7 +27,7 @@ export interface ConvertedFeedOptions {
 export class ConvertedFeed implements Followable {
   constructor(private readonly options: ConvertedFeedOptions) {}
 
-  follow(type: TypeId, after: Version, sink: FeedSink): Following {
+  follow(type: TypeId, after: Version, sink: ServedSink): Following {
     return new ConvertedFollowing(type, after, sink, this.options);
   }
 }
@@ -51,7 +58,7 @@ class ConvertedFollowing implements Following {
   constructor(
     private readonly type: TypeId,
     after: Version,
-    private readonly sink: FeedSink,
+    private readonly sink: ServedSink,
     private readonly options: ConvertedFeedOptions,
   ) {
     this.#delivered = after;
@@ -142,13 +149,14 @@ class ConvertedFollowing implements Following {
     }
   }
 
-  #hand({ changes, bytes }: Extract<Waiting, { changes: unknown }>, bodies: readonly (Buffer | undefined)[]): void {
+  #hand(
+    { changes, bytes }: Extract<Waiting, { changes: unknown }>,
+    bodies: readonly (Buffer | Error | undefined)[],
+  ): void {
     this.#bytes -= bytes;
-    const { version: storedVersion, defaults } = this.options.conversion;
+    const { conversion } = this.options;
     try {
-      this.sink.changes(
-        changes.map((change, i) => ({ ...change, storedVersion, defaults, body: bodies[i] ?? change.body })),
-      );
+      this.sink.changes(changes.map((change, i) => servedBy(conversion, change, bodies[i])));
     } catch (error) {
       // A consumer that fails has lost its place.
       this.options.onError?.(error);

@@ -1,11 +1,17 @@
-import type { ChangeSource, HistoricChange, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
-import { type BodyConversion, convertAll } from './body-conversion.js';
+import type { ChangeSource, Row, Snapshot, SnapshotRequest, TypeId, Version } from '@orch/storage';
+import { type BodyConversion, convertAll, type ServedHistory, type ServedRow, servedBy } from './body-conversion.js';
+
+/** A source of which some objects may be without the version that they were to be in. */
+export interface ServedSource extends ChangeSource {
+  changes(type: TypeId, after: Version, limit: number): Promise<readonly ServedHistory[]>;
+  snapshot(request: SnapshotRequest): Promise<Snapshot & { readonly pages: AsyncIterable<readonly ServedRow[]> }>;
+}
 
 /**
  * A source whose bodies come in one served version. Each page is converted with one call, and none while the database is
  * held: a snapshot is read as a whole before.
  */
-export class ConvertedSource implements ChangeSource {
+export class ConvertedSource implements ServedSource {
   constructor(
     private readonly source: ChangeSource,
     private readonly conversion: BodyConversion,
@@ -18,7 +24,7 @@ export class ConvertedSource implements ChangeSource {
   noteAnnounced: ChangeSource['noteAnnounced'] = (type, version) => this.source.noteAnnounced(type, version);
   isLost: ChangeSource['isLost'] = (type, version) => this.source.isLost(type, version);
 
-  async changes(type: TypeId, after: Version, limit: number): Promise<readonly HistoricChange[]> {
+  async changes(type: TypeId, after: Version, limit: number): Promise<readonly ServedHistory[]> {
     const changes = await this.source.changes(type, after, limit);
     const bodies = changes.flatMap((change) => {
       const { prior, priorStoredVersion = '', priorDefaults = 0 } = change;
@@ -27,24 +33,25 @@ export class ConvertedSource implements ChangeSource {
     const converted = await convertAll(this.conversion, type, bodies);
     const { version, defaults } = this.conversion;
     return changes.map((change, i) => {
-      const [body = change.body, prior] = converted.slice(2 * i, 2 * i + 2);
-      const before = prior && { prior, priorStoredVersion: version, priorDefaults: defaults };
-      return { ...change, storedVersion: version, defaults, body, ...before };
+      const [body, prior] = converted.slice(2 * i, 2 * i + 2);
+      const served = servedBy(this.conversion, change, body);
+      if (prior === undefined) return served;
+      if (prior instanceof Error) return { ...served, priorFailure: prior };
+      return { ...served, prior, priorStoredVersion: version, priorDefaults: defaults };
     });
   }
 
-  async snapshot(request: SnapshotRequest): Promise<Snapshot> {
+  async snapshot(request: SnapshotRequest): ReturnType<ServedSource['snapshot']> {
     const snapshot = await this.source.snapshot(request);
     return { ...snapshot, pages: this.#pages(request.type, snapshot.pages) };
   }
 
-  async *#pages(type: TypeId, pages: AsyncIterable<readonly Row[]>): AsyncIterable<readonly Row[]> {
+  async *#pages(type: TypeId, pages: AsyncIterable<readonly Row[]>): AsyncIterable<readonly ServedRow[]> {
     const read: (readonly Row[])[] = [];
     for await (const page of pages) read.push(page);
     for (const page of read) {
       const converted = await convertAll(this.conversion, type, page);
-      const { version: storedVersion, defaults } = this.conversion;
-      yield page.map((row, i) => ({ ...row, storedVersion, defaults, body: converted[i] ?? row.body }));
+      yield page.map((row, i) => servedBy(this.conversion, row, converted[i]));
     }
   }
 }

@@ -1,7 +1,11 @@
 import { inProcessBus, OrderedFeed, type OrderedFeedOptions } from '@orch/feed';
 import { MemorySource } from '@orch/feed/testing';
 import { ManualClock } from '@orch/runtime/testing';
-import type { HistoricChange } from '@orch/storage';
+import type { HistoricChange, Row } from '@orch/storage';
+import type { Attributes } from '../attributes.js';
+import type { BodyConversion } from '../conversion/body-conversion.js';
+import { ConvertedFeed } from '../conversion/converted-feed.js';
+import { ConvertedSource } from '../conversion/converted-source.js';
 import { TypeCache } from '../type-cache.js';
 import type { TypeCacheOptions, WatchRequest } from '../type-cache-options.js';
 import type { Watcher } from '../watcher.js';
@@ -11,7 +15,15 @@ export const TYPE = 1;
 
 export interface RigOptions extends TypeCacheOptions {
   readonly feed?: Partial<OrderedFeedOptions>;
+  /** What objects come through before they are held. */
+  readonly conversion?: BodyConversion;
 }
+
+/** Attributes can be read in one version only. */
+const describeIn =
+  (version: string) =>
+  (row: Row): Attributes =>
+    row.storedVersion === version ? describeRow(row) : { labels: {}, fields: {} };
 
 /** A type cache on a store in memory, a bus that can be cut, and a clock that is moved by hand. */
 export class Rig {
@@ -23,14 +35,14 @@ export class Rig {
   readonly feed: OrderedFeed;
   readonly cache: TypeCache;
 
-  constructor({ feed, ...options }: RigOptions = {}, prepare: (rig: Rig) => void = () => {}) {
+  constructor({ feed, conversion, ...options }: RigOptions = {}, prepare: (rig: Rig) => void = () => {}) {
     this.feed = new OrderedFeed({ source: this.source, bus: this.#bus, clock: this.clock, ...feed });
     prepare(this);
     this.cache = new TypeCache(
       TYPE,
-      this.source,
-      this.feed,
-      { describe: describeRow },
+      conversion ? new ConvertedSource(this.source, conversion) : this.source,
+      conversion ? new ConvertedFeed({ feed: this.feed, conversion, clock: this.clock }) : this.feed,
+      { describe: conversion ? describeIn(conversion.version) : describeRow, ...(conversion && { conversion }) },
       { clock: this.clock, random: () => 0.5, ...options },
     );
   }

@@ -35,17 +35,18 @@ export function memberIn(text: Buffer, within: Range, name: string): Range | und
   return found;
 }
 
-/** Where the items of an array stand; undefined for what is none. */
-export function itemsIn(text: Buffer, within: Range): Range[] | undefined {
+/** Where the items of an array stand, as many as are asked for, and how many there are; undefined for what is none. */
+export function itemsIn(text: Buffer, within: Range, most: number): { items: Range[]; count: number } | undefined {
   const items: Range[] = [];
+  let count = 0;
   let at = start(text, within, OPENING.array);
   while (at !== undefined && text[at] !== CLOSING.array) {
     const to = endOfValue(text, at);
     if (to === undefined) return undefined;
-    items.push({ from: at, to });
+    if (count++ < most) items.push({ from: at, to });
     at = behindComma(text, to, CLOSING.array);
   }
-  return at === undefined ? undefined : items;
+  return at === undefined ? undefined : { items, count };
 }
 
 /** What stands first in an object or array; undefined where there is none. */
@@ -69,7 +70,7 @@ function skipSpace(text: Buffer, at: number): number {
 }
 
 /** Behind the value that begins here; undefined where it does not end. */
-function endOfValue(text: Buffer, from: number): number | undefined {
+export function endOfValue(text: Buffer, from: number): number | undefined {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
     const byte = text[at];

@@ -1,0 +1,47 @@
+import { type Authorizer, readWebhookVerdict, type WebhookVerdict, webhookAuthorizer } from '@orch/authorization';
+import { readKubeconfig } from '@orch/client';
+import type { Names } from '@orch/machinery';
+import { ReviewWebhook, type SharedVerdicts, VerdictCache } from '@orch/webhooks';
+import type { AuthorizationOptions } from './authorization-options.js';
+
+export interface AuthorizationWebhookSettings {
+  readonly names: Names;
+  readonly options: AuthorizationOptions;
+  /** Where verdicts are shared with other processes; undefined for nowhere. */
+  readonly shared: SharedVerdicts | undefined;
+}
+
+/** Verdicts that are kept here. */
+const MOST_VERDICTS = 8192;
+
+/** The webhook of `--authorization-webhook-config-file`. */
+export interface AuthorizationWebhook {
+  readonly authorizer: Authorizer;
+  /** Gives up what is being asked. */
+  close(): Promise<void>;
+}
+
+/** @throws KubeconfigError */
+export async function openAuthorizationWebhook(
+  file: string,
+  { names, options, shared }: AuthorizationWebhookSettings,
+): Promise<AuthorizationWebhook> {
+  const connection = await readKubeconfig(file);
+  const webhook = new ReviewWebhook({ connection });
+  const kept = new VerdictCache<WebhookVerdict>({
+    keptFor: ({ allowed }) =>
+      allowed ? options.authorizationWebhookCacheAuthorizedTtl : options.authorizationWebhookCacheUnauthorizedTtl,
+    most: MOST_VERDICTS,
+    read: readWebhookVerdict,
+    ...(shared && { shared }),
+  });
+  const { origin, pathname } = new URL(connection.server);
+  const authorizer = webhookAuthorizer({
+    names,
+    version: options.authorizationWebhookVersion === 'v1' ? 'v1' : 'v1beta1',
+    ask: (review) => webhook.ask(review),
+    // Told from those of others, where they are shared.
+    verdicts: { of: (parts, find) => kept.of(['access', origin + pathname, ...parts], find) },
+  });
+  return { authorizer, close: () => webhook.close() };
+}

@@ -1,0 +1,33 @@
+/** What a signer signs with, where not all sign with the same. */
+const certOf = (signer: string) =>
+  ({
+    type: 'string',
+    help: `Authority of certificates that the signer ${signer} makes, in place of --cluster-signing-cert-file, which may not be given beside it; signers that none is named for then sign nothing.`,
+  }) as const;
+const keyOf = (option: string) => ({ type: 'string', help: `Private key of --${option}.` }) as const;
+
+/** Options of how certificate requests are signed. Names are those of the reference's controller manager. */
+export const signingOptions = {
+  'cluster-signing-cert-file': {
+    type: 'string',
+    help: 'Authority that signs approved certificate requests, and whose client certificates are believed; read again when it changes. Without its key nothing is signed here. Default: one made in --cert-dir, unless --tls-cert-file stands in for what is made there.',
+  },
+  'cluster-signing-key-file': {
+    type: 'string',
+    help: 'Private key of --cluster-signing-cert-file, RSA or ECDSA.',
+  },
+  'cluster-signing-kube-apiserver-client-cert-file': certOf('kube-apiserver-client'),
+  'cluster-signing-kube-apiserver-client-key-file': keyOf('cluster-signing-kube-apiserver-client-cert-file'),
+  'cluster-signing-kubelet-client-cert-file': certOf('kube-apiserver-client-kubelet'),
+  'cluster-signing-kubelet-client-key-file': keyOf('cluster-signing-kubelet-client-cert-file'),
+  'cluster-signing-kubelet-serving-cert-file': certOf('kubelet-serving'),
+  'cluster-signing-kubelet-serving-key-file': keyOf('cluster-signing-kubelet-serving-cert-file'),
+  'cluster-signing-legacy-unknown-cert-file': certOf('legacy-unknown'),
+  'cluster-signing-legacy-unknown-key-file': keyOf('cluster-signing-legacy-unknown-cert-file'),
+  'cluster-signing-duration': {
+    type: 'duration',
+    default: 365 * 86_400_000,
+    min: 600_000,
+    help: 'How long certificates are good for that are signed for requests, and at most where these ask for a time (spec.expirationSeconds).',
+  },
+} as const;

@@ -1,0 +1,39 @@
+import { SIGNERS } from '@orch/kinds';
+import type { Names } from '@orch/machinery';
+import type { Metrics } from '@orch/runtime';
+
+/** A certificate that was issued for a request that asked for a time. */
+export interface IssuedDuration {
+  readonly signerName: string;
+  /** What was asked for, seconds. */
+  readonly seconds: number;
+  /** Milliseconds that the certificate is good for; undefined where it cannot be read. */
+  readonly lifetime: number | undefined;
+}
+
+/** Certificates begin in the past, and a twentieth more or less is as good. */
+const TOLERATED_MS = 300_000;
+const TOLERATED_SHARE = 0.05;
+
+/** Counts how often those who ask for a time are given it. Signers of others are one: clients make up their names. */
+export function requestDurations(metrics: Metrics, names: Names): (issued: IssuedDuration) => void {
+  const labels = ['signerName'] as const;
+  const requested = metrics.counter({
+    name: 'apiserver_certificates_registry_csr_requested_duration_total',
+    help: "Certificates issued for requests that asked for a duration, by signer; 'other' for those of others.",
+    labels,
+  });
+  const honored = metrics.counter({
+    name: 'apiserver_certificates_registry_csr_honored_duration_total',
+    help: "Those of them that are good for about as long, by signer; 'other' for those of others.",
+    labels,
+  });
+  const own = new Set(SIGNERS.map(({ canonicalName }) => names.key(canonicalName)));
+  return ({ signerName, seconds, lifetime }) => {
+    const signer = own.has(signerName) ? signerName : 'other';
+    requested.with(signer).inc();
+    const wanted = seconds * 1000;
+    if (lifetime === undefined || Math.abs(wanted - lifetime) >= TOLERATED_MS + wanted * TOLERATED_SHARE) return;
+    honored.with(signer).inc();
+  };
+}

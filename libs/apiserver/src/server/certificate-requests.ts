@@ -1,0 +1,115 @@
+import type { Authorizer } from '@orch/authorization';
+import type { OrderedFeed } from '@orch/feed';
+import type { Logger, Metrics } from '@orch/runtime';
+import type { CertificateSigningRequest } from '@orch/schema/types/certificates/v1';
+import type { ServingStore } from '@orch/storage';
+import { NodeApprover } from '../certificates/node-approver.js';
+import { RequestController } from '../certificates/request-controller.js';
+import { outlineOf, type RequestOutline } from '../certificates/request-outline.js';
+import { RequestSigner } from '../certificates/request-signer.js';
+import type { Credentials } from '../credentials/credentials.js';
+import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
+import { type FollowedRow, ObjectFollower } from '../following/object-follower.js';
+import { requestDurations } from '../metrics/request-durations.js';
+import { fromStored } from '../representation/stored-body.js';
+import type { Endpoint } from '../served/endpoint.js';
+import { serverItself } from '../writing/caller.js';
+import { ignoreMissing } from '../writing/own-update.js';
+import type { Api } from './assemble.js';
+
+export interface CertificateRequestsSettings {
+  readonly api: Pick<Api, 'deps' | 'served'>;
+  readonly store: Pick<ServingStore, 'snapshot' | 'lease'>;
+  readonly feed: Pick<OrderedFeed, 'follow'>;
+  readonly credentials: Pick<Credentials, 'current' | 'onTaken'>;
+  /** Decides who may have the certificate of a node. */
+  readonly authorizer: Authorizer;
+  /** How long certificates are good for at most, milliseconds. */
+  readonly longest: number;
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** Has certificate requests approved, signed and cleaned away, where they are served at all. */
+export class CertificateRequests {
+  readonly #parts: Parts | undefined;
+
+  constructor(settings: CertificateRequestsSettings) {
+    this.#parts = partsOf(settings);
+  }
+
+  /** Resolves at once: requests are worked on in the background. */
+  start(): void {
+    if (!this.#parts) return;
+    void this.#parts.follower.start();
+    this.#parts.controller.start();
+  }
+
+  /** Ends after what is under way. */
+  async stop(): Promise<void> {
+    await this.#parts?.controller.stop();
+    this.#parts?.follower.stop();
+  }
+}
+
+interface Parts {
+  readonly follower: ObjectFollower<RequestOutline>;
+  readonly controller: RequestController;
+}
+
+function partsOf(settings: CertificateRequestsSettings): Parts | undefined {
+  const { api, store, feed, credentials, logger } = settings;
+  const { names, pipeline, reader, now } = api.deps;
+  const endpoint = endpointOf(api);
+  if (!endpoint) return undefined;
+  const onError = (error: unknown) => logger.error('certificate requests', error);
+  const leadership = new Leadership(store.lease('certificate-requests', LEADERSHIP_MS));
+  const read = readerOf(settings, endpoint, leadership);
+  const follower = new ObjectFollower({ source: store, feed, type: endpoint.type, onError, read });
+  const signers = () => credentials.current.signing.signers;
+  const own = { pipeline, endpoint, names };
+  const controller = new RequestController({
+    leadership,
+    follower,
+    approver: new NodeApprover({ ...own, reader, authorizer: settings.authorizer }),
+    signer: new RequestSigner({ ...own, signers, longest: settings.longest, now }),
+    remove: (outline) => remove(api, endpoint, outline),
+    now,
+    onError,
+  });
+  credentials.onTaken(() => controller.lookAgain());
+  if (signers().size === 0)
+    logger.info('certificate requests are not signed here: --cluster-signing-cert-file is not given');
+  return { follower, controller };
+}
+
+/** In the version that is stored. */
+function endpointOf({ deps, served }: CertificateRequestsSettings['api']): Endpoint | undefined {
+  const group = deps.names.group('certificates.orch.io');
+  return served.current.types.find(
+    ({ definition }) => definition.group === group && definition.resource === 'certificatesigningrequests',
+  );
+}
+
+/** Whoever leads counts what was issued. */
+function readerOf({ api, metrics }: CertificateRequestsSettings, endpoint: Endpoint, leadership: Leadership) {
+  const count = requestDurations(metrics, api.deps.names);
+  return (row: FollowedRow, before: RequestOutline | undefined): RequestOutline => {
+    const outline = outlineOf(fromStored(row, endpoint) as CertificateSigningRequest, row.uid, row.version);
+    const { state, seconds, signerName, lifetime } = outline;
+    const isNew = before !== undefined && before.uid === row.uid && before.state !== 'issued' && state === 'issued';
+    if (isNew && leadership.leads && seconds !== undefined) count({ signerName, seconds, lifetime });
+    return outline;
+  };
+}
+
+/** One that has changed since is not of the kind that is removed any more. */
+async function remove(
+  { deps }: CertificateRequestsSettings['api'],
+  endpoint: Endpoint,
+  outline: RequestOutline,
+): Promise<void> {
+  const { name, uid, resourceVersion } = outline;
+  const options = { dryRun: false, uid, resourceVersion };
+  await deps.remover.remove(endpoint, { namespace: '', name }, options, serverItself()).catch(ignoreMissing);
+}

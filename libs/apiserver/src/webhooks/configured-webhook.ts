@@ -1,0 +1,67 @@
+import { type Connection, readKubeconfig } from '@orch/client';
+import type { Names } from '@orch/machinery';
+import { FileWatch, type Logger } from '@orch/runtime';
+import { ReviewWebhook } from '@orch/webhooks';
+
+/** How often the file, and those that it names, are read without having been told of a change, ms. */
+const LOOK_MS = 60_000;
+
+/** A webhook whose place and credentials stand in a connection file (form of a kubeconfig), followed as that changes. */
+export class ConfiguredWebhook {
+  readonly #watch: FileWatch;
+  #webhook: ReviewWebhook;
+
+  private constructor(
+    private readonly file: string,
+    private readonly names: Names,
+    private readonly logger: Logger,
+    private connection: Connection,
+  ) {
+    this.#webhook = new ReviewWebhook({ connection });
+    this.#watch = new FileWatch({ files: [file], onLook: () => this.#look(), everyMs: LOOK_MS });
+    this.#warn();
+  }
+
+  /** `names`: what the file is written in. @throws KubeconfigError for a file that cannot be used */
+  static async open(file: string, names: Names, logger: Logger): Promise<ConfiguredWebhook> {
+    return new ConfiguredWebhook(file, names, logger, await readKubeconfig(file, { names }));
+  }
+
+  /** Where it is: verdicts of another place are not its own. */
+  get place(): string {
+    const { origin, pathname } = new URL(this.connection.server);
+    return origin + pathname;
+  }
+
+  /** As {@link ReviewWebhook.ask}. */
+  ask(review: object): Promise<Readonly<Record<string, unknown>>> {
+    return this.#webhook.ask(review);
+  }
+
+  /** Gives up what is being asked. */
+  async close(): Promise<void> {
+    this.#watch.close();
+    await this.#webhook.close();
+  }
+
+  /** A file that cannot be used leaves everything as it was; questions that are being asked are answered by the one before. */
+  async #look(): Promise<void> {
+    try {
+      const connection = await readKubeconfig(this.file, { names: this.names });
+      if (JSON.stringify(connection) === JSON.stringify(this.connection)) return;
+      const before = this.#webhook;
+      this.#webhook = new ReviewWebhook({ connection });
+      this.connection = connection;
+      void before.end();
+      this.logger.info('the connection to a webhook was read anew', { file: this.file });
+      this.#warn();
+    } catch (error) {
+      this.logger.error('the connection to a webhook cannot be read anew, the one before stays', error);
+    }
+  }
+
+  #warn(): void {
+    const { protocol, host } = new URL(this.connection.server);
+    if (protocol !== 'https:') this.logger.warn(`${this.file}: secrets are sent to ${host} without TLS`);
+  }
+}

@@ -1,0 +1,110 @@
+// The X.509 library resolves its parts through decorators' metadata, which this import provides; it must come first.
+import 'reflect-metadata';
+import { createPrivateKey, type KeyObject, webcrypto } from 'node:crypto';
+import * as x509 from '@peculiar/x509';
+import { type Issuer, pem, serialNumber } from './certificates.js';
+import { certificatesOf } from './trust.js';
+import { usageExtensions } from './usages.js';
+
+/** What is to be certified. Names are DER that has been read and written anew. */
+export interface ToSign {
+  /** DER of the name. */
+  readonly subject: Uint8Array;
+  /** DER of the further names; undefined for none. */
+  readonly alternativeNames: Uint8Array | undefined;
+  /** DER (SubjectPublicKeyInfo). */
+  readonly publicKey: Uint8Array;
+  /** As certificate requests name them. */
+  readonly usages: readonly string[];
+  /** Milliseconds that it is to be good for. */
+  readonly lifetime: number;
+}
+
+/** Certificates begin a little in the past, for machines whose clocks are behind. */
+const BACKDATE_MS = 300_000;
+/** Of those that last less, the end is not brought forward by as much. */
+const SHORT_MS = 8 * 3_600_000;
+const ALTERNATIVE_NAMES = '2.5.29.17';
+const EMPTY_NAME = 2;
+
+/** How keys of elliptic curves sign, by what OpenSSL calls the curve. */
+const CURVES: Readonly<Record<string, { namedCurve: string; hash: string }>> = {
+  prime256v1: { namedCurve: 'P-256', hash: 'SHA-256' },
+  secp384r1: { namedCurve: 'P-384', hash: 'SHA-384' },
+  secp521r1: { namedCurve: 'P-521', hash: 'SHA-512' },
+};
+
+/** Signs what others ask for, with an authority's key: RSA, or of one of the NIST curves. Signing is done off the event loop. */
+export class SigningAuthority {
+  private constructor(
+    private readonly certificate: x509.X509Certificate,
+    private readonly key: webcrypto.CryptoKey,
+    private readonly algorithm: { readonly name: string; readonly hash: string },
+  ) {}
+
+  /** @throws Error as {@link checkAuthority} does, and for a key that is none */
+  static async of({ cert, key }: Issuer): Promise<SigningAuthority> {
+    const object = createPrivateKey(key);
+    checkAuthority(cert, object);
+    const algorithm = algorithmOf(object);
+    const pkcs8 = object.export({ type: 'pkcs8', format: 'der' });
+    const signingKey = await webcrypto.subtle.importKey('pkcs8', pkcs8, algorithm, false, ['sign']);
+    return new SigningAuthority(new x509.X509Certificate(cert), signingKey, algorithm);
+  }
+
+  /**
+   * A certificate for what is asked, PEM; it never ends after the authority.
+   * @throws Error when the authority has ended, or for usages and keys that are none
+   */
+  async sign({ subject, alternativeNames, publicKey, usages, lifetime }: ToSign, now: number): Promise<string> {
+    const { subjectName: issuer, notAfter: end } = this.certificate;
+    if (now >= end.getTime())
+      throw new Error(`refusing to sign a certificate that expired in the past: NotAfter=${end.toISOString()}`);
+    const wanted = now + (lifetime < SHORT_MS ? lifetime : lifetime - BACKDATE_MS);
+    const certificate = await x509.X509CertificateGenerator.create({
+      notBefore: wholeSeconds(now - BACKDATE_MS),
+      notAfter: wholeSeconds(Math.min(wanted, end.getTime())),
+      serialNumber: serialNumber(),
+      subject: new x509.Name(subject),
+      issuer,
+      signingAlgorithm: this.algorithm,
+      publicKey: new x509.PublicKey(publicKey),
+      signingKey: this.key,
+      extensions: [
+        ...usageExtensions(usages),
+        new x509.BasicConstraintsExtension(false, undefined, true),
+        ...this.#keyIdentifier(),
+        // Where the subject is empty nobody may pass over the other names (RFC 5280 section 4.1.2.6).
+        ...(alternativeNames
+          ? [new x509.Extension(ALTERNATIVE_NAMES, subject.length === EMPTY_NAME, alternativeNames)]
+          : []),
+      ],
+    });
+    return pem(certificate);
+  }
+
+  /** By which of its names the authority's key is found. */
+  #keyIdentifier(): x509.Extension[] {
+    const own = this.certificate.getExtension(x509.SubjectKeyIdentifierExtension);
+    return own ? [new x509.AuthorityKeyIdentifierExtension(own.keyId)] : [];
+  }
+}
+
+/** @throws Error unless these are one certificate of an authority and its key, of a type that can sign */
+export function checkAuthority(cert: string, key: KeyObject): void {
+  const [certificate, ...others] = certificatesOf(cert);
+  if (others.length > 0) throw new Error(`expected 1 certificate, found ${others.length + 1}`);
+  if (!certificate.ca) throw new Error('the certificate is not that of an authority');
+  if (!certificate.checkPrivateKey(key)) throw new Error('the certificate does not belong to its key');
+  algorithmOf(key);
+}
+
+function algorithmOf({ asymmetricKeyType: type, asymmetricKeyDetails: details }: KeyObject) {
+  if (type === 'rsa') return { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const curve = type === 'ec' ? CURVES[details?.namedCurve ?? ''] : undefined;
+  if (!curve) throw new Error('the key of an authority that signs must be RSA or ECDSA on P-256, P-384 or P-521');
+  return { name: 'ECDSA', ...curve };
+}
+
+/** Times in certificates have no parts of seconds. */
+const wholeSeconds = (ms: number): Date => new Date(Math.floor(ms / 1000) * 1000);

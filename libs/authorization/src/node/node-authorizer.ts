@@ -1,0 +1,140 @@
+import type { UserInfo } from '@orch/authentication';
+import type { Names } from '@orch/machinery';
+import { ALLOW, type Authorizer, type Decision, NO_OPINION, type RequestAttributes } from '../authorizer.js';
+import { CompiledRules, type PolicyRule } from '../rbac/policy-rule.js';
+import type { NodeGraph } from './node-graph.js';
+import type { ReferencedKind } from './node-references.js';
+
+/** By what nodes are judged. */
+export interface NodeAuthorizerOptions {
+  /** Of the groups that resources are of. */
+  readonly names: Names;
+  /** What every node may do, but for what is told apart by the object: those of the role `system:node`. */
+  readonly rules: readonly PolicyRule[];
+  /** What each node needs; asked for when a node first asks for what is told apart. */
+  readonly graph: () => Promise<NodeGraph>;
+}
+
+const PREFIX = 'system:node:';
+const NODES = 'system:nodes';
+/** The namespace of the leases by which nodes are alive. */
+const LEASES = 'kube-node-lease';
+
+/** The name of the node that a user is; empty for one without a name, undefined for who is none. */
+export function nodeOf({ name, groups }: UserInfo): string | undefined {
+  return name.startsWith(PREFIX) && groups.includes(NODES) ? name.slice(PREFIX.length) : undefined;
+}
+
+/** What judges requests of a node for one resource. */
+type Judge = (node: string, request: RequestAttributes) => Decision | Promise<Decision>;
+
+/**
+ * Lets nodes do what they need for the pods that are on them, and nobody else anything (mode `Node`; kubernetes v1.27.16,
+ * plugin/pkg/auth/authorizer/node, is what it must agree with).
+ */
+export function nodeAuthorizer({ names, rules, graph }: NodeAuthorizerOptions): Authorizer {
+  const compiled = new CompiledRules(rules);
+  const judges = judgesOf(names, graph);
+  return {
+    async authorize(user, request) {
+      const node = nodeOf(user);
+      if (node === undefined) return NO_OPINION;
+      if (node === '') return refused(`unknown node for user ${JSON.stringify(user.name)}`);
+      const judge = request.isResourceRequest && judges.get(`${request.group}/${request.resource}`);
+      if (judge) return judge(node, request);
+      return compiled.allow(request) ? ALLOW : NO_OPINION;
+    },
+    async rulesFor(user) {
+      const isNode = nodeOf(user) !== undefined;
+      const problems = isNode ? ['node authorizer does not support user rule resolution'] : [];
+      return { resourceRules: [], pathRules: [], incomplete: isNode, problems };
+    },
+  };
+}
+
+const refused = (reason: string): Decision => ({ decision: 'no-opinion', reason });
+
+function judgesOf(names: Names, graph: NodeAuthorizerOptions['graph']): ReadonlyMap<string, Judge> {
+  const storage = names.group('storage.orch.io');
+  return new Map<string, Judge>([
+    ['/secrets', reading('secret', graph)],
+    ['/configmaps', reading('configmap', graph)],
+    ['/persistentvolumeclaims', claims(graph)],
+    ['/persistentvolumes', getting(async (node, { name }) => (await graph()).needsVolume(node, name))],
+    [`${storage}/volumeattachments`, getting(async (node, { name }) => (await graph()).isAttached(node, name))],
+    ['/serviceaccounts', tokens(graph)],
+    [`${names.group('coordination.orch.io')}/leases`, lease],
+    [`${storage}/csinodes`, csiNode],
+  ]);
+}
+
+type Related = (node: string, request: RequestAttributes) => Promise<boolean>;
+
+async function byRelation(node: string, request: RequestAttributes, related: Related): Promise<Decision> {
+  if (request.name === '') return refused('No Object name found');
+  if (await related(node, request)) return ALLOW;
+  return refused(`no relationship found between node '${node}' and this object`);
+}
+
+const needs =
+  (kind: ReferencedKind, graph: NodeAuthorizerOptions['graph']): Related =>
+  async (node, { namespace, name }) =>
+    (await graph()).needs(node, kind, namespace, name);
+
+function reading(kind: ReferencedKind, graph: NodeAuthorizerOptions['graph']): Judge {
+  const related = needs(kind, graph);
+  return (node, request) => {
+    if (!['get', 'list', 'watch'].includes(request.verb)) return refused('can only read resources of this type');
+    if (request.subresource !== '') return refused('cannot read subresource');
+    if (request.namespace === '') return refused('can only read namespaced object of this type');
+    return byRelation(node, request, related);
+  };
+}
+
+function getting(related: Related): Judge {
+  return (node, request) => {
+    if (request.verb !== 'get') return refused('can only get individual resources of this type');
+    if (request.subresource !== '') return refused('cannot get subresource');
+    return byRelation(node, request, related);
+  };
+}
+
+function claims(graph: NodeAuthorizerOptions['graph']): Judge {
+  const related = needs('persistentvolumeclaim', graph);
+  const get = getting(related);
+  return (node, request) => {
+    if (request.subresource !== 'status') return get(node, request);
+    if (request.verb === 'update' || request.verb === 'patch') return byRelation(node, request, related);
+    return refused('can only get/update/patch this type');
+  };
+}
+
+function tokens(graph: NodeAuthorizerOptions['graph']): Judge {
+  const related = needs('serviceaccount', graph);
+  return (node, request) => {
+    if (request.verb !== 'create' || request.name === '')
+      return refused('can only create tokens for individual service accounts');
+    if (request.subresource !== 'token') return refused('can only create token subresource of serviceaccount');
+    return byRelation(node, request, related);
+  };
+}
+
+const OWN_VERBS: readonly string[] = ['get', 'create', 'update', 'patch', 'delete'];
+const LISTED = 'can only get, create, update, patch, or delete';
+
+/** Of what is created the name is not known. */
+const isOwn = (node: string, { verb, name }: RequestAttributes): boolean => verb === 'create' || name === node;
+
+const lease: Judge = (node, request) => {
+  if (!OWN_VERBS.includes(request.verb)) return refused(`${LISTED} a node lease`);
+  if (request.namespace !== LEASES) return refused(`can only access leases in the "${LEASES}" system namespace`);
+  if (!isOwn(node, request)) return refused('can only access node lease with the same name as the requesting node');
+  return ALLOW;
+};
+
+const csiNode: Judge = (node, request) => {
+  if (!OWN_VERBS.includes(request.verb)) return refused(`${LISTED} a CSINode`);
+  if (request.subresource !== '') return refused('cannot authorize CSINode subresources');
+  if (!isOwn(node, request)) return refused('can only access CSINode with the same name as the requesting node');
+  return ALLOW;
+};

@@ -1,0 +1,103 @@
+/** Kinds of what a node may read of its pods. */
+export type ReferencedKind = 'configmap' | 'persistentvolumeclaim' | 'secret' | 'serviceaccount';
+
+/** An object that is named by another one; {@link referenceKey} makes it. */
+export type ReferenceKey = string;
+
+/** The same for the same object. Neither namespaces nor names hold a slash. */
+export const referenceKey = (kind: ReferencedKind, namespace: string, name: string): ReferenceKey =>
+  `${kind}/${namespace}/${name}`;
+
+type Json = Readonly<Record<string, unknown>>;
+
+const at = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce((inner: unknown, member) => (isJson(inner) ? inner[member] : undefined), value);
+const textAt = (value: unknown, ...path: readonly string[]): string => {
+  const found = at(value, ...path);
+  return typeof found === 'string' ? found : '';
+};
+const listAt = (value: unknown, member: string): readonly unknown[] => {
+  const found = at(value, member);
+  return Array.isArray(found) ? found : [];
+};
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null;
+
+/** Sources of volumes that name a secret of the pod's namespace as `secretRef`. */
+const WITH_SECRET_REF = ['cephfs', 'cinder', 'flexVolume', 'rbd', 'scaleIO', 'iscsi', 'storageos'];
+
+/**
+ * What a pod on a node needs: its service account, secrets, config maps and claims. The copy of a pod that a node runs by itself
+ * needs nothing: no node could give itself anything by one.
+ * @param mirrorAnnotation the annotation that such copies bear
+ */
+export function referencesOfPod(pod: unknown, mirrorAnnotation: string): ReferenceKey[] {
+  const metadata = at(pod, 'metadata');
+  const spec = at(pod, 'spec');
+  if (at(metadata, 'annotations', mirrorAnnotation) !== undefined) return [];
+  const namespace = textAt(metadata, 'namespace');
+  const names: Record<ReferencedKind, string[]> = {
+    serviceaccount: [textAt(spec, 'serviceAccountName')],
+    secret: listAt(spec, 'imagePullSecrets').map((each) => textAt(each, 'name')),
+    configmap: [],
+    persistentvolumeclaim: [],
+  };
+  for (const list of ['initContainers', 'containers', 'ephemeralContainers'])
+    for (const container of listAt(spec, list)) addEnvironment(names, container);
+  for (const volume of listAt(spec, 'volumes')) addVolume(names, volume, textAt(metadata, 'name'));
+  const kinds = Object.keys(names) as ReferencedKind[];
+  const keys = kinds.flatMap((kind) => names[kind].filter(Boolean).map((name) => referenceKey(kind, namespace, name)));
+  return [...new Set(keys)];
+}
+
+function addEnvironment(names: Record<ReferencedKind, string[]>, container: unknown): void {
+  for (const from of listAt(container, 'envFrom')) {
+    names.secret.push(textAt(from, 'secretRef', 'name'));
+    names.configmap.push(textAt(from, 'configMapRef', 'name'));
+  }
+  for (const variable of listAt(container, 'env')) {
+    names.secret.push(textAt(variable, 'valueFrom', 'secretKeyRef', 'name'));
+    names.configmap.push(textAt(variable, 'valueFrom', 'configMapKeyRef', 'name'));
+  }
+}
+
+function addVolume(names: Record<ReferencedKind, string[]>, volume: unknown, pod: string): void {
+  names.secret.push(
+    textAt(volume, 'azureFile', 'secretName'),
+    textAt(volume, 'secret', 'secretName'),
+    textAt(volume, 'csi', 'nodePublishSecretRef', 'name'),
+    ...WITH_SECRET_REF.map((source) => textAt(volume, source, 'secretRef', 'name')),
+  );
+  names.configmap.push(textAt(volume, 'configMap', 'name'));
+  for (const source of listAt(at(volume, 'projected'), 'sources')) {
+    names.secret.push(textAt(source, 'secret', 'name'));
+    names.configmap.push(textAt(source, 'configMap', 'name'));
+  }
+  names.persistentvolumeclaim.push(textAt(volume, 'persistentVolumeClaim', 'claimName'));
+  if (at(volume, 'ephemeral')) names.persistentvolumeclaim.push(`${pod}-${textAt(volume, 'name')}`);
+}
+
+/** What a volume is bound to, and the secrets that a node needs for it. */
+export interface VolumeReferences {
+  /** Its claim. */
+  readonly claim: ReferenceKey;
+  /** Of whichever namespace. */
+  readonly secrets: readonly ReferenceKey[];
+}
+
+/** Undefined for a volume that is bound to no claim. */
+export function referencesOfVolume(volume: unknown): VolumeReferences | undefined {
+  const spec = at(volume, 'spec');
+  const [namespace, name] = [textAt(spec, 'claimRef', 'namespace'), textAt(spec, 'claimRef', 'name')];
+  if (!isJson(at(spec, 'claimRef'))) return undefined;
+  const named = (within: string, secret: string) => (secret === '' ? [] : [referenceKey('secret', within, secret)]);
+  const referenced = (...path: readonly string[]) =>
+    named(textAt(spec, ...path, 'namespace') || namespace, textAt(spec, ...path, 'name'));
+  return {
+    claim: referenceKey('persistentvolumeclaim', namespace, name),
+    secrets: [
+      ...named(textAt(spec, 'azureFile', 'secretNamespace') || namespace, textAt(spec, 'azureFile', 'secretName')),
+      ...WITH_SECRET_REF.flatMap((source) => referenced(source, 'secretRef')),
+      ...['nodePublishSecretRef', 'nodeStageSecretRef', 'nodeExpandSecretRef'].flatMap((ref) => referenced('csi', ref)),
+    ],
+  };
+}

@@ -1,0 +1,141 @@
+import type { Connection } from '../connection.js';
+import { CredentialsError } from '../errors.js';
+import { type ClientCertificate, clientCertificate } from './certificate.js';
+import { CertificateFiles } from './certificate-files.js';
+import type { PluginCredentials } from './exec-credential.js';
+import { ExecCredentials, type PluginSettings } from './exec-credentials.js';
+import type { ExecPlugin } from './exec-plugin.js';
+import { TokenFile } from './token-file.js';
+
+/** What a request is sent with. */
+export interface RequestCredentials {
+  /** Value of the header `Authorization`. */
+  readonly authorization?: string;
+  /** What the server is shown in the handshake; another object means another certificate. */
+  readonly certificate?: ClientCertificate;
+}
+
+/** How often certificates are looked at while no request asks for them, ms; as client-go's transport/cert_rotation.go. */
+const LOOK_MS = 300_000;
+
+/** What a connection's requests are sent with, which may change: files are read again, plugins are asked again. */
+export interface Credentials {
+  /** What holds now: the same object for as long as it does. @throws CredentialsError */
+  read(): Promise<RequestCredentials>;
+  /** The server has answered 401 to these: {@link read} looks for others, if there can be any. */
+  expire(refused: RequestCredentials): void;
+  /** Calls `listener` with the certificate to be shown when that may have changed. Returns what ends that. */
+  onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void;
+}
+
+/** The credentials of a connection. Connections with the same plugin share what it gave. @throws CredentialsError */
+export function credentialsOf(connection: Connection, settings: PluginSettings): Credentials {
+  const { token, tokenFile, basic, cert, certFile, exec } = connection;
+  if (basic && (token ?? tokenFile) !== undefined) {
+    throw new CredentialsError('username/password or bearer token may be set, but not both');
+  }
+  const own = token ?? tokenFile ?? basic ?? cert ?? certFile;
+  if (exec && own === undefined) return new FromPlugin(sharedPlugin(exec, connection, settings));
+  return new FromConnection(connection, settings.now);
+}
+
+/** Credentials that stand in the connection itself, or in files that it names. */
+class FromConnection implements Credentials {
+  readonly #authorization: string | undefined;
+  readonly #tokenFile: TokenFile | undefined;
+  readonly #certificate: ClientCertificate | undefined;
+  readonly #certificateFiles: CertificateFiles | undefined;
+  #current: RequestCredentials = {};
+
+  constructor(connection: Connection, now: () => number) {
+    const { token, tokenFile, basic, cert, key, certFile, keyFile } = connection;
+    if (tokenFile !== undefined) this.#tokenFile = new TokenFile(tokenFile, token, now);
+    else if (token !== undefined) this.#authorization = bearer(token);
+    else if (basic) this.#authorization = `Basic ${base64(`${basic.username}:${basic.password}`)}`;
+    if (cert !== undefined && key !== undefined) this.#certificate = fitting(cert, key);
+    else if (certFile !== undefined && keyFile !== undefined) {
+      this.#certificateFiles = new CertificateFiles(certFile, keyFile, now);
+    }
+  }
+
+  async read(): Promise<RequestCredentials> {
+    const authorization = this.#tokenFile ? bearer(await this.#tokenFile.read()) : this.#authorization;
+    const certificate = this.#certificateFiles ? await this.#certificateFiles.read() : this.#certificate;
+    const next = { ...(authorization && { authorization }), ...(certificate && { certificate }) };
+    if (!sameCredentials(this.#current, next)) this.#current = next;
+    return this.#current;
+  }
+
+  expire(): void {
+    this.#tokenFile?.expire();
+  }
+
+  onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void {
+    const files = this.#certificateFiles;
+    if (!files) return () => {};
+    const timer = setInterval(() => void files.read().then(listener, () => {}), LOOK_MS).unref();
+    return () => clearInterval(timer);
+  }
+}
+
+class FromPlugin implements Credentials {
+  /** Of what the plugin gave, what is sent. */
+  readonly #sent = new WeakMap<PluginCredentials, RequestCredentials>();
+  readonly #given = new WeakMap<RequestCredentials, PluginCredentials>();
+
+  constructor(private readonly plugin: ExecCredentials) {}
+
+  async read(): Promise<RequestCredentials> {
+    const given = await this.plugin.read();
+    const known = this.#sent.get(given);
+    if (known) return known;
+    const { token, certificate } = given;
+    const credentials = { ...(token && { authorization: bearer(token) }), ...(certificate && { certificate }) };
+    this.#sent.set(given, credentials);
+    this.#given.set(credentials, given);
+    return credentials;
+  }
+
+  expire(refused: RequestCredentials): void {
+    const given = this.#given.get(refused);
+    if (given) this.plugin.expire(given);
+  }
+
+  onCertificate(listener: (certificate: ClientCertificate | undefined) => void): () => void {
+    return this.plugin.onCertificate(listener);
+  }
+}
+
+/** Whether a server would take both for the same. */
+export const sameCredentials = (a: RequestCredentials, b: RequestCredentials): boolean =>
+  a.authorization === b.authorization && a.certificate === b.certificate;
+
+/** By what the plugin is told: nobody is asked for a password twice because a process has two clients. */
+const plugins = new WeakMap<ExecPlugin, Map<string, ExecCredentials>>();
+
+function sharedPlugin(exec: ExecPlugin, connection: Connection, settings: PluginSettings): ExecCredentials {
+  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = connection;
+  const told = [server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression];
+  const key = exec.provideClusterInfo ? JSON.stringify(told) : '';
+  const known = plugins.get(exec) ?? new Map<string, ExecCredentials>();
+  plugins.set(exec, known);
+  const shared = known.get(key) ?? new ExecCredentials(exec, connection, settings);
+  known.set(key, shared);
+  return shared;
+}
+
+function bearer(token: string): string {
+  // Named here, for whoever complains of the header would have to name what stands in it.
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(token)) throw new CredentialsError('the token holds what no header can');
+  return `Bearer ${token}`;
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+function fitting(cert: string, key: string): ClientCertificate {
+  try {
+    return clientCertificate(cert, key);
+  } catch (error) {
+    throw new CredentialsError((error as Error).message);
+  }
+}

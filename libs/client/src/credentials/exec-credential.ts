@@ -1,0 +1,91 @@
+import { parseTime } from '@orch/machinery';
+import { parse } from 'yaml';
+import type { ServerPlace } from '../connection.js';
+import { isEntry } from '../entry.js';
+import { type ClientCertificate, clientCertificate } from './certificate.js';
+import type { ExecPlugin } from './exec-plugin.js';
+
+/** What a plugin gave. */
+export interface PluginCredentials {
+  /** Bearer token. */
+  readonly token?: string;
+  readonly certificate?: ClientCertificate;
+  /** Milliseconds since 1970; unset: for as long as the server takes it. */
+  readonly expiresAt?: number;
+}
+
+/** The `ExecCredential` that a plugin is given, as JSON; as client-go's rest/exec.go fills it in. */
+export function requestFor(plugin: ExecPlugin, place: ServerPlace, interactive: boolean): string {
+  const { server, ca, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression } = place;
+  const cluster = {
+    server,
+    ...(tlsServerName && { 'tls-server-name': tlsServerName }),
+    ...(insecureSkipTlsVerify && { 'insecure-skip-tls-verify': true }),
+    ...(ca && { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+    ...(proxyUrl && { 'proxy-url': proxyUrl }),
+    ...(disableCompression && { 'disable-compression': true }),
+    config: plugin.config ?? null,
+  };
+  const spec = { ...(plugin.provideClusterInfo && { cluster }), interactive };
+  return JSON.stringify({ kind: 'ExecCredential', apiVersion: plugin.apiVersion, spec });
+}
+
+/** What a plugin printed. The error quotes nothing of it that could be a secret. @throws Error */
+export function readCredential(output: string, { apiVersion }: ExecPlugin): PluginCredentials {
+  const credential = parsed(output);
+  if (!isEntry(credential) || credential.kind !== 'ExecCredential') {
+    throw new Error('decoding stdout: it is no ExecCredential');
+  }
+  if (credential.apiVersion !== apiVersion) {
+    const returned = String(credential.apiVersion).slice(0, 100);
+    throw new Error(`exec plugin is configured to use API version ${apiVersion}, plugin returned version ${returned}`);
+  }
+  const { status } = credential;
+  if (!isEntry(status)) throw new Error('exec plugin returned no status');
+  const token = text(status, 'token');
+  const cert = text(status, 'clientCertificateData');
+  const key = text(status, 'clientKeyData');
+  if (!token && !cert && !key) throw new Error('exec plugin returned neither a token nor a certificate with its key');
+  if (!cert !== !key) throw new Error('exec plugin returned only one of certificate and key');
+  const expiresAt = expiry(status.expirationTimestamp);
+  return {
+    ...(token && { token }),
+    ...(cert && key && { certificate: clientCertificate(cert, key) }),
+    ...(expiresAt !== undefined && { expiresAt }),
+  };
+}
+
+/** Far more than credentials take; YAML that is longer would hold the process up. */
+const MAX_YAML = 65_536;
+
+/** JSON, or YAML, which client-go reads as well. */
+function parsed(output: string): unknown {
+  try {
+    return JSON.parse(output);
+  } catch {
+    // Perhaps YAML.
+  }
+  try {
+    if (output.length <= MAX_YAML) return parse(output, { logLevel: 'error' });
+  } catch {
+    // Told below, without what it holds.
+  }
+  throw new Error('decoding stdout: it is neither JSON nor YAML');
+}
+
+function text(status: Readonly<Record<string, unknown>>, member: string): string | undefined {
+  const value = status[member];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string') throw new Error(`decoding stdout: status.${member} is not a string`);
+  return value;
+}
+
+function expiry(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined;
+  try {
+    if (typeof value === 'string') return parseTime(value);
+  } catch {
+    // Told below, without the value.
+  }
+  throw new Error('decoding stdout: status.expirationTimestamp is no time as RFC 3339 writes it');
+}

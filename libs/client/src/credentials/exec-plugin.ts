@@ -1,0 +1,43 @@
+import { type Names, namesOf } from '@orch/machinery';
+
+/** What a plugin wants of the terminal: never, if there is one, or not without one. */
+export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
+
+/** A program that prints credentials (spec: "Client-side credential plugin"). */
+export interface ExecPlugin {
+  /** Version that is spoken with it: `client.authentication.orch.io/v1` or `…/v1beta1`, in the names of the profile. */
+  readonly apiVersion: string;
+  /** Path, or a name that is looked for in `PATH`. */
+  readonly command: string;
+  /** Its arguments. */
+  readonly args?: readonly string[];
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** What to tell a user who has not installed it. */
+  readonly installHint?: string;
+  /** Whether it is told which server the credentials are for. Default false. */
+  readonly provideClusterInfo?: boolean;
+  /** Whether it may use the terminal. */
+  readonly interactiveMode: InteractiveMode;
+  /** What the configuration of the cluster says to it; any JSON. */
+  readonly config?: unknown;
+}
+
+const GROUP = 'client.authentication.orch.io';
+
+/** The versions of the plugin interface, as a configuration names them. */
+export const pluginVersions = (names: Names) => {
+  const group = names.group(GROUP);
+  return { v1: `${group}/v1`, v1beta1: `${group}/v1beta1` };
+};
+
+/** Under which name a cluster's `extensions` hold what is for plugins. */
+export const pluginExtension = (names: Names): string => `${names.group(GROUP)}/exec`;
+
+/** Variable that plugins of a version read their `ExecCredential` from: `ORCH_EXEC_INFO`; undefined for no version of any profile. */
+export function pluginVariable(apiVersion: string): string | undefined {
+  const names = [namesOf('orch'), namesOf('kubernetes')].find((profile) =>
+    Object.values(pluginVersions(profile)).includes(apiVersion),
+  );
+  return names && `${names.product.toUpperCase()}_EXEC_INFO`;
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { isatty } from 'node:tty';
+import type { ExecPlugin } from './exec-plugin.js';
+
+/** What a plugin may have. */
+export interface PluginLimits {
+  /** The terminal: false for a process that reads standard input itself. Default: whether standard input is one. */
+  readonly terminal?: boolean;
+  /** How long it may run, ms: long enough for somebody to log in meanwhile. Default 300,000. */
+  readonly timeoutMs?: number;
+  /** Bytes that it may print. Default 1 MiB. */
+  readonly maxOutputBytes?: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** Whether a plugin gets the terminal. @throws Error where it needs one and there is none */
+export function isInteractive({ interactiveMode }: ExecPlugin, { terminal = isatty(0) }: PluginLimits): boolean {
+  if (interactiveMode === 'Always' && !terminal) {
+    throw new Error('exec plugin cannot support interactive mode: standard input is not a terminal');
+  }
+  return terminal && interactiveMode !== 'Never';
+}
+
+/**
+ * Runs a plugin and gives what it printed. It gets the terminal if it is `interactive`, `variables` beside those of this process, and
+ * writes its complaints to standard error. The error names the command, never its arguments, variables or output.
+ * @throws Error when it cannot be run, fails, takes too long or prints too much
+ */
+export async function runPlugin(
+  plugin: ExecPlugin,
+  variables: Readonly<Record<string, string>>,
+  interactive: boolean,
+  limits: PluginLimits = {},
+): Promise<string> {
+  try {
+    const child = spawn(plugin.command, plugin.args ?? [], {
+      env: { ...process.env, ...plugin.env, ...variables },
+      stdio: [interactive ? 'inherit' : 'ignore', 'pipe', 'inherit'],
+    });
+    return await outputOf(child, limits);
+  } catch (error) {
+    throw new Error(
+      `exec: executable ${plugin.command} ${error instanceof Failure ? error.message : whyNotRun(error, plugin)}`,
+    );
+  }
+}
+
+/** What became of a program that was run. */
+class Failure extends Error {}
+
+function outputOf(child: ChildProcess, { timeoutMs = 300_000, maxOutputBytes = MIB }: PluginLimits): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let bytes = 0;
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      stop(child);
+      reject(error);
+    };
+    const timer = setTimeout(() => fail(new Failure(`gave no credentials within ${timeoutMs} ms`)), timeoutMs);
+    child.stdout?.on('data', (piece: Buffer) => {
+      bytes += piece.length;
+      if (bytes > maxOutputBytes) fail(new Failure(`printed more than ${maxOutputBytes} bytes`));
+      else pieces.push(piece);
+    });
+    child.on('error', fail);
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code === 0) resolve(Buffer.concat(pieces).toString());
+      else reject(new Failure(code === null ? `was ended by ${signal}` : `failed with exit code ${code}`));
+    });
+  });
+}
+
+/** What it may have started itself keeps its output open, which is not waited for. */
+function stop(child: ChildProcess): void {
+  child.kill('SIGKILL');
+  child.stdout?.destroy();
+}
+
+/** Of the system's error its code alone: Node's messages may quote arguments. */
+function whyNotRun(error: unknown, { installHint }: ExecPlugin): string {
+  const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+  if (code !== 'ENOENT') return `cannot be run: ${code}`;
+  return `not found${installHint ? `\n\n${printable(installHint)}` : ''}`;
+}
+
+/** The hint comes from a file that somebody else may have written: it must not steer the terminal. */
+const printable = (text: string): string =>
+  text.replace(
+    /[^\p{L}\p{M}\p{N}\p{P}\p{S}\p{Z}\t-\r]/gu,
+    (sign) => `U+${sign.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}`,
+  );

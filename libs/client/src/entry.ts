@@ -1,0 +1,5 @@
+/** What JSON and YAML have as an object. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+export const isEntry = (value: unknown): value is Entry =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

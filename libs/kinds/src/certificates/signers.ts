@@ -1,0 +1,81 @@
+import type { Names } from '@orch/machinery';
+import type { CertificateRequest } from './certificate-request.js';
+
+/** The signers that the control plane has itself, as options name them. */
+export type SignerId = 'kube-apiserver-client' | 'kubelet-client' | 'kubelet-serving' | 'legacy-unknown';
+
+/** Who signs which requests. */
+export interface Signer {
+  /** As options name it. */
+  readonly id: SignerId;
+  /** As requests name it, in `orch` names. */
+  readonly canonicalName: string;
+  /** Why it does not sign a request; undefined where it does. */
+  refusal(request: CertificateRequest, usages: readonly string[]): string | undefined;
+}
+
+/** Name of the signer of clients' certificates, in `orch` names. */
+export const CLIENT_SIGNER = 'orch.io/apiserver-client';
+
+const NODES = 'system:nodes';
+const NODE_PREFIX = 'system:node:';
+const ENCIPHERMENT = 'key encipherment';
+const SIGNATURE = 'digital signature';
+
+/** What each signs: the rules are those of the reference (`pkg/apis/certificates/helpers.go`, `pkg/controller/certificates/signer`). */
+export const SIGNERS: readonly Signer[] = [
+  { id: 'kube-apiserver-client', canonicalName: CLIENT_SIGNER, refusal: (_request, usages) => clientRefusal(usages) },
+  { id: 'kubelet-client', canonicalName: 'orch.io/kube-apiserver-client-kubelet', refusal: nodeClientRefusal },
+  { id: 'kubelet-serving', canonicalName: 'orch.io/kubelet-serving', refusal: nodeServingRefusal },
+  // Cannot be asked through v1 any more; what was asked before is signed as it stands.
+  { id: 'legacy-unknown', canonicalName: 'orch.io/legacy-unknown', refusal: () => undefined },
+];
+
+/** The signer of a name; undefined for those of others. */
+export const signerOf = (name: string, names: Names): Signer | undefined =>
+  SIGNERS.find(({ canonicalName }) => names.key(canonicalName) === name);
+
+function clientRefusal(usages: readonly string[]): string | undefined {
+  const wrong = usages.find((usage) => usage !== 'client auth' && usage !== SIGNATURE && usage !== ENCIPHERMENT);
+  if (wrong !== undefined) return `invalid usage for client certificate: ${wrong}`;
+  return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
+}
+
+function nodeClientRefusal(request: CertificateRequest, usages: readonly string[]): string | undefined {
+  const { dnsNames, emailAddresses, ipAddresses, uris } = request;
+  return (
+    organizationRefusal(request) ??
+    (dnsNames.length > 0 ? 'DNS subjectAltNames are not allowed' : undefined) ??
+    (emailAddresses.length > 0 ? 'Email subjectAltNames are not allowed' : undefined) ??
+    (ipAddresses.length > 0 ? 'IP subjectAltNames are not allowed' : undefined) ??
+    (uris.length > 0 ? 'URI subjectAltNames are not allowed' : undefined) ??
+    commonNameRefusal(request) ??
+    usagesRefusal(usages, 'client auth')
+  );
+}
+
+function nodeServingRefusal(request: CertificateRequest, usages: readonly string[]): string | undefined {
+  const { dnsNames, emailAddresses, ipAddresses, uris } = request;
+  return (
+    organizationRefusal(request) ??
+    (dnsNames.length + ipAddresses.length === 0 ? 'DNS or IP subjectAltName is required' : undefined) ??
+    (emailAddresses.length > 0 ? 'Email subjectAltNames are not allowed' : undefined) ??
+    (uris.length > 0 ? 'URI subjectAltNames are not allowed' : undefined) ??
+    usagesRefusal(usages, 'server auth') ??
+    commonNameRefusal(request)
+  );
+}
+
+const organizationRefusal = ({ organizations }: CertificateRequest): string | undefined =>
+  organizations.length === 1 && organizations[0] === NODES ? undefined : `subject organization is not ${NODES}`;
+
+const commonNameRefusal = ({ commonName }: CertificateRequest): string | undefined =>
+  commonName.startsWith(NODE_PREFIX) ? undefined : `subject common name does not begin with ${NODE_PREFIX}`;
+
+/** What RSA keys can do beside is asked for or not. */
+function usagesRefusal(usages: readonly string[], purpose: string): string | undefined {
+  const asked = new Set(usages);
+  asked.delete(ENCIPHERMENT);
+  if (asked.size === 2 && asked.has(SIGNATURE) && asked.has(purpose)) return undefined;
+  return `usages did not match [${[SIGNATURE, ENCIPHERMENT, purpose].sort().join(' ')}]`;
+}
