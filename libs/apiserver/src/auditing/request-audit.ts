@@ -1,11 +1,12 @@
 import { type AuditConfig, EventRecord, type EventStatus, type EventUser, type Stage } from '@orch/audit';
 import type { UserInfo } from '@orch/authentication';
-import { type ApiObject, formatMicroTime, type Status } from '@orch/machinery';
+import type { ApiObject, Status } from '@orch/machinery';
 import type { Scheme } from '@orch/schema';
 import type { RequestContext } from '../http/context.js';
 import { wireUser } from '../reviews/token-review.js';
 import { answerText, objectText, patchText } from './body-text.js';
 import { sourceIPs } from './source-ips.js';
+import { timeText } from './time-text.js';
 
 /** What events of all requests have in common. */
 export interface EventSettings {
@@ -204,12 +205,6 @@ export class RequestAudit {
     const began = this.ctx.trail?.began ?? performance.now();
     return timeText(this.#receivedMs + (performance.now() - began));
   }
-}
-
-/** With microseconds. */
-function timeText(ms: number): string {
-  const whole = Math.floor(ms);
-  return formatMicroTime(whole, Math.floor((ms - whole) * 1000));
 }
 
 function agentOf(agent = ''): string {

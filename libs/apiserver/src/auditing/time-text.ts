@@ -1,0 +1,20 @@
+import { formatTime } from '@orch/machinery';
+
+const SECOND_MS = 1_000;
+const MICROS_A_MILLISECOND = 1_000;
+const MICRO_DIGITS = 6;
+
+/** The second that was asked for last: most requests come in the same one, and a date is costly to write. */
+let lastSecond = Number.NaN;
+let lastText = '';
+
+/** Milliseconds since 1970, with parts, as RFC 3339 with microseconds: what is beyond them is cut off. */
+export function timeText(ms: number): string {
+  const second = Math.floor(ms / SECOND_MS);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastText = formatTime(second * SECOND_MS).slice(0, -1);
+  }
+  const micros = Math.floor((ms - second * SECOND_MS) * MICROS_A_MILLISECOND);
+  return `${lastText}.${String(micros).padStart(MICRO_DIGITS, '0')}Z`;
+}
