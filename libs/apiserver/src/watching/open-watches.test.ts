@@ -53,7 +53,7 @@ describe('watches that are judged again', () => {
   it('do not wait for each other', async () => {
     const watches = new OpenWatches(NO_BOUNDS);
     for (const name of ['a', 'b', 'c']) watches.admit(watchOf(name));
-    let goOn = () => undefined as void;
+    let goOn = (): void => undefined;
     const last = new Promise<void>((resolve) => {
       goOn = resolve;
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TooManyRulesError, uncovered } from './covers.js';
+import { describeRules } from './describe-rules.js';
 import { CompiledRules, type PolicyRule, withNamesTogether } from './policy-rule.js';
 
 const MOST = 20_000;
@@ -56,6 +57,12 @@ describe('rules that many are compared with', () => {
     expect(soon(() => uncovered([urls('a')], [urls('a')], MOST))).toEqual([]);
     expect(() => soon(() => uncovered([urls('a', '*')], [urls('b')], MOST))).toThrow(TooManyRulesError);
   });
+});
+
+it('a rule of many verbs is told as one', () => {
+  const verbs = many(MOST, (at) => `verb${at}`);
+  const rules = uncovered([], [{ ...pods(''), verbs }], MOST);
+  expect(soon(() => describeRules(rules))).toEqual([expect.stringContaining('"verb0" "verb1"')]);
 });
 
 it('rules with their names together allow what they do apart', () => {

@@ -9,15 +9,17 @@ export function describeRules(rules: readonly PolicyRule[]): string[] {
 }
 
 function compact(rules: readonly PolicyRule[]): PolicyRule[] {
-  const simple = new Map<string, PolicyRule>();
+  const simple = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
   const others: PolicyRule[] = [];
   for (const rule of rules) {
     const key = simpleKey(rule);
     const known = key !== undefined && simple.get(key);
+    const { verbs = [] } = rule;
     if (key === undefined) others.push(rule);
-    else simple.set(key, known ? { ...known, verbs: [...(known.verbs ?? []), ...(rule.verbs ?? [])] } : rule);
+    else if (known) for (const verb of verbs) known.verbs.push(verb);
+    else simple.set(key, { rule, verbs: [...verbs] });
   }
-  return [...others, ...simple.values()];
+  return [...others, ...[...simple.values()].map(({ rule, verbs }) => ({ ...rule, verbs }))];
 }
 
 /** Of rules that differ in their verbs alone it is the same; undefined for one on more than a single resource, and on paths. */
