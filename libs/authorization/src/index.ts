@@ -22,7 +22,7 @@ export {
   referencesOfVolume,
   type VolumeReferences,
 } from './node/node-references.js';
-export { aggregatedRules, sameRules } from './rbac/aggregation.js';
+export { aggregatedRules, type LabelMatcher, sameRules } from './rbac/aggregation.js';
 export {
   autoUpdateAnnotation,
   type BootstrapObject,

@@ -1,5 +1,6 @@
 import {
   aggregatedRules,
+  type LabelMatcher,
   type PolicyRule,
   type RbacPolicy,
   type RoleObject,
@@ -15,6 +16,7 @@ import {
 } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
+import { Slices } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
@@ -83,10 +85,13 @@ export class RoleAggregator {
   async #aggregate(): Promise<void> {
     const { policy, onError } = this.options;
     const clusterRoles = [...policy.roles()].filter(({ namespace }) => namespace === '');
+    clusterRoles.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const slices = new Slices();
     let wrote = false;
     for (const role of clusterRoles) {
       if (!role.aggregates || !this.#leadership.leads) continue;
-      const rules = aggregatedRules(role, clusterRoles, (selector, labels) => this.#matches(selector, labels));
+      await slices.between();
+      const rules = aggregatedRules(role, clusterRoles, matcherOf);
       if (sameRules(rules, role.rules)) continue;
       wrote = true;
       await this.#apply(role, rules).catch((error: unknown) => {
@@ -95,15 +100,6 @@ export class RoleAggregator {
       });
     }
     if (wrote) await this.options.followers.confirm();
-  }
-
-  /** What no selector can be made of fits nothing; the rules of the kind refuse it. */
-  #matches(selector: RoleSelector, labels: Readonly<Record<string, string>>): boolean {
-    try {
-      return labelSelectorOf(selector as LabelSelectorObject).matches(labels);
-    } catch {
-      return false;
-    }
   }
 
   async #apply({ name }: RoleObject, rules: readonly PolicyRule[]): Promise<void> {
@@ -125,5 +121,15 @@ export class RoleAggregator {
     } as const;
     const change = (current: ApiObject) => merge(current);
     await deps.pipeline.write(request, { change }).then(() => undefined, ignoreMissing);
+  }
+}
+
+/** What no selector can be made of fits nothing; the rules of the kind refuse it. */
+function matcherOf(selector: RoleSelector): LabelMatcher {
+  try {
+    const made = labelSelectorOf(selector as LabelSelectorObject);
+    return (labels) => made.matches(labels);
+  } catch {
+    return () => false;
   }
 }

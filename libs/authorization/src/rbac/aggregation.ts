@@ -1,21 +1,25 @@
 import type { PolicyRule } from './policy-rule.js';
 import type { RoleObject, RoleSelector } from './rbac-objects.js';
 
+/** Says of labels whether a selector fits them. */
+export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
+
 /**
  * The rules of a ClusterRole that is made of others: its selectors in their order, the roles of each by name, and rules that say the
  * same once. The role itself is left out.
- * @param matches whether a selector, of its own form, fits labels
+ * @param byName all ClusterRoles, in the order of their names
+ * @param matcherOf makes a selector, of its own form, ready; called once for each
  */
 export function aggregatedRules(
   role: RoleObject,
-  clusterRoles: readonly RoleObject[],
-  matches: (selector: RoleSelector, labels: Readonly<Record<string, string>>) => boolean,
+  byName: readonly RoleObject[],
+  matcherOf: (selector: RoleSelector) => LabelMatcher,
 ): PolicyRule[] {
-  const byName = [...clusterRoles].sort((a, b) => (a.name < b.name ? -1 : 1));
   const rules = new Map<string, PolicyRule>();
   for (const selector of role.aggregates ?? []) {
+    const matches = matcherOf(selector);
     for (const other of byName) {
-      if (other.name === role.name || !matches(selector, other.labels)) continue;
+      if (other.name === role.name || !matches(other.labels)) continue;
       for (const rule of other.rules) {
         const key = ruleKey(rule);
         if (!rules.has(key)) rules.set(key, rule);
