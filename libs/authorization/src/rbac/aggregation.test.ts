@@ -12,9 +12,9 @@ it('a role that is made of many has each of its selectors made ready once', () =
   const rules = aggregatedRules(
     { namespace: '', name: 'role-1', labels: {}, rules: [], aggregates },
     all,
-    (selector) => {
-      made.push(selector);
-      return ({ odd }) => odd === selector.matchLabels?.odd;
+    ({ matchLabels, ...rest }) => {
+      made.push({ matchLabels, ...rest });
+      return ({ odd }) => odd === (matchLabels as Record<string, string>).odd;
     },
   );
   expect(made).toEqual(aggregates);
