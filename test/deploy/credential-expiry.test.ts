@@ -36,7 +36,10 @@ afterAll(async () => {
 function brief(name: string): { client: Made; endsAt: number } {
   const endsAt = (Math.floor(Date.now() / 1000) + LIFE_MS / 1000) * 1000;
   const by = { certFile: join(dir, 'pki', 'ca.crt'), keyFile: join(dir, 'pki', 'ca.key') };
-  return { client: openSsl.leaf(name, by, { subject: '/O=dev/CN=jane', usage: 'clientAuth', endsAt }), endsAt };
+  return {
+    client: openSsl.leaf(name, by, { subject: '/O=system:masters/CN=jane', usage: 'clientAuth', endsAt }),
+    endsAt,
+  };
 }
 
 /** What a watch brought until its end, in order, and what the client is told when it asks again. */
@@ -150,7 +153,7 @@ test('a watch that asked for no bookmarks ends without one', async () => {
 test('a certificate that goes on keeps its watch', async () => {
   const first = brief('short');
   const by = { certFile: join(dir, 'pki', 'ca.crt'), keyFile: join(dir, 'pki', 'ca.key') };
-  const lasting = openSsl.leaf('lasting', by, { subject: '/CN=jane', usage: 'clientAuth' });
+  const lasting = openSsl.leaf('lasting', by, { subject: '/O=system:masters/CN=jane', usage: 'clientAuth' });
   const agent = new Agent({ ca: cluster.ca, cert: lasting.cert, key: lasting.key });
   const url = PLACES['handed on by an api-server']();
   const [answer] = await once(request(`${url}${WATCH}`, { agent }).end(), 'response');

@@ -49,7 +49,7 @@ beforeAll(async () => {
   const [postgresPort = 0, ...ports] = await freePorts(3);
   openSsl = new OpenSsl(dir);
   operators = openSsl.authority('operators');
-  caller = openSsl.leaf('caller', operators, { subject: '/O=ops/CN=jane', usage: 'clientAuth' });
+  caller = openSsl.leaf('caller', operators, { subject: '/O=system:masters/CN=jane', usage: 'clientAuth' });
   given = {
     'orch-postgres': { url: `postgres://postgres:${PASSWORD}@127.0.0.1:${postgresPort}/postgres` },
     'client-ca': { 'ca.crt': operators.cert },
@@ -183,7 +183,7 @@ describe('pods as the chart describes them', () => {
 
   test('take other authorities of callers, and drop those that are gone', async () => {
     const others = openSsl.authority('others');
-    const newcomer = openSsl.leaf('newcomer', others, { subject: '/CN=eve', usage: 'clientAuth' });
+    const newcomer = openSsl.leaf('newcomer', others, { subject: '/O=system:masters/CN=eve', usage: 'clientAuth' });
     const kept = agentOf(caller);
     const fresh = agentOf(newcomer);
     expect([await statusOf(kept), await statusOf(fresh)]).toEqual([200, 401]);

@@ -83,6 +83,10 @@ spec:
             - --shutdown-drain-duration={{ $root.Values.shutdown.drainSeconds }}s
             - --logging-format={{ $config.loggingFormat }}
             - --v={{ $config.verbosity }}
+            {{- if and (eq $root.Values.pki.mode "generate") (eq .component "api-server") }}
+            # Helm signs no groups: the administrator's certificate says the user alone.
+            - --cluster-admin-users=admin
+            {{- end }}
             {{- if $root.Values.auth.tokenSecret }}
             - --token-auth-file=/etc/orch/tokens/tokens.csv
             {{- end }}

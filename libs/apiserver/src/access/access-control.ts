@@ -85,7 +85,7 @@ export class AccessControl {
     this.authorizer = union([mastersDecide, ...modes.map((mode) => byMode[mode]())]);
     if (!decides) return;
     const writing = { deps: api.deps, store, endpoints, policy, followers: this.#followers };
-    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features });
+    this.#keeper = new BootstrapPolicyKeeper({ ...writing, features, administrators: options.clusterAdminUsers });
     this.#aggregator = new RoleAggregator({ ...writing, onError });
   }
 

@@ -28,6 +28,11 @@ export const authorizationOptions = {
     check: authorizationModes,
     help: 'Who decides what a caller may do, in this order: Node (nodes by what their pods need), RBAC (roles and bindings), Webhook (--authorization-webhook-config-file), AlwaysAllow, AlwaysDeny. With AlwaysAllow nobody is let in without credentials, whatever --anonymous-auth says.',
   },
+  'cluster-admin-users': {
+    type: 'list',
+    default: [],
+    help: 'Users who may do everything, by the ClusterRoleBinding cluster-admin-users: at each start those are added to it that it lacks.',
+  },
   'authorization-webhook-config-file': {
     type: 'string',
     help: 'Kubeconfig of the server that the mode Webhook asks by SubjectAccessReviews; read at start.',

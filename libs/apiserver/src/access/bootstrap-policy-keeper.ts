@@ -28,6 +28,8 @@ export interface BootstrapPolicyOptions {
   readonly policy: RbacPolicy;
   readonly followers: Pick<PolicyFollowers, 'confirm'>;
   readonly features: Features;
+  /** Users who may do everything. */
+  readonly administrators: readonly string[];
 }
 
 /** Which features are on of those that bootstrap rules are for; one that is not known here is off. */
@@ -53,8 +55,8 @@ export class BootstrapPolicyKeeper {
   readonly #annotation: string;
 
   constructor(private readonly options: BootstrapPolicyOptions) {
-    const { deps, features } = options;
-    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features));
+    const { deps, features, administrators } = options;
+    this.#wanted = bootstrapPolicy(deps.names, bootstrapGates(features), administrators);
     this.#annotation = autoUpdateAnnotation(deps.names);
   }
 

@@ -49,7 +49,7 @@ afterEach(() => {
 
 const parts = () => ({
   ...{ deps: api.deps, endpoints: policyEndpoints(api.deps), policy, followers },
-  ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES },
+  ...{ store: { lease: () => lease.of() }, features: DEFAULT_FEATURES, administrators: [] },
 });
 const keeper = () => new BootstrapPolicyKeeper(parts());
 const role = (name: string) => api.stored('clusterroles', name) as Role | undefined;

@@ -15,6 +15,22 @@ describe('what every installation has', () => {
     expect([count('clusterrolebindings'), count('rolebindings')]).toEqual([43, 7]);
   });
 
+  it('has a binding for administrators where some are named', () => {
+    const { bindings: more } = bootstrapPolicy(namesOf('kubernetes'), () => true, ['jane', 'joe']);
+    const found = more.find(({ name }) => name === 'cluster-admin-users');
+    expect(found).toMatchObject({
+      resource: 'clusterrolebindings',
+      object: {
+        roleRef: { kind: 'ClusterRole', name: 'cluster-admin' },
+        subjects: [
+          { kind: 'User', name: 'jane' },
+          { kind: 'User', name: 'joe' },
+        ],
+      },
+    });
+    expect(bindings.some(({ name }) => name === 'cluster-admin-users')).toBe(false);
+  });
+
   it('has the names of the installation', () => {
     expect(role('system:basic-user')?.rules).toEqual([
       {

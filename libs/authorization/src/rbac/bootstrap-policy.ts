@@ -38,13 +38,28 @@ const GROUP = 'rbac.authorization.orch.io';
 /** The annotation by which the owner of a role or binding keeps it as it is: with the value `false`. */
 export const autoUpdateAnnotation = (names: Names): string => names.key(`${GROUP}/autoupdate`);
 
-/** @param enabled whether a feature is on: some rules are for these alone */
-export function bootstrapPolicy(names: Names, enabled: (gate: BootstrapGate) => boolean): BootstrapPolicy {
+/**
+ * @param enabled whether a feature is on: some rules are for these alone
+ * @param administrators users who may do everything
+ */
+export function bootstrapPolicy(
+  names: Names,
+  enabled: (gate: BootstrapGate) => boolean,
+  administrators: readonly string[] = [],
+): BootstrapPolicy {
   const isOn = ({ gate }: { readonly gate?: BootstrapGate }) => gate === undefined || enabled(gate);
   return {
     roles: BOOTSTRAP_ROLES.filter(isOn).map((row) => roleOf(row, names, isOn)),
-    bindings: BOOTSTRAP_BINDINGS.filter(isOn).map((row) => bindingOf(row, names)),
+    bindings: [...BOOTSTRAP_BINDINGS.filter(isOn), ...administratorsRow(administrators)].map((row) =>
+      bindingOf(row, names),
+    ),
   };
+}
+
+function administratorsRow(users: readonly string[]): BindingRow[] {
+  if (users.length === 0) return [];
+  const subjects = users.map((name) => ({ kind: 'User', name }) as const);
+  return [{ name: 'cluster-admin-users', role: 'cluster-admin', subjects }];
 }
 
 function roleOf(row: RoleRow, names: Names, isOn: (row: RuleRow) => boolean): BootstrapObject<ReconciledRole> {
