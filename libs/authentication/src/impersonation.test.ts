@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { impersonated, impersonationOf, serviceAccountOf } from './impersonation.js';
+import { impersonated, impersonationOf } from './impersonation.js';
+import { serviceAccountOf } from './service-account-name.js';
 
 const ask = (...rawHeaders: string[]) => impersonated(impersonationOf(rawHeaders, 100));
 

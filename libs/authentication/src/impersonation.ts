@@ -1,4 +1,5 @@
-import { badRequest, dnsLabelErrors, dnsSubdomainErrors } from '@orch/machinery';
+import { badRequest } from '@orch/machinery';
+import { type ServiceAccountName, serviceAccountGroups, serviceAccountOf } from './service-account-name.js';
 import type { UserInfo } from './user.js';
 
 /** Headers by which a caller asks to act as another begin so. */
@@ -12,14 +13,6 @@ const EXTRA_PREFIX = 'impersonate-extra-';
 const ANONYMOUS_NAME = 'system:anonymous';
 const AUTHENTICATED = 'system:authenticated';
 const UNAUTHENTICATED = 'system:unauthenticated';
-
-/** A service account, by which its user name is made. */
-export interface ServiceAccountName {
-  /** That it lies in. */
-  readonly namespace: string;
-  /** Within its namespace. */
-  readonly name: string;
-}
 
 /** Whom a caller asks to act as; what was not asked for is empty. */
 export interface Impersonation {
@@ -89,21 +82,12 @@ function unescaped(key: string): string {
   }
 }
 
-const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):([^:]+)$/;
-
-/** The service account that has this user name; undefined for all other names. */
-export function serviceAccountOf(userName: string): ServiceAccountName | undefined {
-  const [, namespace = '', name = ''] = SERVICE_ACCOUNT.exec(userName) ?? [];
-  const isOne = dnsLabelErrors(namespace).length === 0 && dnsSubdomainErrors(name).length === 0;
-  return isOne ? { namespace, name } : undefined;
-}
-
 /**
  * The user that is asked for, once each value has been granted. Without groups of its own a service account has the two of its
  * kind; who is not anonymous belongs to those with credentials unless a group says which of the two it is.
  */
 export function impersonated({ name, serviceAccount, groups, extra, uid }: Impersonation): UserInfo {
-  const own = groups.length > 0 || !serviceAccount ? groups : serviceAccountGroups(serviceAccount);
+  const own = groups.length > 0 || !serviceAccount ? groups : serviceAccountGroups(serviceAccount.namespace);
   return {
     name,
     groups: [...own, ...whetherAuthenticated(name, own)],
@@ -111,11 +95,6 @@ export function impersonated({ name, serviceAccount, groups, extra, uid }: Imper
     ...(uid !== undefined && { uid }),
   };
 }
-
-const serviceAccountGroups = ({ namespace }: ServiceAccountName): string[] => [
-  'system:serviceaccounts',
-  `system:serviceaccounts:${namespace}`,
-];
 
 function whetherAuthenticated(name: string, groups: readonly string[]): string[] {
   if (name === ANONYMOUS_NAME) return groups.includes(UNAUTHENTICATED) ? [] : [UNAUTHENTICATED];

@@ -11,8 +11,6 @@ export {
   type Impersonation,
   impersonated,
   impersonationOf,
-  type ServiceAccountName,
-  serviceAccountOf,
 } from './impersonation.js';
 export type { ReadDocument } from './oidc/issuer-keys.js';
 export { type OidcSurroundings, OidcVerifier } from './oidc/oidc-verifier.js';
@@ -36,6 +34,7 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
+export { type ServiceAccountName, serviceAccountOf, serviceAccountUser } from './service-account-name.js';
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../deps.js';
 import { LEADERSHIP_MS } from '../following/leadership.js';
 import { fromStored } from '../representation/stored-body.js';
 import { serverItself } from '../writing/caller.js';
-import { inParallel } from '../writing/in-parallel.js';
+import { inParallel, onePage } from '../writing/in-parallel.js';
 import { ignoreMissing } from '../writing/own-update.js';
 import type { PolicyEndpoints } from './policy-endpoints.js';
 import type { PolicyFollowers } from './policy-followers.js';
@@ -151,8 +151,4 @@ const keyOf = ({ namespace, name }: BootstrapObject<unknown>) => ({ namespace, n
 function ignoreExisting(error: unknown): void {
   if (error instanceof StatusError && error.code === 409) return;
   throw error;
-}
-
-async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield items;
 }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import type { ObjectFollower } from '../following/object-follower.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
-import { inParallel } from '../writing/in-parallel.js';
+import { inParallel, onePage } from '../writing/in-parallel.js';
 import type { Availability } from './availability.js';
 import type { AvailabilityChecks } from './availability-checks.js';
 import { type LocalRegistration, syncing } from './local-registrations.js';
@@ -156,7 +156,3 @@ export class RegistrationController {
 
 const isTold = ({ told }: Registration, { status, reason, message }: Availability): boolean =>
   told?.status === status && told.reason === reason && told.message === message;
-
-async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield items;
-}

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import type { ObjectFollower } from '../following/object-follower.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
-import { inParallel } from '../writing/in-parallel.js';
+import { inParallel, onePage } from '../writing/in-parallel.js';
 import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
 import type { RequestSigner } from './request-signer.js';
@@ -171,8 +171,4 @@ export class RequestController {
     this.#cancelNext?.();
     if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
-}
-
-async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield items;
 }

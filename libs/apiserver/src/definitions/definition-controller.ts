@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '@orch/runtime';
 import type { Progress } from '@orch/storage';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
-import { inParallel } from '../writing/in-parallel.js';
+import { inParallel, onePage } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
@@ -121,8 +121,4 @@ export class DefinitionController {
     this.#cancelNext?.();
     if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
-}
-
-async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield items;
 }

@@ -49,3 +49,8 @@ export async function inParallel<T>(
   }
   if (failure) throw failure.error;
 }
+
+/** What is all there already, as a page for {@link inParallel}. */
+export async function* onePage<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield items;
+}

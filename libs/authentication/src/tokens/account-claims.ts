@@ -1,4 +1,5 @@
 import type { Names } from '@orch/machinery';
+import { serviceAccountGroups, serviceAccountUser } from '../service-account-name.js';
 import { type Authentication, authenticated } from '../user.js';
 import { type Binding, type KnownObject, LEEWAY_MS, type ObjectName } from './bound-objects.js';
 import { isObject } from './signed-token.js';
@@ -77,9 +78,9 @@ export function accountUser(
   };
   return authenticated(
     {
-      name: `system:serviceaccount:${namespace}:${account.name}`,
+      name: serviceAccountUser({ namespace, name: account.name }),
       ...(account.uid && { uid: account.uid }),
-      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+      groups: serviceAccountGroups(namespace),
       extra: extra ?? {},
     },
     'token',

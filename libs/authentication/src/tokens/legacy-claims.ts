@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Names } from '@orch/machinery';
+import { serviceAccountUser } from '../service-account-name.js';
 import { accountUser, publicClaims, type VerifiedToken } from './account-claims.js';
 import type { Binding, KnownObject } from './bound-objects.js';
 
@@ -30,7 +31,7 @@ export function legacyClaims(
   const secret = text('secret.name', 'secretName');
   const name = text('service-account.name', 'serviceAccountName');
   const uid = text('service-account.uid', 'serviceAccountUID');
-  if (said.subject !== `system:serviceaccount:${namespace}:${name}`) throw new Error('sub claim is invalid');
+  if (said.subject !== serviceAccountUser({ namespace, name })) throw new Error('sub claim is invalid');
   const user = accountUser({ namespace, account: { name, uid } }, names, said.expiresAt);
   const boundTo = lookup ? [inSecret(namespace, secret, token), ofAccount(namespace, name, uid)] : [];
   return { ...said, warnAfter: undefined, authentication: { ...user, boundTo } };

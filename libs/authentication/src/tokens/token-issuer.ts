@@ -1,4 +1,5 @@
 import type { Names } from '@orch/machinery';
+import { serviceAccountUser } from '../service-account-name.js';
 import { type AccountReference, privateClaimOf } from './account-claims.js';
 import { signToken } from './signed-token.js';
 import type { SigningKey } from './verification-key.js';
@@ -79,7 +80,7 @@ export class TokenIssuer {
       iss: issuer,
       [privateClaimOf(names)]: own,
       nbf: at,
-      sub: `system:serviceaccount:${namespace}:${account.name}`,
+      sub: serviceAccountUser({ namespace, name: account.name }),
     };
     return signToken(claims, key);
   }

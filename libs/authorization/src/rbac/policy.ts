@@ -1,4 +1,4 @@
-import type { UserInfo } from '@orch/authentication';
+import { serviceAccountUser, type UserInfo } from '@orch/authentication';
 import type { Decision, RequestAttributes } from '../authorizer.js';
 import { TooManyRulesError, uncovered } from './covers.js';
 import { CompiledRules, type PolicyRule } from './policy-rule.js';
@@ -246,7 +246,7 @@ function holderOf({ kind, name, namespace = '' }: Subject, within: string): Hold
   if (kind === 'User') return ['users', name];
   if (kind === 'Group') return ['groups', name];
   const of = namespace || within;
-  return kind === 'ServiceAccount' && of !== '' ? ['users', `system:serviceaccount:${of}:${name}`] : undefined;
+  return kind === 'ServiceAccount' && of !== '' ? ['users', serviceAccountUser({ namespace: of, name })] : undefined;
 }
 
 /** @param still whom this is for is not concerned */
