@@ -39,6 +39,16 @@ conformance('HTTP/2 [Transports]', ({ api, names, namespace }) => {
     return { status: Number(head[':status']), type: head['content-type'], body: Buffer.concat(pieces) };
   }
 
+  /** What one path answers over both versions while nothing of it changes: other tests define kinds meanwhile, which discovery tells. */
+  async function bothAnswers(on: ClientHttp2Session, path: string, headers: Record<string, string>) {
+    for (let attempt = 1; ; attempt++) {
+      const before = await api.get(path, headers);
+      const over2 = await ask(on, path, headers);
+      const after = await api.get(path, headers);
+      if (before.body.equals(after.body) || attempt === 10) return [after, over2] as const;
+    }
+  }
+
   /** The events of a stream, as they come. */
   function events(stream: ClientHttp2Stream): WatchEvent[] {
     const seen: WatchEvent[] = [];
@@ -75,9 +85,8 @@ conformance('HTTP/2 [Transports]', ({ api, names, namespace }) => {
     const paths = [list, `${configMaps(ns)}/a`, `${configMaps(ns)}/nosuch`, '/api', '/apis', '/nosuch'];
     for (const path of [...paths, '/api/v1', '/openapi/v3', '/openapi/v2', '/version', '/readyz?verbose']) {
       for (const headers of [{}, protobuf]) {
-        const over1 = await api.get(path, headers);
-        const over2 = await ask(on, path, headers);
         const what = `${path} ${JSON.stringify(headers)}`;
+        const [over1, over2] = await bothAnswers(on, path, headers);
         expect.soft([over2.status, over2.type], what).toEqual([over1.status, over1.headers['content-type']]);
         expect.soft(over2.body.equals(over1.body), what).toBe(true);
       }
