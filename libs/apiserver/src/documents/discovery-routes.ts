@@ -68,7 +68,7 @@ function documentsFor(
   kept: KeptDocuments,
 ): Documents {
   const groups = [...snapshot.groups.values()].map(documentedGroup);
-  const source = { scheme, release, served: groups.flatMap(({ served }) => served) };
+  const source = { scheme, release, groups: groups.map(({ served }) => served) };
   return {
     discovery: lazily(() => discoveryDocuments(toldGroups(snapshot, remote), names, remote.versions)),
     openApi: new OpenApiDocuments(source, kept, remote),
