@@ -7,6 +7,7 @@ import { inParallel, onePage } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
+import { DefinitionIndex } from './definition-index.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
@@ -38,6 +39,7 @@ export class DefinitionController {
   readonly #work: WorkOnDemand;
   /** Definitions that could not be written, by uid; monotonic milliseconds. */
   readonly #refusedUntil = new Map<string, number>();
+  readonly #index: DefinitionIndex;
   #cancelNext: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
   #stopped = false;
@@ -45,6 +47,7 @@ export class DefinitionController {
   constructor(private readonly options: DefinitionControllerOptions) {
     const { onError, clock = systemClock } = options;
     this.#clock = clock;
+    this.#index = new DefinitionIndex(options.follower);
     this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
   }
 
@@ -57,6 +60,7 @@ export class DefinitionController {
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#unsubscribe?.();
+    this.#index.stop();
     this.#cancelNext?.();
     await this.#work.stop();
     await this.options.leadership.giveBack();
@@ -70,7 +74,7 @@ export class DefinitionController {
     if (leads && follower.version !== undefined) {
       // What the one before has decided is to be known.
       if (isNew) await follower.confirm();
-      await this.#carryOut(decisionsOf(follower.definitions));
+      await this.#carryOut(decisionsOf(this.#index));
       pause = Math.min(pause, await this.#goOn());
     }
     this.#askIn(pause);
@@ -78,8 +82,8 @@ export class DefinitionController {
 
   /** What waits for other servers. @returns milliseconds until it should be looked at again */
   async #goOn(): Promise<number> {
-    const { follower, cleaner, migrator, leastProgress } = this.options;
-    const definitions = [...follower.definitions.values()];
+    const { cleaner, migrator, leastProgress } = this.options;
+    const definitions = [...this.#index.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
     if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return RENEWAL_MS;
