@@ -1,6 +1,6 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Progress } from '@orch/storage';
+import type { LeastProgress } from '@orch/storage';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
@@ -18,7 +18,7 @@ export interface DefinitionControllerOptions {
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
   /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
-  leastProgress(): Promise<Progress | undefined>;
+  leastProgress(): Promise<LeastProgress | undefined>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
@@ -92,8 +92,9 @@ export class DefinitionController {
     const due = establishedBy(waiting, least.served);
     await this.#carryOut(due);
     if (migrating.length > 0) migrator.begin(migrating, least.served);
-    const pause = pending.length > 0 ? cleaner.begin(pending, least.drained) : RENEWAL_MS;
-    const isHeld = due.length < waiting.length || pending.some(({ since }) => since > least.drained);
+    const drained = pending.filter(({ since, uid }) => since <= least.drained && !least.held.has(uid));
+    const pause = pending.length > 0 ? cleaner.begin(pending, drained) : RENEWAL_MS;
+    const isHeld = due.length < waiting.length || drained.length < pending.length;
     return isHeld ? BARRIER_MS : pause;
   }
 
