@@ -133,31 +133,32 @@ export class ServedDefinitions<E> {
       if (version === undefined) return;
       const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
       const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
+      const unmade = wanted.filter((one) => this.#isUnmade(one));
       if (unknown.length > 0) await this.#register(unknown);
-      else if (!(await this.#makeAhead(wanted))) return this.#take(version);
+      else if (unmade.length > 0) await this.#makeAhead(unmade);
+      // In the turn in which all that has changed was looked at.
+      else return this.#take(version);
     }
   }
 
+  /** Whether nothing is served of it, made of it or known to be wrong with it, as of a new definition. */
+  #isUnmade(definition: Definition): boolean {
+    const { name, fingerprint } = definition;
+    const isKnown = this.#made.get(name)?.fingerprint === fingerprint || this.#broken.get(name) === fingerprint;
+    return this.#isServed(definition) && !this.#served.has(name) && !isKnown;
+  }
+
   /**
-   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once. Those of which something is are
-   * made as they are published.
-   * @returns whether others have had their turn, so that definitions may have changed
+   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once: others have their turns. Those of
+   * which something is are made as they are published.
    */
-  async #makeAhead(definitions: readonly Definition[]): Promise<boolean> {
+  async #makeAhead(definitions: readonly Definition[]): Promise<void> {
     const slices = new Slices();
-    let hasPaused = false;
     for (const definition of definitions) {
-      const { name, fingerprint } = definition;
-      if (!this.#isServed(definition) || this.#served.has(name) || this.#made.get(name)?.fingerprint === fingerprint)
-        continue;
       const kind = this.#kindOf(definition);
-      if (kind) this.#made.set(name, { fingerprint, kind });
-      const pause = slices.between();
-      if (!pause) continue;
-      hasPaused = true;
-      await pause;
+      if (kind) this.#made.set(definition.name, { fingerprint: definition.fingerprint, kind });
+      await slices.between();
     }
-    return hasPaused;
   }
 
   #isServed({ isServed, group, names }: Definition): boolean {
