@@ -1,6 +1,7 @@
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { refusedObjects } from '../webhooks/refused-objects.js';
 import { observeRegistrations } from './aggregation-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
@@ -38,6 +39,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  refusedObjects(metrics, () => undefined);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   requestDurations(metrics, namesOf('orch'));

@@ -285,6 +285,7 @@ class ControlPlaneProcess {
       api,
       serving,
       metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
       // One that this process made for itself would say nothing to anybody.
       shown: () => (serving.proxyClientCertFile === undefined ? undefined : this.#credentials?.current.proxy),
     });
