@@ -30,6 +30,8 @@ export interface FallbackOptions {
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
+  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
   /** Of the issuer of tokens. Default: none. */
   readonly issuer?: IssuerRoutes;
 }
@@ -38,7 +40,7 @@ const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz',
 
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
 export function createFallbackApp(options: FallbackOptions): RequestListener {
-  const { health, metrics, version, discovery, issuer } = options;
+  const { health, metrics, version, discovery, issuer, pages } = options;
   const own = [...OWN_PATHS, ...(issuer?.paths ?? [])];
   const slis = healthMetrics(health);
   const paths = () => [...own, ...discovery.paths()].sort();
@@ -63,6 +65,8 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
       res.status(answer.status).set(answer.headers).send(answer.body);
     },
   );
+  for (const [path, page] of pages ?? [])
+    app.get(path, (req, res) => void res.type('text/plain').send(page(splitTarget(req.url).query)));
   issuer?.mount(app);
   discovery.mount(app);
   app.use((req: Request) => {
