@@ -13,7 +13,7 @@ import type { PoolStats, StoreObserver } from './observer.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
-import { DatabasePresence, leastProgress, type Presence, type Progress } from './presence.js';
+import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
 import { RegisteredTypes } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
@@ -192,7 +192,7 @@ export class PostgresStore implements ServingStore {
     return new DatabasePresence(this.#reads, duration);
   }
 
-  leastProgress(): Promise<Progress | undefined> {
+  leastProgress(): Promise<LeastProgress | undefined> {
     return this.#reads.use(leastProgress);
   }
 
