@@ -19,30 +19,27 @@ const passwordFile = (role: string) =>
     help: `File of the password that --${role}-role gets. Default: it keeps what it has, and a new one cannot log in.`,
   }) as const;
 
-const options = defineOptions(
-  {
-    ...storageOptions,
-    ...migratorRole,
-    'migrator-password-file': passwordFile('migrator'),
-    'api-server-password-file': passwordFile('api-server'),
-    'gateway-password-file': passwordFile('gateway'),
-    'external-login': {
-      type: 'bool',
-      help: 'Roles without a password file may log in all the same, by what the database knows them by: certificates, IAM, a password that is set apart.',
-    },
-    'take-over': {
-      type: 'bool',
-      help: 'Schemas and tables that belong to another role become those of --migrator-role.',
-    },
-    print: {
-      type: 'bool',
-      help: 'Prints the SQL for somebody else to run, rather than to run it. It holds no passwords.',
-    },
+const definitions = {
+  ...storageOptions,
+  ...migratorRole,
+  'migrator-password-file': passwordFile('migrator'),
+  'api-server-password-file': passwordFile('api-server'),
+  'gateway-password-file': passwordFile('gateway'),
+  'external-login': {
+    type: 'bool',
+    help: 'Roles without a password file may log in all the same, by what the database knows them by: certificates, IAM, a password that is set apart.',
   },
-  (values) => [...namesakes(values), ...missing(values)],
-);
+  'take-over': {
+    type: 'bool',
+    help: 'Schemas and tables that belong to another role become those of --migrator-role.',
+  },
+  print: {
+    type: 'bool',
+    help: 'Prints the SQL for somebody else to run, rather than to run it. It holds no passwords.',
+  },
+} as const;
 
-type Values = OptionValues<typeof options.definitions>;
+type Values = OptionValues<typeof definitions>;
 
 const rolesOf = ({ migratorRole: migrator, apiServerRole: apiServer, gatewayRole: gateway }: Values): RoleNames => ({
   migrator,
@@ -61,6 +58,8 @@ function missing({ print, postgresUrl, ...values }: Values): string[] {
     return postgresUrl === undefined ? ['--postgres-url (or ORCH_POSTGRES_URL) is required, unless --print'] : [];
   return files.some((file) => file !== undefined) ? ['--print: no password files beside it, as it prints none'] : [];
 }
+
+const options = defineOptions(definitions, (values) => [...namesakes(values), ...missing(values)]);
 
 /**
  * `orchctl storage roles`: makes the database roles of an installation, with the least rights that each needs, or brings them to
