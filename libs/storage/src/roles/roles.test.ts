@@ -197,7 +197,9 @@ describe('the roles', () => {
   it('may be made again and again, and lose what they had beside', async () => {
     const database = await installed();
     const admin = await clientOf(urlAs(database));
-    await admin.query('GRANT INSERT, TRUNCATE ON cluster.object TO the_gateway; GRANT CREATE ON SCHEMA cluster TO the_gateway');
+    await admin.query(
+      'GRANT INSERT, TRUNCATE ON cluster.object TO the_gateway; GRANT CREATE ON SCHEMA cluster TO the_gateway',
+    );
     await Promise.all([1, 2, 3].map(() => runScript({ url: urlAs(database) }, rolesScript(SETTINGS))));
     const rights = await admin.query(
       `SELECT has_table_privilege('the_gateway', 'object', 'INSERT') AS a, has_table_privilege('the_gateway', 'object', 'SELECT') AS b,
@@ -211,7 +213,9 @@ describe('the roles', () => {
     const database = await freshDatabase();
     const admin = await clientOf(server.url);
     const verifier = await scramVerifier(passwordOf());
-    await admin.query(`CREATE ROLE owner_of_it LOGIN CREATEROLE PASSWORD '${verifier}'; ALTER DATABASE ${database} OWNER TO owner_of_it`);
+    await admin.query(
+      `CREATE ROLE owner_of_it LOGIN CREATEROLE PASSWORD '${verifier}'; ALTER DATABASE ${database} OWNER TO owner_of_it`,
+    );
     const roles = { migrator: 'm2', apiServer: 'a2', gateway: 'g2' };
     const script = rolesScript(await withPasswords({ roles }));
     const url = urlAs(database, 'owner_of_it');
@@ -270,7 +274,9 @@ describe('a server that does not migrate', () => {
   it('does not start on a schema that is older, or not there, and says what to do', async () => {
     const database = await freshDatabase();
     const url = urlAs(database);
-    await expect(open(url)).rejects.toThrow(/schema cluster is not there, this release needs \d+.*orchctl storage migrate/);
+    await expect(open(url)).rejects.toThrow(
+      /schema cluster is not there, this release needs \d+.*orchctl storage migrate/,
+    );
     await (await open(url, { migrates: true })).ping();
     const client = await clientOf(url);
     await client.query('DELETE FROM schema_migration WHERE number > 7');
