@@ -16,7 +16,7 @@ import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
 import { DatabasePresence, leastProgress, type Presence, type Progress } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
-import { RegisteredTypes } from './registered-types.js';
+import { RegisteredTypes, type TypeName } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
 import { SettledHeads } from './settled-heads.js';
 import { SideSchema } from './side-schema.js';
@@ -150,15 +150,26 @@ export class PostgresStore implements ServingStore {
   }
 
   /** Where this process only reads it waits until one that writes has registered them. */
-  async registerTypes(types: readonly { group: string; resource: string }[]): Promise<readonly TypeId[]> {
+  async registerTypes(types: readonly TypeName[]): Promise<readonly TypeId[]> {
     if (this.mayWrite) return this.#admin.use((connection) => this.#types.register(connection, types));
     const deadline = performance.now() + this.#options.migrationTimeout;
     for (;;) {
-      const ids = await this.#admin.use((connection) => this.#types.find(connection, types));
+      const ids = await this.#findTypes(types, performance.now() > deadline);
       if (ids) return ids;
-      if (performance.now() > deadline) throw new StoreUnavailableError(NOT_REGISTERED, false);
       await new Promise((resolve) => setTimeout(resolve, REGISTRATION_PAUSE));
     }
+  }
+
+  /** Where they are not known yet that is no error before the last time; nor that history waits for one that writes, too. */
+  async #findTypes(types: readonly TypeName[], isLast: boolean): Promise<readonly TypeId[] | undefined> {
+    try {
+      const ids = await this.#admin.use((connection) => this.#types.find(connection, types));
+      if (ids || !isLast) return ids;
+    } catch (error) {
+      if (isLast || !(error instanceof StoreUnavailableError)) throw error;
+      return undefined;
+    }
+    throw new StoreUnavailableError(NOT_REGISTERED, false);
   }
 
   /** Where the database has other numbers for types than this process, nothing more may be asked or written under these. */

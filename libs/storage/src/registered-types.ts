@@ -31,8 +31,11 @@ WITH lost AS (
   RETURNING id, head)
 INSERT INTO history_floor (type, floor) SELECT id, head FROM lost`;
 
-interface TypeName {
+/** What a type is called. */
+export interface TypeName {
+  /** Empty for the core group. */
   readonly group: string;
+  /** The plural. */
   readonly resource: string;
 }
 
