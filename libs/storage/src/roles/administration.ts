@@ -52,8 +52,11 @@ export function runScript(database: Administered, script: string): Promise<void>
 
 /** A schema beside that of the state. */
 export interface FurtherSchema {
+  /** Plain lower case. */
   readonly name: string;
+  /** What it is made of. */
   readonly migrations: readonly Migration[];
+  /** Who may do what in it. */
   readonly rights: SchemaRights;
 }
 
@@ -65,11 +68,13 @@ export interface MigrationOrder extends Administered {
   readonly clusterId?: string;
   /** Who gets rights to what is there afterwards, where there are such roles. */
   readonly roles: Omit<RoleNames, 'migrator'>;
+  /** Schemas beside that of the state. */
   readonly further: readonly FurtherSchema[];
 }
 
 /** Where a schema stands. */
 export interface MigratedSchema {
+  /** As in the database. */
   readonly name: string;
   /** Number of its newest migration. */
   readonly newest: number;

@@ -24,7 +24,9 @@ interface FunctionRights {
 
 /** Who may do what in one schema. What is not named in it nobody may use but its owner. */
 export interface SchemaRights {
+  /** By the name of the table, view or sequence; its partitions go with a table. */
   readonly relations: Readonly<Record<string, RelationRights>>;
+  /** By name, whatever the parameters. */
   readonly functions: Readonly<Record<string, FunctionRights>>;
 }
 

@@ -4,7 +4,9 @@ import { block, formatted, identifier, rightsScript } from './rights-script.js';
 
 /** A schema of an installation, and who may do what in it. */
 export interface RoledSchema {
+  /** Plain lower case. */
   readonly name: string;
+  /** What the roles of servers get. */
   readonly rights: SchemaRights;
 }
 
@@ -18,8 +20,11 @@ export interface RoleLogin {
 
 /** What is made. */
 export interface RolesSettings {
+  /** What they are called; three names. */
   readonly roles: RoleNames;
+  /** How each logs in. */
   readonly logins: Readonly<Record<keyof RoleNames, RoleLogin>>;
+  /** Made where they are not there, and owned by the migrator. */
   readonly schemas: readonly RoledSchema[];
   /** Schemas and tables that belong to another role become the migrator's; else that is an error. */
   readonly takesOver: boolean;

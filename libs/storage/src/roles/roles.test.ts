@@ -239,6 +239,12 @@ describe('the roles', () => {
     await expect(runScript({ url: urlAs(database) }, rolesScript(settings))).rejects.toThrow(
       /SCHEMA cluster belongs to the role postgres.*--take-over/,
     );
+    // Without a stop: roles beside the present one, which the servers leave one after the other.
+    const present = { ...settings, roles: { ...ROLES, migrator: 'postgres' } };
+    await runScript({ url: urlAs(database) }, rolesScript(present));
+    const beside = await open(urlAs(database, ROLES.apiServer));
+    expect((await beside.write(create(type, 'c'))).outcome).toBe('committed');
+    expect((await before.write(create(type, 'd'))).outcome).toBe('committed');
     await runScript({ url: urlAs(database) }, rolesScript({ ...settings, takesOver: true }));
     await migrate(database);
     const store = await open(urlAs(database, ROLES.apiServer));
