@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
-import { EVENT_MIGRATIONS } from '@orch/audit';
+import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -80,9 +80,6 @@ export interface ControlPlane {
   /** Where it can be reached; once started. */
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
-
-/** Schema of the events of the audit log, beside that of the state. */
-const AUDIT_SCHEMA = 'audit';
 
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
@@ -208,6 +205,7 @@ class ControlPlaneProcess {
       observation: needed(this.#observation),
       logger: this.#logger,
       openBus: this.#settings.openBus,
+      makesStream: this.#settings.role.housekeeping,
     });
   }
 
@@ -379,7 +377,8 @@ class ControlPlaneProcess {
   async #openAudit(): Promise<void> {
     this.#audit = await openAudit({
       options: this.#settings.serving,
-      database: () => needed(this.#store).besideSchema(AUDIT_SCHEMA, EVENT_MIGRATIONS),
+      database: () => needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS),
+      dropsOldEvents: this.#settings.role.housekeeping,
       scheme: needed(this.#api).deps.scheme,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
