@@ -105,14 +105,14 @@ function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, optio
     if (accepted.as && aggregated) send(res, accepted, aggregated, 'apidiscovery/v2beta1', aggregatedType(names));
     else send(res, accepted, plain, 'meta/v1', '');
   };
-  app.get('/api', (req, res) => {
+  app.get('/api{/}', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
     answer(req, res, documents().apiVersions(address), documents().aggregated.core);
   });
-  app.get('/apis', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
-  app.get('/apis/:group', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
-  app.get('/api/:version', (req, res) => answer(req, res, documents().resources.get(req.params.version)));
-  app.get('/apis/:group/:version', (req, res) => {
+  app.get('/apis{/}', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
+  app.get('/apis/:group{/}', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
+  app.get('/api/:version{/}', (req, res) => answer(req, res, documents().resources.get(req.params.version)));
+  app.get('/apis/:group/:version{/}', (req, res) => {
     answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`));
   });
 }
