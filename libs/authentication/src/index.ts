@@ -38,7 +38,7 @@ export { type ServiceAccountName, serviceAccountOf, serviceAccountUser } from '.
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';
-export { BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
+export { BOOTSTRAP_SECRETS, BootstrapTokens, bootstrapTypeOf } from './tokens/bootstrap-tokens.js';
 export {
   type Binding,
   type KnownObject,
