@@ -132,15 +132,14 @@ export class OpenWatches {
    */
   async judgeAgain(judge: WatchJudge, concerned?: Concerned): Promise<number> {
     for (const { judges } of this.#coming) judges.push(judge);
-    let ended = 0;
     const watches = [...(concerned ? this.#concerned(concerned) : this.#open)];
-    for (let at = 0; at < watches.length; at += STRIDE) {
-      if (at > 0) await turn();
-      // Together: who judges may have to ask somebody outside about each.
-      const judged = watches.slice(at, at + STRIDE).map((watch) => this.#judge(watch, judge));
-      ended += (await Promise.all(judged)).filter(Boolean).length;
+    const judged: Promise<boolean>[] = [];
+    for (const [at, watch] of watches.entries()) {
+      if (at > 0 && at % STRIDE === 0) await turn();
+      // Apart: who judges may have to ask somebody outside about one, who does not answer.
+      judged.push(this.#judge(watch, judge));
     }
-    return ended;
+    return (await Promise.all(judged)).filter(Boolean).length;
   }
 
   #concerned({ users = [], groups = [], objects = [] }: Concerned): Iterable<AdmittedWatch> {
