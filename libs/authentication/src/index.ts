@@ -59,5 +59,12 @@ export {
 } from './tokens/token-issuer.js';
 export { type SigningKey, signingKeyOf, type VerificationKey, verificationKeysOf } from './tokens/verification-key.js';
 export { type CertificateTrust, certificatesOf, fingerprintsOf, isTrusted } from './trust.js';
-export { ANONYMOUS, type Authentication, type AuthenticationMethod, authenticated, type UserInfo } from './user.js';
+export {
+  ANONYMOUS,
+  type Authentication,
+  type AuthenticationMethod,
+  authenticated,
+  type Recheck,
+  type UserInfo,
+} from './user.js';
 export { CERTIFICATES_ASKED_FOR, keepChains } from './x509.js';
