@@ -88,8 +88,8 @@ export function pathAttacks(stage: AttackStage): void {
   describe('ways to write a path [Path shapes]', () => {
     test('lead to nothing that is not granted, over HTTP/1.1, with and without an authority before them', async () => {
       for (const tier of stage.tiers) {
-        for (const trick of TRICKS) {
-          for (const target of [trick, `http://localhost${trick}`, `HTTPS://x:1@y${trick}`]) {
+        for (const [at, trick] of TRICKS.entries()) {
+          for (const target of [trick, at % 2 ? `http://localhost${trick}` : `HTTPS://x:1@y${trick}`]) {
             const answer = await said(tier, `GET ${target} HTTP/1.1\r\n${head()}connection: close\r\n\r\n`, 'end');
             const what = `${tier.name} ${target}: ${answer.slice(0, 200)}`;
             expect.soft(answer, what).not.toMatch(SHOWN);
