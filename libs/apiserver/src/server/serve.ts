@@ -10,6 +10,7 @@ import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
 import { SharedBound } from '../chain/shared-bound.js';
 import type { ApiTokens } from '../credentials/api-tokens.js';
+import { CredentialRechecks } from '../credentials/credential-rechecks.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import type { Credentials } from '../credentials/credentials.js';
 import type { ServiceAccountKeys } from '../credentials/service-account-keys.js';
@@ -77,6 +78,7 @@ export async function serve(settings: ServeSettings): Promise<Served> {
   const watches = new OpenWatches({ inAll: serving.maxWatches, perUser: serving.maxWatchesPerUser });
   access.judge(watches);
   settings.tokens.judge(watches);
+  new CredentialRechecks({ watches, clock: systemClock, logger: settings.logger });
   let publicAddress = serving.publicUrl ?? '';
   const { listeners, handedOn } = await openAll(settings, watches, () => publicAddress);
   const url = urlOf(serving, listeners.securePort);
