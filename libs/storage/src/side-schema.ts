@@ -1,6 +1,6 @@
 import type { Connection, ConnectionSettings, Parameter, TextRow } from './connection.js';
 import { Connector } from './connector.js';
-import { type Migration, migrateSchema } from './migrate.js';
+import { isComplete, type Migration, migrateSchema } from './migrate.js';
 import { Pool, type PoolOptions } from './pool.js';
 
 /** A schema of its own beside the store's, over one connection; its tables are made when it is first used. */
@@ -11,7 +11,7 @@ export class SideSchema {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly migrations: readonly Migration[],
-    options: Omit<PoolOptions, 'size'>,
+    private readonly options: Omit<PoolOptions, 'size'> & { readonly migrates: boolean },
   ) {
     const connector = new Connector(settings, (connection) => this.#migrate(connection));
     this.#pool = new Pool(() => connector.connect(), { ...options, size: 1 });
@@ -32,7 +32,9 @@ export class SideSchema {
 
   async #migrate(connection: Connection): Promise<void> {
     if (this.#migrated) return;
-    await migrateSchema(connection, this.settings.schema, this.migrations, async () => undefined);
+    const { schema } = this.settings;
+    if (!(await isComplete(connection, schema, this.migrations, this.options.migrates)))
+      await migrateSchema(connection, schema, this.migrations, async () => undefined);
     this.#migrated = true;
   }
 }

@@ -108,14 +108,14 @@ function mountDiscovery(app: Express, documents: () => DiscoveryDocuments, optio
     const found = isJson ? json() : made(whole(), 'apidiscovery/v2beta1', accepted.mediaType);
     return Promise.resolve(found).then((document) => send(res, document, aggregatedType(names)));
   };
-  app.get('/api', (req, res) => {
+  app.get('/api{/}', (req, res) => {
     const address = `${req.socket.localAddress ?? ''}:${req.socket.localPort ?? ''}`;
     return answer(req, res, documents().apiVersions(address), documents().aggregated.core);
   });
-  app.get('/apis', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
-  app.get('/apis/:group', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
-  app.get('/api/:version', (req, res) => answer(req, res, documents().resources.get(req.params.version)?.()));
-  app.get('/apis/:group/:version', (req, res) =>
+  app.get('/apis{/}', (req, res) => answer(req, res, documents().groupList, documents().aggregated.groups));
+  app.get('/apis/:group{/}', (req, res) => answer(req, res, documents().groups.get(req.params.group)));
+  app.get('/api/:version{/}', (req, res) => answer(req, res, documents().resources.get(req.params.version)?.()));
+  app.get('/apis/:group/:version{/}', (req, res) =>
     answer(req, res, documents().resources.get(`${req.params.group}/${req.params.version}`)?.()),
   );
 }

@@ -38,7 +38,14 @@ async function open(args: readonly string[], logger: Logger = silentLogger) {
   const database = () => {
     throw new Error('nobody wants it');
   };
-  const audit = await openAudit({ options: values, database, scheme: api.deps.scheme, metrics, logger });
+  const audit = await openAudit({
+    options: values,
+    database,
+    dropsOldEvents: true,
+    scheme: api.deps.scheme,
+    metrics,
+    logger,
+  });
   audits.push(audit);
   return { audit, metrics };
 }

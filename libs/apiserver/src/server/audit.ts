@@ -31,6 +31,8 @@ export interface AuditSettings {
   readonly options: AuditOptions;
   /** The schema that `--audit-postgres` writes to; asked for only then. */
   readonly database: () => EventDatabase;
+  /** Whether this process drops the events that are older than they are kept. */
+  readonly dropsOldEvents: boolean;
   readonly scheme: Scheme;
   readonly metrics: Metrics;
   readonly logger: Logger;
@@ -173,11 +175,14 @@ async function webhookBackend(options: AuditOptions, lost: LostEvents, names: Na
   return [backendOf(sink, options.auditWebhookMode, batch, truncate, lost)];
 }
 
-function postgresBackend({ options, database, logger }: AuditSettings, lost: LostEvents): AuditBackend[] {
+function postgresBackend(
+  { options, database, dropsOldEvents, logger }: AuditSettings,
+  lost: LostEvents,
+): AuditBackend[] {
   if (!options.auditPostgres) return [];
   const sink = new PostgresSink({
     database: database(),
-    retentionMs: options.auditPostgresRetention,
+    retentionMs: dropsOldEvents ? options.auditPostgresRetention : undefined,
     lost,
     clock: systemClock,
     onError: (error) => logger.error('old events of the audit log', error),

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { PLUGINS } from '@orch/admission';
-import { EVENT_MIGRATIONS } from '@orch/audit';
+import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
 import { namesOf } from '@orch/machinery';
@@ -25,6 +25,7 @@ import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { Fairness } from '../fairness/fairness.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
@@ -39,6 +40,7 @@ import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping } from './housekeeping.js';
+import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
@@ -79,9 +81,6 @@ export interface ControlPlane {
   address(): { readonly url: string; readonly kubeconfig: string | undefined };
 }
 
-/** Schema of the events of the audit log, beside that of the state. */
-const AUDIT_SCHEMA = 'audit';
-
 /** Share of the time for finishing that the ends of watches may be spread over. */
 const DRAIN_SHARE = 0.5;
 
@@ -113,6 +112,7 @@ class ControlPlaneProcess {
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
+  #fairness: Fairness | undefined;
   #serviceAccountKeys: ServiceAccountKeys | undefined;
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
@@ -146,6 +146,7 @@ class ControlPlaneProcess {
       },
       { name: 'shared-verdicts', start: () => this.#shareVerdicts(), stop: async () => this.#sharedVerdicts?.close() },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
+      { name: 'fairness', start: () => this.#beFair(), stop: async () => this.#fairness?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
@@ -204,6 +205,7 @@ class ControlPlaneProcess {
       observation: needed(this.#observation),
       logger: this.#logger,
       openBus: this.#settings.openBus,
+      makesStream: this.#settings.role.housekeeping,
     });
   }
 
@@ -326,6 +328,20 @@ class ControlPlaneProcess {
     await this.#access.start();
   }
 
+  async #beFair(): Promise<void> {
+    this.#fairness = new Fairness({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      limits: fairnessLimits(this.#settings.serving, this.#features),
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    await this.#fairness.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
     const names = namesOf(serving.naming);
@@ -362,7 +378,8 @@ class ControlPlaneProcess {
   async #openAudit(): Promise<void> {
     this.#audit = await openAudit({
       options: this.#settings.serving,
-      database: () => needed(this.#store).besideSchema(AUDIT_SCHEMA, EVENT_MIGRATIONS),
+      database: () => needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS),
+      dropsOldEvents: this.#settings.role.housekeeping,
       scheme: needed(this.#api).deps.scheme,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
@@ -418,6 +435,7 @@ class ControlPlaneProcess {
       tokens: needed(this.#tokens),
       serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
+      fairness: needed(this.#fairness),
       ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);
