@@ -81,11 +81,10 @@ export async function decodeBody(
   const decoded = await decodeAs(reading, bytes, encoding, expected, apiVersion);
   await turnFor(bytes.length);
   const { object } = decoded;
-  const isOther = object.kind !== undefined && object.kind !== '' && object.kind !== expected.kind;
+  const { kind = '' } = object;
+  const isOther = kind !== '' && kind !== expected.kind;
   if (isOther && expected.struct) {
-    throw badRequest(
-      `${unhandled(object.kind, object.apiVersion || apiVersion, expected)}: expected kind ${expected.kind}`,
-    );
+    throw badRequest(`${unhandled(kind, object.apiVersion || apiVersion, expected)}: expected kind ${expected.kind}`);
   }
   const accepted = [apiVersion, ...expected.alsoFrom];
   if (groups === 'own-group' && object.apiVersion && !accepted.includes(object.apiVersion)) {
