@@ -23,6 +23,7 @@ export default defineConfig({
       suite('scale-out', 8, { maxWorkers: 2 }),
       suite('deploy', 9, { maxWorkers: 2 }),
       suite('sight', 7),
+      suite('attack', 11),
       suite('fuzz', 10, { maxWorkers: 2 }),
     ],
   },

@@ -20,6 +20,7 @@ const RULES = {
   admission: { uses: ['machinery', 'authentication', 'authorization', 'kinds'], io: false },
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
+  flowcontrol: { uses: ['machinery', 'kinds', 'runtime'], io: false },
   audit: {
     uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
     io: true,
@@ -38,6 +39,7 @@ const RULES = {
       'authorization',
       'admission',
       'audit',
+      'flowcontrol',
       'runtime',
       'client',
       'webhooks',

@@ -14,7 +14,7 @@ import { connectionSettings, connectWithin } from './opening.js';
 import { type CompleteOptions, completeOptions, type StoreOptions } from './options.js';
 import type { ServingStore } from './placed-store.js';
 import { Pool } from './pool.js';
-import { DatabasePresence, leastProgress, type Presence, type Progress } from './presence.js';
+import { DatabasePresence, type LeastProgress, leastProgress, type Presence } from './presence.js';
 import { type NamespaceState, Reader } from './reader.js';
 import { RegisteredTypes, type TypeName } from './registered-types.js';
 import { followerOf, Replica } from './replica.js';
@@ -228,7 +228,7 @@ export class PostgresStore implements ServingStore {
     return new DatabasePresence(this.#reads, duration);
   }
 
-  leastProgress(): Promise<Progress | undefined> {
+  leastProgress(): Promise<LeastProgress | undefined> {
     return this.#reads.use(leastProgress);
   }
 

@@ -1,12 +1,13 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import type { Progress } from '@orch/storage';
+import type { LeastProgress } from '@orch/storage';
+import { LeaderRounds } from '../following/leader-rounds.js';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
 import type { DefinitionFollower } from './definition-follower.js';
+import { DefinitionIndex } from './definition-index.js';
 import type { DefinitionWriter } from './definition-writer.js';
 import type { StorageMigrator } from './storage-migrator.js';
 
@@ -17,13 +18,12 @@ export interface DefinitionControllerOptions {
   readonly cleaner: Pick<DefinitionCleaner<unknown>, 'pending' | 'begin' | 'idle'>;
   readonly migrator: Pick<StorageMigrator<unknown>, 'pending' | 'begin' | 'idle'>;
   /** What all servers have reached that are alive; undefined where none is. @throws StoreUnavailableError */
-  leastProgress(): Promise<Progress | undefined>;
+  leastProgress(): Promise<LeastProgress | undefined>;
   readonly onError: (error: unknown) => void;
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two rounds at least, and between looks how far other servers have come. */
-const REST_MS = 10;
+/** Milliseconds between looks how far other servers have come. */
 const BARRIER_MS = 50;
 /** Definitions that are written at a time. */
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
@@ -35,51 +35,46 @@ const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
  */
 export class DefinitionController {
   readonly #clock: Clock;
-  readonly #work: WorkOnDemand;
+  readonly #rounds: LeaderRounds;
   /** Definitions that could not be written, by uid; monotonic milliseconds. */
   readonly #refusedUntil = new Map<string, number>();
-  #cancelNext: (() => void) | undefined;
+  readonly #index: DefinitionIndex;
   #unsubscribe: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: DefinitionControllerOptions) {
-    const { onError, clock = systemClock } = options;
+    const { leadership, onError, clock = systemClock } = options;
     this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    this.#index = new DefinitionIndex(options.follower);
+    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
   start(): void {
-    this.#unsubscribe = this.options.follower.onChange(() => this.#work.ask());
-    this.#work.ask();
+    this.#unsubscribe = this.options.follower.onChange(() => this.#rounds.ask());
+    this.#rounds.ask();
   }
 
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe?.();
-    this.#cancelNext?.();
-    await this.#work.stop();
-    await this.options.leadership.giveBack();
+    this.#index.stop();
+    await this.#rounds.stop();
     await Promise.all([this.options.cleaner.idle(), this.options.migrator.idle()]);
   }
 
-  async #round(): Promise<void> {
-    const { leadership, follower } = this.options;
-    const { leads, isNew } = await leadership.renew();
-    let pause = RENEWAL_MS;
-    if (leads && follower.version !== undefined) {
-      // What the one before has decided is to be known.
-      if (isNew) await follower.confirm();
-      await this.#carryOut(decisionsOf(follower.definitions));
-      pause = Math.min(pause, await this.#goOn());
-    }
-    this.#askIn(pause);
+  /** @returns milliseconds until what waits should be looked at again */
+  async #round(isNew: boolean): Promise<number | undefined> {
+    const { follower } = this.options;
+    if (follower.version === undefined) return undefined;
+    // What the one before has decided is to be known.
+    if (isNew) await follower.confirm();
+    await this.#carryOut(decisionsOf(this.#index));
+    return this.#goOn();
   }
 
   /** What waits for other servers. @returns milliseconds until it should be looked at again */
   async #goOn(): Promise<number> {
-    const { follower, cleaner, migrator, leastProgress } = this.options;
-    const definitions = [...follower.definitions.values()];
+    const { cleaner, migrator, leastProgress } = this.options;
+    const definitions = [...this.#index.unfinished];
     const [waiting, pending] = [installing(definitions), cleaner.pending(definitions)];
     const migrating = migrator.pending(definitions);
     if (waiting.length === 0 && pending.length === 0 && migrating.length === 0) return RENEWAL_MS;
@@ -88,8 +83,9 @@ export class DefinitionController {
     const due = establishedBy(waiting, least.served);
     await this.#carryOut(due);
     if (migrating.length > 0) migrator.begin(migrating, least.served);
-    const pause = pending.length > 0 ? cleaner.begin(pending, least.drained) : RENEWAL_MS;
-    const isHeld = due.length < waiting.length || pending.some(({ since }) => since > least.drained);
+    const drained = pending.filter(({ since, uid }) => since <= least.drained && !least.held.has(uid));
+    const pause = pending.length > 0 ? cleaner.begin(pending, drained) : RENEWAL_MS;
+    const isHeld = due.length < waiting.length || drained.length < pending.length;
     return isHeld ? BARRIER_MS : pause;
   }
 
@@ -115,10 +111,5 @@ export class DefinitionController {
     if (!(error instanceof StatusError)) throw error;
     this.options.onError(error);
     this.#refusedUntil.set(definition.uid, this.#clock.now() + RENEWAL_MS);
-  }
-
-  #askIn(ms: number): void {
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
 }

@@ -60,6 +60,7 @@ beforeEach(async () => {
       },
     },
     make({ name }) {
+      if (name.startsWith('slow')) busyFor(5);
       const storage = { of: name };
       return { endpoints: [storage], storage };
     },
@@ -104,6 +105,12 @@ async function follow(): Promise<void> {
   served.start();
   await follower.start();
   await served.reached(await follower.confirm());
+}
+
+/** Keeps everybody else from their turns. */
+function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
 }
 
 const names = () => [...follower.definitions.keys()].sort();
@@ -156,6 +163,21 @@ describe('definitions', () => {
     await follower.confirm();
     expect([names().length, follower.version]).toEqual([51, version + 50n]);
     expect(follower.confirmedAt).toBeDefined();
+  });
+
+  it('of which thousands come at once leave others their turns while their kinds are made', async () => {
+    for (let at = 0; at < 20; at++) await create(thingDefinition({ names: { plural: `slow${at}` } }));
+    await follower.start();
+    let turns = 0;
+    const count = (): void => {
+      turns++;
+      if (published.length === 0) setImmediate(count);
+    };
+    setImmediate(count);
+    served.start();
+    await served.reached(await follower.confirm());
+    expect(published).toHaveLength(20);
+    expect(turns).toBeGreaterThan(4);
   });
 
   it('are known from the start, and as they change', async () => {

@@ -1,6 +1,7 @@
 import { FollowingEndedError } from '@orch/feed';
 import type { Clock } from '@orch/runtime';
 import type { Store, TypeId, Version } from '@orch/storage';
+import { Slices } from '../decoding/turns.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { Definition } from './definition.js';
 import type { DefinitionFollower } from './definition-follower.js';
@@ -55,6 +56,8 @@ export class ServedDefinitions<E> {
   readonly #served = new Map<string, ServedDefinition<E>>();
   /** Fingerprints of those that could not be made, by name. */
   readonly #broken = new Map<string, string>();
+  /** What was made ahead, by name. */
+  readonly #made = new Map<string, { readonly fingerprint: string; readonly kind: CustomKind<E> }>();
   /** Names of definitions that have changed since they were last looked at. */
   #changed = new Set<string>();
   #version: Version | undefined;
@@ -130,9 +133,31 @@ export class ServedDefinitions<E> {
       if (version === undefined) return;
       const wanted = [...this.#changed].flatMap((name) => follower.definitions.get(name) ?? []);
       const unknown = wanted.filter((one) => this.#isServed(one) && !this.#types.has(typeKey(one)));
-      if (unknown.length === 0) return this.#take(version);
-      await this.#register(unknown);
+      if (unknown.length > 0) await this.#register(unknown);
+      else if (!(await this.#makeAhead(wanted))) return this.#take(version);
     }
+  }
+
+  /**
+   * Makes kinds of definitions of which nothing is served yet, as there may be thousands at once. Those of which something is are
+   * made as they are published.
+   * @returns whether others have had their turn, so that definitions may have changed
+   */
+  async #makeAhead(definitions: readonly Definition[]): Promise<boolean> {
+    const slices = new Slices();
+    let hasPaused = false;
+    for (const definition of definitions) {
+      const { name, fingerprint } = definition;
+      if (!this.#isServed(definition) || this.#served.has(name) || this.#made.get(name)?.fingerprint === fingerprint)
+        continue;
+      const kind = this.#kindOf(definition);
+      if (kind) this.#made.set(name, { fingerprint, kind });
+      const pause = slices.between();
+      if (!pause) continue;
+      hasPaused = true;
+      await pause;
+    }
+    return hasPaused;
   }
 
   #isServed({ isServed, group, names }: Definition): boolean {
@@ -148,6 +173,7 @@ export class ServedDefinitions<E> {
   #take(version: Version): void {
     const changes = [...this.#changed].flatMap((name) => this.#takeOne(name) ?? []);
     this.#changed.clear();
+    this.#made.clear();
     if (changes.length > 0) this.options.publish(changes);
     this.#version = version;
     this.#tell();
@@ -174,6 +200,8 @@ export class ServedDefinitions<E> {
     const { fingerprint, name } = definition;
     const before = this.#served.get(name);
     if (before?.definition.fingerprint === fingerprint) return before;
+    const made = this.#made.get(name);
+    if (made?.fingerprint === fingerprint) return made.kind;
     if (this.#broken.get(name) === fingerprint) return undefined;
     this.#broken.delete(name);
     try {
