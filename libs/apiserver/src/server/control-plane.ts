@@ -14,7 +14,7 @@ import {
   resolveFeatures,
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
-import type { ServingStore, StoreObserver } from '@orch/storage';
+import type { ServingStore, SideSchema, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
@@ -378,12 +378,23 @@ class ControlPlaneProcess {
   async #openAudit(): Promise<void> {
     this.#audit = await openAudit({
       options: this.#settings.serving,
-      database: () => needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS),
+      database: () => this.#openEvents(),
       dropsOldEvents: this.#settings.role.housekeeping,
       scheme: needed(this.#api).deps.scheme,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
     });
+  }
+
+  async #openEvents(): Promise<SideSchema> {
+    const events = needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS);
+    try {
+      await events.open();
+      return events;
+    } catch (error) {
+      await events.close();
+      throw error;
+    }
   }
 
   async #aggregate(): Promise<void> {
