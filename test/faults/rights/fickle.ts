@@ -1,7 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Api, type ApiObject } from '../../support/api.js';
 import type { WatchStream } from '../../support/watch-stream.js';
 import type { Stage } from '../stage/stage.js';
-import { rest } from '../traffic/context.js';
 import type { RightsChange, WatchRecord } from '../validators/rights.js';
 
 /** Between a refusal and the next attempt. */
@@ -19,13 +19,13 @@ export class FickleWatch {
   #ended = false;
 
   constructor(
-    { cluster, signal }: Stage,
+    { cluster }: Stage,
     private readonly where: string,
     token: string,
     private readonly path: string,
   ) {
     this.#api = new Api({ url: where, ca: cluster.ca, token });
-    this.#running = this.#run(signal);
+    this.#running = this.#run();
   }
 
   async stop(): Promise<void> {
@@ -35,7 +35,7 @@ export class FickleWatch {
     this.#api.close();
   }
 
-  async #run(signal: AbortSignal): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#ended) {
       const begun = performance.now();
       const stream = await this.#api.watch(this.path).catch(() => undefined);
@@ -46,7 +46,7 @@ export class FickleWatch {
       else {
         this.records.push({ ...record, events: [] });
         stream?.close();
-        await rest(AGAIN_MS, signal);
+        await pause(AGAIN_MS);
       }
     }
   }
@@ -76,11 +76,11 @@ export class Fickle {
   bound = true;
 
   constructor(
-    private readonly stage: Stage,
+    stage: Stage,
     readonly user: string,
     urls: readonly string[],
     path: string,
-    private readonly rights: { take(): Promise<number>; give(): Promise<number> },
+    private readonly rights: { take(): Promise<void>; give(): Promise<void> },
   ) {
     this.watches = urls.map((url) => new FickleWatch(stage, url, user, path));
   }
@@ -88,8 +88,7 @@ export class Fickle {
   /** Takes what it has, or gives what it lacks. */
   async change(): Promise<void> {
     const begun = performance.now();
-    const status = await (this.bound ? this.rights.take() : this.rights.give());
-    if (status >= 300) this.stage.report('R.answer', `rights of ${this.user} were not changed: ${status}`);
+    await (this.bound ? this.rights.take() : this.rights.give());
     this.changes.push({ kind: this.bound ? 'taken' : 'given', begun, answered: performance.now() });
     this.bound = !this.bound;
   }

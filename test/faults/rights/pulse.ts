@@ -2,6 +2,7 @@ import type { Member } from '../stage/crowd.js';
 import { type Latencies, latencies } from '../stage/probe.js';
 import type { Stage } from '../stage/stage.js';
 import { rest } from '../traffic/context.js';
+import { insist } from './insist.js';
 
 const EVERY_MS = 20;
 
@@ -16,7 +17,7 @@ export class Pulse {
 
   async beat(): Promise<void> {
     const body = { data: { sent: String(performance.now()) } };
-    const answer = await this.stage.api().patch(this.path, 'merge', body);
+    const answer = await insist(() => this.stage.api().patch(this.path, 'merge', body));
     if (answer.status !== 200) throw new Error(`${answer.status} ${answer.text}`);
     this.versions.push(answer.json().metadata.resourceVersion);
   }

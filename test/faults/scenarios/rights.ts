@@ -1,4 +1,6 @@
+import type { Answer } from '../../support/api.js';
 import { Fickle } from '../rights/fickle.js';
+import { insist } from '../rights/insist.js';
 import { Pulse } from '../rights/pulse.js';
 import { Canary } from '../stage/canary.js';
 import { Crowd, type Member } from '../stage/crowd.js';
@@ -107,9 +109,14 @@ const bindingOf = (name: string, users: readonly string[]) => ({
   subjects: users.map((user) => ({ kind: 'User', apiGroup: GROUP, name: user })),
 });
 
+async function expect(stage: Stage, expected: readonly number[], ask: () => Promise<Answer>): Promise<void> {
+  const { status, text } = await insist(ask);
+  stage.must('R.answer', expected.includes(status), `a change of rights was answered with ${status} ${text}`);
+}
+
 const rightsOf = (stage: Stage, user: string) => ({
-  take: async () => (await stage.api().delete(`${BINDINGS}/${user}`)).status,
-  give: async () => (await stage.api().post(BINDINGS, bindingOf(user, [user]))).status,
+  take: async () => expect(stage, [200, 404], () => stage.api().delete(`${BINDINGS}/${user}`)),
+  give: async () => expect(stage, [201, 409], () => stage.api().post(BINDINGS, bindingOf(user, [user]))),
 });
 
 /** Rights change beside the pulse; what that does to those whom it does not concern. */
@@ -126,10 +133,10 @@ async function beside(
   do {
     const before = await pulse.during(count, steady);
     const over = new AbortController();
-    const changes = change(stage, fickle, over.signal);
-    const during = await pulse.during(count, steady);
-    over.abort();
-    await changes;
+    const [during] = await Promise.all([
+      pulse.during(count, steady).finally(() => over.abort()),
+      change(stage, fickle, over.signal),
+    ]);
     rounds.push({ before: before.p99, during: during.p99 });
     stage.measure('p99 of events before', before.p99);
     stage.measure('p99 of events during', during.p99);
