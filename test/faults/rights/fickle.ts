@@ -4,8 +4,8 @@ import type { WatchStream } from '../../support/watch-stream.js';
 import type { Stage } from '../stage/stage.js';
 import type { RightsChange, WatchRecord } from '../validators/rights.js';
 
-/** Between a refusal and the next attempt. */
-const AGAIN_MS = 50;
+/** Between a refusal and the next attempt, as clients back off: more often would be a load of its own. */
+const AGAIN_MS = 500;
 
 /** A watch that is begun again whenever it has ended or was refused, and everything that came of it. */
 export class FickleWatch {
