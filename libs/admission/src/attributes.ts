@@ -60,6 +60,10 @@ export interface Attributes extends Target {
   readonly authorizer: Authorizer;
   /** Monotonic milliseconds (`performance.now()`) at which the request is given up; what calls out must be done by then. */
   readonly deadline: number;
+  /** Whether plugins that may change the object are asked a second time, as a webhook changed it behind them. Never a third time. */
+  readonly isReinvocation: boolean;
+  /** Asks for the second round; what a webhook calls that changed the object. */
+  reinvoke(): void;
   /** Tells the client something in a `Warning` header, whatever becomes of the request. The same text goes out once. */
   warn(text: string): void;
   /** Notes something for the audit log, under a key qualified by a domain. */

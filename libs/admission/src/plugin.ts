@@ -1,5 +1,7 @@
 import type { Names } from '@orch/machinery';
+import type { FeatureName } from '@orch/schema';
 import type { Attributes, Target } from './attributes.js';
+import type { KnownObjects } from './known-objects.js';
 
 /**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
@@ -25,5 +27,16 @@ export interface AdmissionPlugin {
   validate?(attributes: Attributes): void | Promise<void>;
 }
 
-/** Makes a plugin for the names of an installation. */
-export type PluginMaker = (names: Names) => AdmissionPlugin;
+/** What a plugin is made with. */
+export interface PluginContext {
+  /** Of the installation. */
+  readonly names: Names;
+  readonly objects: KnownObjects;
+  /** Whether a feature gate is on. */
+  isEnabled(feature: FeatureName): boolean;
+  /** What `--admission-control-config-file` says to this plugin, parsed and not looked at; undefined where it says nothing. */
+  readonly configuration: unknown;
+}
+
+/** Makes a plugin for a process. @throws Error telling what is wrong with its configuration: the process does not start */
+export type PluginMaker = (context: PluginContext) => AdmissionPlugin;
