@@ -26,6 +26,10 @@ export interface FollowedObjects {
 export interface KnownObjects {
   /** Objects of a resource in memory, from now on; for resources of which there are few. Only to be called while plugins are made. */
   follow(resource: KnownResource): FollowedObjects;
-  /** An object as of a moment after the call. A plugin that calls this says `callsOut: true`. @throws StatusError 504 */
+  /**
+   * An object as of a moment after the call. A plugin that calls this says `callsOut: true`, unless it does so of creations alone, or
+   * only where memory has nothing.
+   * @throws StatusError 504
+   */
   read(resource: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined>;
 }

@@ -2,6 +2,7 @@ import type { Names } from '@orch/machinery';
 import type { FeatureName } from '@orch/schema';
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
+import type { OwnWrites } from './own-writes.js';
 
 /**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
@@ -27,11 +28,20 @@ export interface AdmissionPlugin {
   validate?(attributes: Attributes): void | Promise<void>;
 }
 
+/** What options of the process say to plugins. */
+export interface PluginSettings {
+  /** How long pods stay on a node that is not ready, or cannot be reached, seconds. */
+  readonly notReadyTolerationSeconds: number;
+  readonly unreachableTolerationSeconds: number;
+}
+
 /** What a plugin is made with. */
 export interface PluginContext {
   /** Of the installation. */
   readonly names: Names;
   readonly objects: KnownObjects;
+  readonly ownWrites: OwnWrites;
+  readonly settings: PluginSettings;
   /** Whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** What `--admission-control-config-file` says to this plugin, parsed and not looked at; undefined where it says nothing. */

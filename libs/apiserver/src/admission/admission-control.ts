@@ -26,12 +26,19 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, observer }: AdmissionControlSettings,
+    { names, isEnabled, options, observer }: AdmissionControlSettings,
     private readonly objects = new ProcessObjects(),
   ) {
+    const settings = {
+      notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+    };
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
-      const context = { names, isEnabled, objects: known.objects, configuration: configurations.get(name) };
+      const context = {
+        ...{ names, isEnabled, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        configuration: configurations.get(name),
+      };
       return asked(
         made(name, () => make(context)),
         known,
