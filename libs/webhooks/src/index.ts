@@ -2,8 +2,8 @@ export type { ServicePort, ServiceReference, WebhookClientConfig } from './clien
 export { LEAST_SECRET, type RedisSettings } from './redis-connection.js';
 export { RedisRates } from './redis-rates.js';
 export { RedisVerdicts, type RedisVerdictsSettings } from './redis-verdicts.js';
-export type { Rate, SharedRates } from './shared-rates.js';
 export { ReviewWebhook, type ReviewWebhookSettings } from './review-webhook.js';
+export type { Rate, SharedRates } from './shared-rates.js';
 export {
   type Kept,
   type SharedVerdicts,

@@ -1,4 +1,5 @@
 import { type ApiObject, copy, type Names, StatusError } from '@orch/machinery';
+import type { ApiDeps } from '../deps.js';
 import { SYSTEM_NAMESPACES } from '../namespaces/protected-namespaces.js';
 import type { ObjectReader } from '../reading/object-reader.js';
 import type { Endpoint } from '../served/endpoint.js';
@@ -22,6 +23,12 @@ export interface BootstrapOptions extends Making {
 /** Makes the namespaces that every installation has. */
 export async function makeNamespaces(options: Making & { readonly namespaces: Endpoint }): Promise<void> {
   for (const name of SYSTEM_NAMESPACES) await ensure(options, options.namespaces, '', { metadata: { name } });
+}
+
+/** Makes a namespace where there is none. */
+export async function ensureNamespace(options: Pick<ApiDeps, 'reader' | 'pipeline' | 'served'>, name: string) {
+  const endpoint = options.served.current.ofResource('', 'namespaces');
+  if (endpoint) await ensure(options, endpoint, '', { metadata: { name } });
 }
 
 /** Makes what else every installation has: the Service that stands for the API. */
