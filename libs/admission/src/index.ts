@@ -4,7 +4,14 @@ export { type PluginConfiguration, readAdmissionConfiguration } from './configur
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export { terminatingNamespace } from './namespace-lifecycle.js';
 export type { OwnWrites } from './own-writes.js';
-export type { AdmissionPlugin, PluginContext, PluginMaker, PluginSettings } from './plugin.js';
+export type {
+  AdmissionPlugin,
+  PluginContext,
+  PluginMaker,
+  PluginSettings,
+  ReviewCaller,
+  ServedKind,
+} from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';

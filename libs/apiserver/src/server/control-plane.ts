@@ -14,16 +14,17 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
-import type { RedisVerdicts } from '@orch/webhooks';
+import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
 import { AdmissionControl, checkAdmission } from '../admission/admission-control.js';
+import { pluginSurroundings } from '../admission/plugin-surroundings.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
 import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
-import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
+import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
@@ -119,6 +120,7 @@ class ControlPlaneProcess {
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
   #sharedVerdicts: RedisVerdicts | undefined;
+  #sharedRates: RedisRates | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
@@ -141,7 +143,7 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
-      { name: 'admission', start: () => this.#startAdmission(), stop: async () => this.#admission?.stop() },
+      { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
@@ -217,8 +219,14 @@ class ControlPlaneProcess {
     const scheme = loadScheme(names);
     const store = needed(this.#store);
     const observer = admissionMetrics(needed(this.#observation).metrics);
+    this.#sharedRates = await openSharedRates(serving, this.#logger);
+    const surroundings = pluginSurroundings({
+      metrics: needed(this.#observation).metrics,
+      sharedRates: this.#sharedRates,
+      deps: () => needed(this.#api).deps,
+    });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
-    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer });
+    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer, surroundings });
     const api = await assembleApi({
       names,
       scheme,
@@ -263,6 +271,11 @@ class ControlPlaneProcess {
       feed: needed(this.#changes).feed,
       onError: (error) => this.#logger.error('admission', error),
     });
+  }
+
+  async #stopAdmission(): Promise<void> {
+    await this.#admission?.stop();
+    this.#sharedRates?.close();
   }
 
   /** Once all kinds are served: namespaces are emptied of them. */
