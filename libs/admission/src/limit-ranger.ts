@@ -35,13 +35,15 @@ export const limitRanger: PluginMaker = ({ names, objects }) => {
     validate(attributes) {
       for (const { spec } of inForce(attributes)) {
         const items = spec?.limits ?? [];
-        const found = attributes.resource === 'pods' ? podProblems : claimProblems;
-        const problems = new Set(items.flatMap((item) => found(item, attributes.object as ApiObject)));
+        const problems = new Set(items.flatMap((item) => problemsWith(item, attributes)));
         if (problems.size > 0) throw refusal(attributes, joined([...problems]));
       }
     },
   };
 };
+
+const problemsWith = (item: LimitRangeItem, { resource, object }: Attributes): readonly string[] =>
+  resource === 'pods' ? podProblems(item, object as Pod) : claimProblems(item, object as PersistentVolumeClaim);
 
 const joined = (problems: readonly string[]): string =>
   problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`;
@@ -78,7 +80,7 @@ type Check = (what: string, resource: string, text: string, asked: Asked) => str
 const problemsOf = (check: Check, what: string, rule: Amounts = {}, asked: Asked): readonly string[] =>
   Object.entries(rule).flatMap(([resource, text]) => check(what, resource, text, asked) ?? []);
 
-function podProblems({ type = '', min, max, maxLimitRequestRatio }: LimitRangeItem, { spec }: ApiObject & Pod) {
+function podProblems({ type = '', min, max, maxLimitRequestRatio }: LimitRangeItem, { spec }: Pod) {
   const { containers = [], initContainers = [] } = spec ?? {};
   const judged =
     type === 'Container'
@@ -105,7 +107,7 @@ function askedTogether(containers: readonly Asked[], before: readonly Asked[]): 
   return { requests: together('requests'), limits: together('limits') };
 }
 
-function claimProblems({ type = '', min, max }: LimitRangeItem, { spec }: ApiObject & PersistentVolumeClaim) {
+function claimProblems({ type = '', min, max }: LimitRangeItem, { spec }: PersistentVolumeClaim) {
   if (type !== 'PersistentVolumeClaim') return [];
   const asked: Asked = { requests: spec?.resources?.requests ?? {}, limits: {} };
   return [...problemsOf(minimumProblem, type, min, asked), ...problemsOf(maximumRequestProblem, type, max, asked)];

@@ -45,11 +45,15 @@ export const serviceAccount: PluginMaker = (context) => {
         (operation === 'UPDATE' && subresource === 'ephemeralcontainers')),
     admit(attributes) {
       const pod = attributes.object as Pod;
+      if (attributes.operation !== 'CREATE') return;
       // What a node runs by itself is as it is.
-      if (attributes.operation !== 'CREATE' || isMirror(pod)) return;
+      if (isMirror(pod)) return requireNothing(attributes, pod);
       pod.spec ??= {};
       pod.spec.serviceAccountName ||= DEFAULT;
-      return accounts.with(attributes, pod.spec.serviceAccountName, (account) => complete(pod, account));
+      return accounts.with(attributes, pod.spec.serviceAccountName, (account) => {
+        complete(pod, account);
+        judge(attributes, account);
+      });
     },
     validate(attributes) {
       const pod = attributes.object as Pod;
