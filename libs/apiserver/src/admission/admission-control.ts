@@ -29,7 +29,8 @@ export class AdmissionControl {
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
     { names, isEnabled, options, observer, surroundings }: AdmissionControlSettings,
-    private readonly objects = new ProcessObjects(),
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
   ) {
     const settings = {
       notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
