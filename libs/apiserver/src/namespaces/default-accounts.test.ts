@@ -66,7 +66,7 @@ describe('the account of pods that name none', () => {
     await api.deps.remover.remove(
       api.endpoint('serviceaccounts'),
       { namespace: 'default', name: 'default' },
-      {},
+      { dryRun: false },
       caller,
     );
     await until(() => ![before, undefined].includes(accountIn('default')?.metadata?.uid));
