@@ -1,8 +1,8 @@
 /**
  * What the plugins that are on by default cost the creation of a pod: through the pipeline, with a store in memory, with them and
- * without; and each of them alone.
+ * without; with `--each` also each of them alone.
  *
- *   npx tsx --conditions=source libs/apiserver/bench/admission.ts [--writes=1000] [--rounds=7]
+ *   npx tsx --conditions=source libs/apiserver/bench/admission.ts [--writes=1000] [--rounds=7] [--each]
  *
  * CPU of the process in microseconds, of each the best round; rounds take turns.
  */
@@ -19,7 +19,11 @@ import { type TestApi, testApi } from '../src/testing/test-api.js';
 import { serverItself } from '../src/writing/caller.js';
 
 const { values: flags } = parseArgs({
-  options: { writes: { type: 'string', default: '1000' }, rounds: { type: 'string', default: '7' } },
+  options: {
+    writes: { type: 'string', default: '1000' },
+    rounds: { type: 'string', default: '7' },
+    each: { type: 'boolean', default: false },
+  },
 });
 const [WRITES, ROUNDS] = [Number(flags.writes), Number(flags.rounds)];
 
@@ -115,7 +119,7 @@ async function round(measured: Candidate): Promise<void> {
   measured.best = Math.min(measured.best, (user + system) / WRITES);
 }
 
-const names = (await control()).plugins.map(({ name }) => name);
+const names = flags.each ? (await control()).plugins.map(({ name }) => name) : [];
 const none = await candidate('no plugins', () => false);
 const all = await candidate('all of them', () => true);
 const each = await Promise.all(names.map((name) => candidate(name, (plugin) => plugin.name === name)));

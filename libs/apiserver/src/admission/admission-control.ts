@@ -107,22 +107,24 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, callsOut = false } = plugin;
+  const { name, callsOut = false, looksOnly = false } = plugin;
   const around = (step: Step): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
+    const observe = observer?.controller(name, step);
     return (attributes) => {
       const ask = () => {
         const wait = known.caughtUp(attributes.deadline);
         return wait ? wait.then(() => plugin[step]?.(attributes)) : plugin[step]?.(attributes);
       };
-      if (!observer) return ask();
-      return timed(ask, (ms, rejected) => observer.controller(name, step, attributes.operation, ms, rejected));
+      if (!observe) return ask();
+      return timed(ask, (ms, rejected) => observe(attributes.operation, ms, rejected));
     };
   };
   const [admit, validate] = [around('admit'), around('validate')];
   return {
     name,
     callsOut,
+    looksOnly,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),
