@@ -2,6 +2,7 @@ import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
 import { refusedObjects } from '../webhooks/refused-objects.js';
+import { admissionMetrics } from './admission-metrics.js';
 import { observeRegistrations } from './aggregation-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
@@ -37,6 +38,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   authenticationAttempts(metrics);
   tokenCache(metrics);
+  admissionMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
