@@ -4,6 +4,7 @@ export { type PluginConfiguration, readAdmissionConfiguration } from './configur
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
 export type { AdmissionPlugin, PluginContext, PluginMaker, ReviewCaller, ServedKind } from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
+export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
 export { type PluginSelection, selectionProblems, selectPlugins } from './selection.js';

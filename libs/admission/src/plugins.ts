@@ -3,6 +3,7 @@ import { certificateSigning } from './certificate-signing.js';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.js';
 import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.js';
 import type { PluginMaker } from './plugin.js';
+import { podSecurity } from './pod-security/index.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -29,7 +30,7 @@ const TABLE: readonly PluginEntry[] = [
   on('TaintNodesByCondition'),
   off('AlwaysPullImages'),
   off('ImagePolicyWebhook'),
-  on('PodSecurity'),
+  on('PodSecurity', podSecurity),
   off('PodNodeSelector'),
   on('Priority'),
   on('DefaultTolerationSeconds'),
