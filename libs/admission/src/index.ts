@@ -2,7 +2,16 @@ export { Admission, admit, type Judges, type Step, type StepObserver, timed, val
 export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
-export type { AdmissionPlugin, PluginContext, PluginMaker, ReviewCaller, ServedKind } from './plugin.js';
+export { terminatingNamespace } from './namespace-lifecycle.js';
+export type { OwnWrites } from './own-writes.js';
+export type {
+  AdmissionPlugin,
+  PluginContext,
+  PluginMaker,
+  PluginSettings,
+  ReviewCaller,
+  ServedKind,
+} from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { refusal } from './refusal.js';

@@ -4,6 +4,7 @@ import type { FeatureName } from '@orch/schema';
 import type { ReviewWebhook, ReviewWebhookSettings, SharedRates } from '@orch/webhooks';
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
+import type { OwnWrites } from './own-writes.js';
 
 /**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
@@ -33,6 +34,13 @@ export interface AdmissionPlugin {
   close?(): Promise<void>;
 }
 
+/** What options of the process say to plugins. */
+export interface PluginSettings {
+  /** How long pods stay on a node that is not ready, or cannot be reached, seconds. */
+  readonly notReadyTolerationSeconds: number;
+  readonly unreachableTolerationSeconds: number;
+}
+
 /** A resource that objects of a kind are served as. */
 export interface ServedKind {
   readonly group: string;
@@ -50,14 +58,14 @@ export interface PluginContext {
   /** Of the installation. */
   readonly names: Names;
   readonly objects: KnownObjects;
+  readonly ownWrites: OwnWrites;
+  readonly settings: PluginSettings;
   /** Whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** Where it counts, under the names of the reference. */
   readonly metrics: Metrics;
   /** What is served as a kind of a group's version, custom and aggregated resources too; nothing for one that is not. */
   servedAs(group: string, version: string, kind: string): readonly ServedKind[];
-  /** Makes a namespace where there is none, on the server's own behalf. @throws StatusError what a creation throws */
-  makeNamespace(name: string): Promise<void>;
   /**
    * Opens the webhook of a connection file (form of a kubeconfig).
    * @throws Error for a file that cannot be used

@@ -2,8 +2,19 @@ import { certificateApproval } from './certificate-approval.js';
 import { certificateSigning } from './certificate-signing.js';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.js';
 import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.js';
+import { defaultIngressClass } from './default-ingress-class.js';
+import { defaultStorageClass } from './default-storage-class.js';
+import { defaultTolerationSeconds } from './default-toleration-seconds.js';
+import { limitRanger } from './limit-ranger.js';
+import { namespaceLifecycle } from './namespace-lifecycle.js';
+import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.js';
 import type { PluginMaker } from './plugin.js';
 import { podSecurity } from './pod-security/index.js';
+import { priority } from './priority.js';
+import { runtimeClass } from './runtime-class.js';
+import { serviceAccount } from './service-account.js';
+import { storageObjectInUseProtection } from './storage-object-in-use-protection.js';
+import { taintNodesByCondition } from './taint-nodes-by-condition.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -20,34 +31,34 @@ const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefa
 const TABLE: readonly PluginEntry[] = [
   off('AlwaysAdmit'),
   off('NamespaceAutoProvision'),
-  on('NamespaceLifecycle'),
+  on('NamespaceLifecycle', namespaceLifecycle),
   off('NamespaceExists'),
   off('SecurityContextDeny'),
   off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger'),
-  on('ServiceAccount'),
+  on('LimitRanger', limitRanger),
+  on('ServiceAccount', serviceAccount),
   off('NodeRestriction'),
-  on('TaintNodesByCondition'),
+  on('TaintNodesByCondition', taintNodesByCondition),
   off('AlwaysPullImages'),
   off('ImagePolicyWebhook'),
   on('PodSecurity', podSecurity),
   off('PodNodeSelector'),
-  on('Priority'),
-  on('DefaultTolerationSeconds'),
+  on('Priority', priority),
+  on('DefaultTolerationSeconds', defaultTolerationSeconds),
   off('PodTolerationRestriction'),
   off('EventRateLimit'),
   off('ExtendedResourceToleration'),
   off('PersistentVolumeLabel'),
-  on('DefaultStorageClass'),
-  on('StorageObjectInUseProtection'),
+  on('DefaultStorageClass', defaultStorageClass),
+  on('StorageObjectInUseProtection', storageObjectInUseProtection),
   off('OwnerReferencesPermissionEnforcement'),
-  on('PersistentVolumeClaimResize'),
-  on('RuntimeClass'),
+  on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
+  on('RuntimeClass', runtimeClass),
   on('CertificateApproval', certificateApproval),
   on('CertificateSigning', certificateSigning),
   on('ClusterTrustBundleAttest', clusterTrustBundleAttest),
   on('CertificateSubjectRestriction', certificateSubjectRestriction),
-  on('DefaultIngressClass'),
+  on('DefaultIngressClass', defaultIngressClass),
   off('DenyServiceExternalIPs'),
   // Behind everything that may change an object.
   on('MutatingAdmissionWebhook'),

@@ -14,10 +14,11 @@ export function pluginOf(name: string, context: Partial<PluginContext> = {}): Ad
   return found.make({
     names: namesOf('kubernetes'),
     objects: new TestObjects(),
+    ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
+    settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
     isEnabled: () => true,
     metrics: new Metrics(),
     servedAs: () => [],
-    makeNamespace: () => Promise.reject(new Error('no namespaces are made')),
     openReviews: () => Promise.reject(new Error('no webhooks are opened')),
     sharedRates: undefined,
     configuration: undefined,
@@ -35,6 +36,9 @@ const POD: Target = {
   namespace: 'default',
   name: 'a',
 };
+
+/** What a plugin is asked whether it has anything to say about. */
+export const targetOf = (changed: Partial<Target>): Target => ({ ...POD, ...changed });
 
 /** The creation of a pod `default/a` by a user without rights of note, but for what is said. */
 export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => ({

@@ -28,16 +28,18 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, observer, surroundings }: AdmissionControlSettings,
+    { names, isEnabled, options, observer, surroundings }: AdmissionControlSettings,
     private readonly objects = new ProcessObjects(),
   ) {
+    const settings = {
+      notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+    };
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
       const context = {
+        ...{ names, isEnabled, settings, objects: known.objects, ownWrites: objects.ownWrites },
         ...surroundings,
-        names,
-        isEnabled,
-        objects: known.objects,
         configuration: configurations.get(name),
       };
       return asked(

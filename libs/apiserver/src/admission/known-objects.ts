@@ -1,14 +1,15 @@
-import type { KnownObjects, KnownResource } from '@orch/admission';
+import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
 import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
 import { fromStored } from '../representation/stored-body.js';
+import { ensureOwn } from '../writing/own-creation.js';
 import { FollowedKind } from './followed-kind.js';
 
 export interface KnownObjectsSource {
-  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader'>;
+  readonly deps: Pick<ApiDeps, 'names' | 'served' | 'unserved' | 'reader' | 'pipeline'>;
   readonly store: Pick<ServingStore, 'snapshot' | 'onCommit' | 'onRewind'>;
   readonly feed: Pick<OrderedFeed, 'follow'>;
   readonly onError: (error: unknown) => void;
@@ -27,6 +28,13 @@ const nameOf = ({ group, resource }: KnownResource) => `${group}/${resource}`;
 export class ProcessObjects {
   readonly #kinds = new Map<string, { readonly resource: KnownResource; readonly kind: FollowedKind }>();
   readonly #ends: (() => void)[] = [];
+  /** What plugins write. */
+  readonly ownWrites: OwnWrites = {
+    create: (resource, object, deadline) => {
+      const { deps } = this.#started();
+      return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, deadline);
+    },
+  };
   #source: KnownObjectsSource | undefined;
 
   /** For a plugin that is about to be made. */
@@ -74,9 +82,13 @@ export class ProcessObjects {
     for (const { kind } of this.#kinds.values()) kind.stop();
   }
 
+  #started(): KnownObjectsSource {
+    if (!this.#source) throw new Error('nothing can be read or written yet');
+    return this.#source;
+  }
+
   async #read({ group, resource }: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined> {
-    if (!this.#source) throw new Error('nothing can be read yet');
-    const { deps } = this.#source;
+    const { deps } = this.#started();
     const endpoint = storedEndpoint(deps, group, resource);
     const stored = await deps.reader.current(endpoint.type, { namespace, name });
     return stored && fromStored(stored, endpoint);

@@ -3,19 +3,18 @@ import { readKubeconfig } from '@orch/client';
 import type { Metrics } from '@orch/runtime';
 import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
 import type { ApiDeps } from '../deps.js';
-import { ensureNamespace } from '../server/bootstrap.js';
 
 /** What plugins need of the process beside what they look up. */
 export type Surroundings = Pick<
   PluginContext,
-  'metrics' | 'servedAs' | 'makeNamespace' | 'openReviews' | 'sharedRates'
+  'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'
 >;
 
 export interface SurroundingsSettings {
   readonly metrics: Metrics;
   readonly sharedRates: SharedRates | undefined;
   /** The API, once it is there: no write is before it is. */
-  readonly deps: () => Pick<ApiDeps, 'served' | 'reader' | 'pipeline'>;
+  readonly deps: () => Pick<ApiDeps, 'served'>;
 }
 
 export function pluginSurroundings({ metrics, sharedRates, deps }: SurroundingsSettings): Surroundings {
@@ -30,7 +29,6 @@ export function pluginSurroundings({ metrics, sharedRates, deps }: SurroundingsS
         .filter(isMeant)
         .map(({ resource, namespaced }) => ({ group, version, resource, namespaced }));
     },
-    makeNamespace: (name) => ensureNamespace(deps(), name),
     openReviews: async (file, settings) => new ReviewWebhook({ connection: await readKubeconfig(file), ...settings }),
   };
 }
