@@ -1,3 +1,17 @@
+import { namespaceAutoProvision } from './namespace-auto-provision.js';
+import { namespaceExists } from './namespace-exists.js';
+import { securityContextDeny } from './security-context-deny.js';
+import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.js';
+import { nodeRestriction } from './node-restriction.js';
+import { alwaysPullImages } from './always-pull-images.js';
+import { imagePolicyWebhook } from './image-policy-webhook.js';
+import { podNodeSelector } from './pod-node-selector.js';
+import { podTolerationRestriction } from './pod-toleration-restriction.js';
+import { eventRateLimit } from './event-rate-limit.js';
+import { extendedResourceToleration } from './extended-resource-toleration.js';
+import { persistentVolumeLabel } from './persistent-volume-label.js';
+import { ownerReferencesPermissionEnforcement } from './owner-references-permission-enforcement.js';
+import { denyServiceExternalIps } from './deny-service-external-ips.js';
 import { certificateApproval } from './certificate-approval.js';
 import { certificateSigning } from './certificate-signing.js';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.js';
@@ -30,28 +44,28 @@ const off = (name: string, make?: PluginMaker): PluginEntry => ({ name, onByDefa
 /** Every plugin, in the order in which they are asked, each a file of its own beside this one. */
 const TABLE: readonly PluginEntry[] = [
   off('AlwaysAdmit'),
-  off('NamespaceAutoProvision'),
+  off('NamespaceAutoProvision', namespaceAutoProvision),
   on('NamespaceLifecycle', namespaceLifecycle),
-  off('NamespaceExists'),
-  off('SecurityContextDeny'),
-  off('LimitPodHardAntiAffinityTopology'),
+  off('NamespaceExists', namespaceExists),
+  off('SecurityContextDeny', securityContextDeny),
+  off('LimitPodHardAntiAffinityTopology', limitPodHardAntiAffinityTopology),
   on('LimitRanger', limitRanger),
   on('ServiceAccount', serviceAccount),
-  off('NodeRestriction'),
+  off('NodeRestriction', nodeRestriction),
   on('TaintNodesByCondition', taintNodesByCondition),
-  off('AlwaysPullImages'),
-  off('ImagePolicyWebhook'),
+  off('AlwaysPullImages', alwaysPullImages),
+  off('ImagePolicyWebhook', imagePolicyWebhook),
   on('PodSecurity', podSecurity),
-  off('PodNodeSelector'),
+  off('PodNodeSelector', podNodeSelector),
   on('Priority', priority),
   on('DefaultTolerationSeconds', defaultTolerationSeconds),
-  off('PodTolerationRestriction'),
-  off('EventRateLimit'),
-  off('ExtendedResourceToleration'),
-  off('PersistentVolumeLabel'),
+  off('PodTolerationRestriction', podTolerationRestriction),
+  off('EventRateLimit', eventRateLimit),
+  off('ExtendedResourceToleration', extendedResourceToleration),
+  off('PersistentVolumeLabel', persistentVolumeLabel),
   on('DefaultStorageClass', defaultStorageClass),
   on('StorageObjectInUseProtection', storageObjectInUseProtection),
-  off('OwnerReferencesPermissionEnforcement'),
+  off('OwnerReferencesPermissionEnforcement', ownerReferencesPermissionEnforcement),
   on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
   on('RuntimeClass', runtimeClass),
   on('CertificateApproval', certificateApproval),
@@ -59,7 +73,7 @@ const TABLE: readonly PluginEntry[] = [
   on('ClusterTrustBundleAttest', clusterTrustBundleAttest),
   on('CertificateSubjectRestriction', certificateSubjectRestriction),
   on('DefaultIngressClass', defaultIngressClass),
-  off('DenyServiceExternalIPs'),
+  off('DenyServiceExternalIPs', denyServiceExternalIps),
   // Behind everything that may change an object.
   on('MutatingAdmissionWebhook'),
   on('ValidatingAdmissionPolicy'),

@@ -29,6 +29,10 @@ export function pluginSurroundings({ metrics, sharedRates, deps }: SurroundingsS
         .filter(isMeant)
         .map(({ resource, namespaced }) => ({ group, version, resource, namespaced }));
     },
-    openReviews: async (file, settings) => new ReviewWebhook({ connection: await readKubeconfig(file), ...settings }),
+    openReviews: async (file, settings) => {
+      const connection = await readKubeconfig(file);
+      if (!connection.server.startsWith('https://')) throw new Error(`${file}: the server must be https://`);
+      return new ReviewWebhook({ connection, ...settings });
+    },
   };
 }
