@@ -17,8 +17,8 @@ export interface ExistingPodsOptions {
   readonly now?: () => number;
 }
 
-/** Pods that are looked at, at most, and the time without a turn for others, ms. */
-const [MOST_PODS, PIECE_MS] = [3_000, 10];
+/** Pods that are looked at, at most, and however late it is; and the time without a turn for others, ms. */
+const [MOST_PODS, LEAST_PODS, PIECE_MS] = [3_000, 100, 10];
 
 /** Pods of which the same is to be said. */
 interface Alike {
@@ -95,7 +95,7 @@ export class ExistingPods {
   }
 
   #isLate(): boolean {
-    return this.#now() >= this.options.until;
+    return this.#checked >= LEAST_PODS && this.#now() >= this.options.until;
   }
 
   #told(isWhole: boolean): string[] {
