@@ -47,7 +47,7 @@ export interface Attributes extends Target {
   /**
    * The object as it is to be written, with defaults, in the version that the client speaks, whichever subresource it is
    * written through: also through `scale`. Undefined for a deletion. `admit` may change it in place; what `validate` gets is
-   * a copy.
+   * a copy, unless all who are asked say that they change nothing (`looksOnly`).
    */
   readonly object: ApiObject | undefined;
   /** The object that is there, in the same version: a copy. Undefined for a creation. */

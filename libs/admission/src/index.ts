@@ -2,7 +2,7 @@ export { Admission, admit, type Judges, type Step, type StepObserver, timed, val
 export type { Attributes, Operation, RequestOptions, Target } from './attributes.js';
 export { type PluginConfiguration, readAdmissionConfiguration } from './configuration.js';
 export type { FollowedObjects, KnownObjects, KnownResource } from './known-objects.js';
-export { terminatingNamespace } from './namespace-lifecycle.js';
+export { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
 export type { OwnWrites } from './own-writes.js';
 export type {
   AdmissionPlugin,

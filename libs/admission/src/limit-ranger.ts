@@ -24,6 +24,7 @@ export const limitRanger: PluginMaker = ({ names, objects }) => {
     oldObject?.metadata?.deletionTimestamp === undefined ? ([...ranges.in(namespace)] as LimitRange[]) : [];
   return {
     name: 'LimitRanger',
+    looksOnly: true,
     handles: (target) =>
       // Containers of a pod that is there stay as they are.
       (target.operation === 'CREATE' && isAboutPods(target)) ||

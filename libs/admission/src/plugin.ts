@@ -26,6 +26,8 @@ export interface AdmissionPlugin {
   handles(target: Target): boolean;
   /** May change `attributes.object`, and refuse. Runs before the object is validated, in the order of the table. */
   admit?(attributes: Attributes): void | Promise<void>;
+  /** `validate` changes nothing of what it is given, which then need not be a copy. Default false. */
+  readonly looksOnly?: boolean;
   /** May refuse. Runs once the object is valid and complete but for what is allocated (addresses, ports). */
   validate?(attributes: Attributes): void | Promise<void>;
   /** Opens what it needs, before anybody asks it. @throws Error the process does not start */

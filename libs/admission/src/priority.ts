@@ -20,6 +20,7 @@ export const priority: PluginMaker = ({ names, objects }) => {
   const defaultClass = () => lowest(all().filter(({ globalDefault }) => globalDefault === true));
   return {
     name: 'Priority',
+    looksOnly: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutClasses(target)),
     admit(attributes) {
       if (attributes.resource !== 'pods') return;

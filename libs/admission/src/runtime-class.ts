@@ -29,6 +29,7 @@ export const runtimeClass: PluginMaker = ({ objects }) => {
   };
   return {
     name: 'RuntimeClass',
+    looksOnly: true,
     handles: (target) => target.operation === 'CREATE' && isAboutPods(target),
     admit: (attributes) =>
       withClass(attributes, (spec, found) => {

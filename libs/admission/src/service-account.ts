@@ -2,7 +2,7 @@ import { namesInPod } from '@orch/authorization';
 import { type ApiObject, notFound, StatusError } from '@orch/machinery';
 import type { Pod, ServiceAccount } from '@orch/schema/types/core/v1';
 import type { Attributes } from './attributes.js';
-import { terminatingNamespace } from './namespace-lifecycle.js';
+import { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
 import type { PluginContext, PluginMaker } from './plugin.js';
 import { nameOf, refusal } from './refusal.js';
 import { ephemeralSecretProblem, secretProblem } from './secret-references.js';
@@ -38,6 +38,7 @@ export const serviceAccount: PluginMaker = (context) => {
   };
   return {
     name: 'ServiceAccount',
+    looksOnly: true,
     handles: ({ operation, group, resource, subresource }) =>
       resource === 'pods' &&
       group === '' &&
@@ -119,9 +120,6 @@ class Accounts {
     }
   }
 }
-
-const isTerminating = ({ status }: StatusError): boolean =>
-  status.details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating') ?? false;
 
 /** The namespace is not there, or is going: that is said of it, and not of accounts. */
 const isOfNamespace = (error: StatusError): boolean =>

@@ -29,7 +29,8 @@ export class AdmissionControl {
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
     { names, isEnabled, options, observer, surroundings }: AdmissionControlSettings,
-    private readonly objects = new ProcessObjects(),
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
   ) {
     const settings = {
       notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
@@ -106,22 +107,24 @@ function asked(
   known: PluginObjects,
   observer: AdmissionObserver | undefined,
 ): AdmissionPlugin {
-  const { name, callsOut = false } = plugin;
+  const { name, callsOut = false, looksOnly = false } = plugin;
   const around = (step: Step): AdmissionPlugin['admit'] => {
     if (!plugin[step]) return undefined;
+    const observe = observer?.controller(name, step);
     return (attributes) => {
       const ask = () => {
         const wait = known.caughtUp(attributes.deadline);
         return wait ? wait.then(() => plugin[step]?.(attributes)) : plugin[step]?.(attributes);
       };
-      if (!observer) return ask();
-      return timed(ask, (ms, rejected) => observer.controller(name, step, attributes.operation, ms, rejected));
+      if (!observe) return ask();
+      return timed(ask, (ms, rejected) => observe(attributes.operation, ms, rejected));
     };
   };
   const [admit, validate] = [around('admit'), around('validate')];
   return {
     name,
     callsOut,
+    looksOnly,
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),

@@ -40,7 +40,7 @@ import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
-import { Housekeeping } from './housekeeping.js';
+import { Housekeeping, type HousekeepingSettings } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
@@ -126,6 +126,7 @@ class ControlPlaneProcess {
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
+  #followed: HousekeepingSettings['followed'];
   #served: Served | undefined;
   #bootstrapped = false;
 
@@ -227,6 +228,7 @@ class ControlPlaneProcess {
     });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
     this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer, surroundings });
+    this.#followed = this.#followedByAccounts(this.#admission);
     const api = await assembleApi({
       names,
       scheme,
@@ -273,6 +275,16 @@ class ControlPlaneProcess {
     });
   }
 
+  /** Accounts are made where pods need them. */
+  #followedByAccounts({ plugins, objects }: AdmissionControl): HousekeepingSettings['followed'] {
+    if (!this.#settings.role.housekeeping || !plugins.some(({ name }) => name === 'ServiceAccount')) return undefined;
+    const { objects: known } = objects.forPlugin();
+    const [namespaces, accounts] = ['namespaces', 'serviceaccounts'].map((resource) =>
+      known.follow({ group: '', resource }),
+    );
+    return namespaces && accounts && { namespaces, accounts };
+  }
+
   async #stopAdmission(): Promise<void> {
     await this.#admission?.stop();
     this.#sharedRates?.close();
@@ -284,7 +296,8 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     const { metrics } = needed(this.#observation);
     const [api, store] = [needed(this.#api), needed(this.#store)];
-    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
+    const followed = this.#followed;
+    this.#housekeeping = new Housekeeping({ api, store, backend, followed, logger: this.#logger, metrics });
     this.#housekeeping.start();
   }
 

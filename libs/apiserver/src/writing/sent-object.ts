@@ -79,6 +79,7 @@ export async function admitSent<T>(
   };
   if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
   const settled = await settle(object);
-  if (judges.validating.length > 0) await validate(judges, { ...attributes, object: copy(object) });
+  if (judges.validating.length > 0)
+    await validate(judges, { ...attributes, object: judges.lookOnly ? object : copy(object) });
   return settled;
 }
