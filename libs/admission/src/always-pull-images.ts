@@ -9,6 +9,7 @@ import { refusal } from './refusal.js';
 /** Who runs an image that is on a node already must be able to pull it: every container pulls always. */
 export const alwaysPullImages: PluginMaker = () => ({
   name: 'AlwaysPullImages',
+  looksOnly: true,
   handles: (target) => target.operation !== 'DELETE' && isAboutPods(target),
   admit(attributes) {
     if (!hasNewImage(attributes)) return;

@@ -33,6 +33,7 @@ export const imagePolicyWebhook: PluginMaker = ({ names, configuration, openRevi
     attributes.annotate(`imagepolicywebhook.${names.group(DOMAIN)}/${key}`, value);
   return {
     name: 'ImagePolicyWebhook',
+    looksOnly: true,
     callsOut: true,
     handles: (target) => target.operation !== 'DELETE' && (isAboutPods(target) || isAboutEphemeral(target)),
     async validate(attributes) {

@@ -11,6 +11,7 @@ import { refusal } from './refusal.js';
  */
 export const ownerReferencesPermissionEnforcement: PluginMaker = (context) => ({
   name: 'OwnerReferencesPermissionEnforcement',
+  looksOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   // Status of pods changes no owners, and is written far more often than all else.

@@ -40,6 +40,7 @@ export const podSecurity: PluginMaker = ({ names, objects, metrics, configuratio
   };
   return {
     name: 'PodSecurity',
+    looksOnly: true,
     // A namespace that was made elsewhere is looked for, and pods that are there.
     callsOut: (target) => target.operation === 'CREATE' || isAboutNamespaces(target),
     handles: (target) =>
