@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { answer, ScriptedServer } from '@orch/client/testing';
 import { writeKubeconfig } from '@orch/client';
+import { answer, ScriptedServer } from '@orch/client/testing';
 import { type Rate, RedisRates } from '@orch/webhooks';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort, type ManagedProcess, redisServer } from '../../tools/up/index.js';

@@ -19,7 +19,9 @@ export const alwaysPullImages: PluginMaker = () => ({
     if (!hasNewImage(attributes)) return;
     const problems = placedContainers(podOf(attributes).spec)
       .filter(({ container }) => container.imagePullPolicy !== 'Always')
-      .map(({ container, path }) => notSupported(`${path}.imagePullPolicy`, container.imagePullPolicy ?? '', ['Always']))
+      .map(({ container, path }) =>
+        notSupported(`${path}.imagePullPolicy`, container.imagePullPolicy ?? '', ['Always']),
+      )
       .map(({ field, message }) => refusal(attributes, `${field}: ${message}`).message);
     if (problems.length === 0) return;
     throw plainFailure(problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);

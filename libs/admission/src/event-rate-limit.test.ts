@@ -135,6 +135,13 @@ describe('buckets', () => {
 
   it('are forgotten, those first that were not asked about for long', () => {
     const buckets = new TokenBuckets({ perSecond: 1, burst: 1 }, 2, () => 0);
-    expect(['a', 'b', 'a', 'c', 'a', 'b'].map((key) => buckets.take(key))).toEqual([true, true, false, true, false, true]);
+    expect(['a', 'b', 'a', 'c', 'a', 'b'].map((key) => buckets.take(key))).toEqual([
+      true,
+      true,
+      false,
+      true,
+      false,
+      true,
+    ]);
   });
 });

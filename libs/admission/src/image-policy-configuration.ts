@@ -33,7 +33,8 @@ export function readImagePolicy(value: unknown): ImagePolicyConfiguration {
   const { imagePolicy = {} } = membersOf(value, 'the configuration of ImagePolicyWebhook');
   const members = membersOf(imagePolicy, 'imagePolicy');
   const { kubeConfigFile = '', defaultAllow = false } = members;
-  if (typeof kubeConfigFile !== 'string' || kubeConfigFile === '') throw new Error('imagePolicy.kubeConfigFile is missing');
+  if (typeof kubeConfigFile !== 'string' || kubeConfigFile === '')
+    throw new Error('imagePolicy.kubeConfigFile is missing');
   if (typeof defaultAllow !== 'boolean') throw new Error('imagePolicy.defaultAllow must be true or false');
   return {
     kubeConfigFile,

@@ -127,7 +127,9 @@ describe('the webhook', () => {
 
   it('that does not answer lets nothing in, after some tries, unless it is to', async () => {
     server.script = (_, response) => answer(response, 500, {});
-    expect(await ask(await open())).toMatch(/^pods "a" is forbidden: Post "https:.*\/images": the server answered 500$/);
+    expect(await ask(await open())).toMatch(
+      /^pods "a" is forbidden: Post "https:.*\/images": the server answered 500$/,
+    );
     expect(server.requests).toHaveLength(5);
     expect(notes).toEqual({});
     const plugin = await open(config({ defaultAllow: true }));

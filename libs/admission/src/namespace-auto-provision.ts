@@ -3,8 +3,6 @@ import { NAMESPACES } from './namespace-lookup.js';
 import type { PluginMaker } from './plugin.js';
 import { refusal } from './refusal.js';
 
-
-
 /** Whether a write is about something within a namespace. */
 export const isWithinNamespace = ({ namespace, group, kind }: Target): boolean =>
   namespace !== '' && !(group === '' && kind === 'Namespace');

@@ -5,15 +5,17 @@ import type { Attributes } from './attributes.js';
 import { attributesOf, pluginOf, refusalOf } from './testing/asking.js';
 import { TestObjects } from './testing/known-objects.js';
 
-const userOf = (name: string, groups = ['system:nodes']) =>
-  authenticated({ name, groups, extra: {} }, 'x509').user;
+const userOf = (name: string, groups = ['system:nodes']) => authenticated({ name, groups, extra: {} }, 'x509').user;
 const UID = 'n-uid';
 
 /** Asks whether a write of the node `n` passes. */
 function ask(changed: Partial<Attributes>, ...pods: readonly ApiObject[]): Promise<string | undefined> {
   const objects = new TestObjects().put('', 'nodes', { metadata: { name: 'n', uid: UID } });
   objects.put('', 'pods', ...pods);
-  return refusalOf(pluginOf('NodeRestriction', { objects }), attributesOf({ user: userOf('system:node:n'), ...changed }));
+  return refusalOf(
+    pluginOf('NodeRestriction', { objects }),
+    attributesOf({ user: userOf('system:node:n'), ...changed }),
+  );
 }
 
 const pod = (nodeName: string, name = 'a'): ApiObject => ({
@@ -49,18 +51,46 @@ describe('new pods', () => {
   });
 
   it.each<[object, object, string]>([
-    [{ annotations: {} }, {}, 'pod does not have "kubernetes.io/config.mirror" annotation, node "n" can only create mirror pods'],
+    [
+      { annotations: {} },
+      {},
+      'pod does not have "kubernetes.io/config.mirror" annotation, node "n" can only create mirror pods',
+    ],
     [{}, { nodeName: 'm' }, 'node "n" can only create pods with spec.nodeName set to itself'],
-    [{ ownerReferences: [owner, owner] }, {}, 'node "n" can only create pods with a single owner reference set to itself'],
+    [
+      { ownerReferences: [owner, owner] },
+      {},
+      'node "n" can only create pods with a single owner reference set to itself',
+    ],
     [{ ownerReferences: [] }, {}, 'node "n" can only create pods with an owner reference set to itself'],
-    [{ ownerReferences: [{ ...owner, name: 'm' }] }, {}, 'node "n" can only create pods with an owner reference set to itself'],
-    [{ ownerReferences: [{ ...owner, controller: false }] }, {}, 'node "n" can only create pods with a controller owner reference set to itself'],
-    [{ ownerReferences: [{ ...owner, blockOwnerDeletion: true }] }, {}, 'node "n" must not set blockOwnerDeletion on an owner reference'],
+    [
+      { ownerReferences: [{ ...owner, name: 'm' }] },
+      {},
+      'node "n" can only create pods with an owner reference set to itself',
+    ],
+    [
+      { ownerReferences: [{ ...owner, controller: false }] },
+      {},
+      'node "n" can only create pods with a controller owner reference set to itself',
+    ],
+    [
+      { ownerReferences: [{ ...owner, blockOwnerDeletion: true }] },
+      {},
+      'node "n" must not set blockOwnerDeletion on an owner reference',
+    ],
     [{ ownerReferences: [{ ...owner, uid: 'x' }] }, {}, 'node n UID mismatch: expected x got n-uid'],
     [{}, { serviceAccountName: 's' }, 'node "n" can not create pods that reference a service account'],
     [{}, { volumes: [{ secret: { secretName: 's' } }] }, 'node "n" can not create pods that reference secrets'],
-    [{}, container({ valueFrom: { configMapKeyRef: { name: 'c' } } }), 'node "n" can not create pods that reference configmaps'],
-    [{}, { volumes: [{ persistentVolumeClaim: { claimName: 'c' } }] }, 'node "n" can not create pods that reference persistentvolumeclaims'],
+    [
+      {},
+      container({ valueFrom: { configMapKeyRef: { name: 'c' } } }),
+      'node "n" can not create pods that reference configmaps',
+    ],
+    [
+      {},
+      { volumes: [{ persistentVolumeClaim: { claimName: 'c' } }] },
+      'node "n" can not create pods that reference persistentvolumeclaims',
+    ],
   ])('that are none are refused: %j %j', async (metadata, spec, why) => {
     expect(await ask({ object: mirror(metadata, spec) })).toBe(`${POD} ${why}`);
   });
@@ -101,9 +131,11 @@ describe('pods that are there', () => {
 
 describe('nodes', () => {
   const NODE = { resource: 'nodes', kind: 'Node', namespace: '', name: 'n' };
-  const node = (labels: object, spec: object = {}): ApiObject => ({ metadata: { name: 'n', labels: { ...labels } }, spec });
-  const update = (object: ApiObject, oldObject = node({})) =>
-    ask({ ...NODE, operation: 'UPDATE', object, oldObject });
+  const node = (labels: object, spec: object = {}): ApiObject => ({
+    metadata: { name: 'n', labels: { ...labels } },
+    spec,
+  });
+  const update = (object: ApiObject, oldObject = node({})) => ask({ ...NODE, operation: 'UPDATE', object, oldObject });
   const SELF = 'nodes "n" is forbidden:';
 
   it('write about themselves', async () => {
@@ -148,7 +180,10 @@ describe('nodes', () => {
 
 describe('other objects', () => {
   it('of claims nodes tell what has become of them', async () => {
-    const claim = (status: object, labels = {}): ApiObject => ({ metadata: { name: 'c', labels }, status: { ...status } });
+    const claim = (status: object, labels = {}): ApiObject => ({
+      metadata: { name: 'c', labels },
+      status: { ...status },
+    });
     const CLAIM = { resource: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', name: 'c' };
     const status = (object: ApiObject) =>
       ask({ ...CLAIM, operation: 'UPDATE', subresource: 'status', object, oldObject: claim({ phase: 'Bound' }) });
@@ -194,7 +229,8 @@ describe('other objects', () => {
       expect(await lease('kube-node-lease', 'm', operation)).toBe(
         'leases.coordination.k8s.io "m" is forbidden: can only access node lease with the same name as the requesting node',
       );
-    const csi = (name: string) => ask({ group: 'storage.k8s.io', resource: 'csinodes', kind: 'CSINode', namespace: '', name });
+    const csi = (name: string) =>
+      ask({ group: 'storage.k8s.io', resource: 'csinodes', kind: 'CSINode', namespace: '', name });
     expect(await csi('n')).toBeUndefined();
     expect(await csi('m')).toBe(
       'csinodes.storage.k8s.io "m" is forbidden: can only access CSINode with the same name as the requesting node',

@@ -75,8 +75,7 @@ async function judgeNewPod(request: Request): Promise<void> {
   const mirror = names.key('orch.io/config.mirror');
   if (!Object.hasOwn(metadata?.annotations ?? {}, mirror))
     throw no(request, `pod does not have "${mirror}" annotation, node "${node}" can only create mirror pods`);
-  if (spec.nodeName !== node)
-    throw no(request, `node "${node}" can only create pods with spec.nodeName set to itself`);
+  if (spec.nodeName !== node) throw no(request, `node "${node}" can only create pods with spec.nodeName set to itself`);
   await judgeOwners(request, metadata?.ownerReferences ?? []);
   const cannot = (what: string) => no(request, `node "${node}" can not create pods that reference ${what}`);
   if (spec.serviceAccountName) throw cannot('a service account');
@@ -91,8 +90,7 @@ async function judgeOwners(request: Request, owners: readonly OwnerReference[]):
   const only = (what: string) => no(request, `node "${node}" can only create pods with ${what} set to itself`);
   const [owner, ...others] = owners;
   if (others.length > 0) throw only('a single owner reference');
-  if (!owner || owner.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node)
-    throw only('an owner reference');
+  if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== node) throw only('an owner reference');
   if (!owner.controller) throw only('a controller owner reference');
   if (owner.blockOwnerDeletion)
     throw no(request, `node "${node}" must not set blockOwnerDeletion on an owner reference`);

@@ -32,7 +32,9 @@ describe('namespaces of what is written', () => {
 
   it('are made by NamespaceAutoProvision where there are none, but for a dry run', async () => {
     const made: unknown[] = [];
-    const ownWrites = { create: async (_: unknown, object: ApiObject) => (made.push(object), object) };
+    const ownWrites = {
+      create: (_: unknown, object: ApiObject) => Promise.resolve(object).finally(() => made.push(object)),
+    };
     const plugin = pluginOf('NamespaceAutoProvision', { ownWrites });
     expect(await refusalOf(plugin, attributesOf({ options: { dryRun: true } }))).toBeUndefined();
     expect(made).toEqual([]);
@@ -45,7 +47,9 @@ describe('namespaces of what is written', () => {
   });
 
   it('that cannot be made are refused', async () => {
-    const ownWrites = { create: () => Promise.reject(forbidden({ group: '', resource: 'namespaces' }, 'default', 'no')) };
+    const ownWrites = {
+      create: () => Promise.reject(forbidden({ group: '', resource: 'namespaces' }, 'default', 'no')),
+    };
     expect(await refusalOf(pluginOf('NamespaceAutoProvision', { ownWrites }), attributesOf())).toBe(
       'pods "a" is forbidden: namespaces "default" is forbidden: no',
     );
@@ -125,13 +129,16 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   ] as const;
 
   it('asks nobody where owners stay, nor about status of pods', async () => {
-    expect(await ask(update(owned(owner('1', true)), owned(owner('1', true))))).toEqual({ refused: undefined, asked: [] });
+    expect(await ask(update(owned(owner('1', true)), owned(owner('1', true))))).toEqual({
+      refused: undefined,
+      asked: [],
+    });
     const plugin = pluginOf('OwnerReferencesPermissionEnforcement');
     expect(plugin.handles(attributesOf({ subresource: 'status' }))).toBe(false);
   });
 
   it('lets those change owners who may delete the object; whoever makes it may give it some', async () => {
-    const refused = "pods \"a\" is forbidden: cannot set an ownerRef on a resource you can't delete: no rule, <nil>";
+    const refused = 'pods "a" is forbidden: cannot set an ownerRef on a resource you can\'t delete: no rule, <nil>';
     expect(await ask(update(owned(owner('1')), owned()))).toEqual({ refused, asked: [DELETE] });
     expect((await ask(update(owned(), owned(owner('1'))), [DELETE])).refused).toBeUndefined();
     expect(await ask({ object: owned(owner('1')) })).toEqual({ refused: undefined, asked: [] });
@@ -140,7 +147,7 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   it('lets those hold up an owner who may set its finalizers', async () => {
     const object = owned(owner('1', true));
     const refused =
-      "pods \"a\" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: no rule, <nil>";
+      'pods "a" is forbidden: cannot set blockOwnerDeletion if an ownerReference refers to a resource you can\'t set finalizers on: no rule, <nil>';
     expect(await ask({ object })).toEqual({ refused, asked: [ANY, OWNER] });
     expect((await ask({ object }, [OWNER])).refused).toBeUndefined();
     expect((await ask({ object }, [ANY])).asked).toEqual([ANY]);

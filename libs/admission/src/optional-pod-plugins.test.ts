@@ -79,7 +79,9 @@ describe('SecurityContextDeny', () => {
 
   it('needs its gate, and lets others in', async () => {
     expect(await ask('SecurityContextDeny', podWith({ securityContext: { runAsNonRoot: true } }))).toBeUndefined();
-    expect(() => pluginOf('SecurityContextDeny', { isEnabled: () => false })).toThrow('requires the SecurityContextDeny');
+    expect(() => pluginOf('SecurityContextDeny', { isEnabled: () => false })).toThrow(
+      'requires the SecurityContextDeny',
+    );
   });
 });
 
@@ -118,8 +120,18 @@ describe('PodNodeSelector', () => {
 
   it.each<[string, object, object, string]>([
     ['a=b', { a: 'c' }, {}, `${FORBIDDEN} pod node label selector conflicts with its namespace node label selector`],
-    ['', { a: 'c' }, { default: 'a=b' }, `${FORBIDDEN} pod node label selector labels conflict with its namespace whitelist`],
-    ['', { b: 'c' }, { default: 'a=b' }, `${FORBIDDEN} pod node label selector labels conflict with its namespace whitelist`],
+    [
+      '',
+      { a: 'c' },
+      { default: 'a=b' },
+      `${FORBIDDEN} pod node label selector labels conflict with its namespace whitelist`,
+    ],
+    [
+      '',
+      { b: 'c' },
+      { default: 'a=b' },
+      `${FORBIDDEN} pod node label selector labels conflict with its namespace whitelist`,
+    ],
     ['a', {}, {}, 'invalid selector: [a]'],
     ['a=b=c', {}, {}, 'invalid selector: [a b c]'],
   ])('refuses: %s and %j under %j', async (annotation, nodeSelector, selectors, message) => {
@@ -171,8 +183,12 @@ describe('PodTolerationRestriction', () => {
     annotate(annotations);
     const what = 'pod tolerations (possibly merged with namespace default tolerations) conflict with its';
     const refused = scope === undefined ? undefined : `${what} ${scope} whitelist`;
-    expect(await ask('PodTolerationRestriction', podWith({ tolerations: [one('x')] }), {}, config(members))).toBe(refused);
-    expect(await ask('PodTolerationRestriction', podWith({ tolerations: [one('n')] }), {}, config(members))).toBeUndefined();
+    expect(await ask('PodTolerationRestriction', podWith({ tolerations: [one('x')] }), {}, config(members))).toBe(
+      refused,
+    );
+    expect(
+      await ask('PodTolerationRestriction', podWith({ tolerations: [one('n')] }), {}, config(members)),
+    ).toBeUndefined();
   });
 
   it('does not start with what is no toleration', () => {

@@ -60,7 +60,15 @@ async function isAllowed({ authorizer, user }: Attributes, asked: Asked): Promis
 
 async function requireDeletion(attributes: Attributes): Promise<void> {
   const { group, version, resource, subresource, namespace, name } = attributes;
-  const allowed = await isAllowed(attributes, { verb: 'delete', group, version, resource, subresource, namespace, name });
+  const allowed = await isAllowed(attributes, {
+    verb: 'delete',
+    group,
+    version,
+    resource,
+    subresource,
+    namespace,
+    name,
+  });
   if (allowed !== true) throw refusal(attributes, `cannot set an ownerRef on a resource you can't delete: ${allowed}`);
 }
 

@@ -46,12 +46,10 @@ function refuseClouds(attributes: Attributes, { spec = {} }: PersistentVolume): 
   const refuse = (what: string, cloud: string): never => {
     throw refusal(attributes, `error querying ${what}: unable to build ${cloud}`);
   };
-  if (gce && gce.pdName !== TO_BE_MADE)
-    refuse(`GCE PD volume ${gce.pdName ?? ''}`, 'GCE cloud provider for PD');
+  if (gce && gce.pdName !== TO_BE_MADE) refuse(`GCE PD volume ${gce.pdName ?? ''}`, 'GCE cloud provider for PD');
   else if (!gce && azure && azure.diskName !== TO_BE_MADE)
     refuse(`AzureDisk volume ${azure.diskName ?? ''}`, 'Azure cloud provider for AzureDisk');
-  else if (!gce && !azure && vsphere)
-    refuse(`vSphere Volume ${vsphere.volumePath ?? ''}`, 'vSphere cloud provider');
+  else if (!gce && !azure && vsphere) refuse(`vSphere Volume ${vsphere.volumePath ?? ''}`, 'vSphere cloud provider');
 }
 
 function zonesOf(attributes: Attributes, label: string): readonly string[] {

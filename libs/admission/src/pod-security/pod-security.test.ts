@@ -8,7 +8,10 @@ import { TestObjects } from '../testing/known-objects.js';
 import { ExistingPods } from './existing-pods.js';
 
 const PREFIX = 'pod-security.kubernetes.io/';
-const BAD: ApiObject = { metadata: { name: 'a' }, spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] } };
+const BAD: ApiObject = {
+  metadata: { name: 'a' },
+  spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i' }] },
+};
 const DEPLOYMENT = { group: 'apps', resource: 'deployments', kind: 'Deployment' };
 const FINDING = 'host namespaces (hostNetwork=true)';
 
@@ -96,7 +99,11 @@ describe('pods', () => {
   });
 
   it.each<[string, Partial<Attributes>, boolean]>([
-    ['a new image', { object: { ...BAD, spec: { ...(BAD.spec as object), containers: [{ name: 'c', image: 'j' }] } } }, true],
+    [
+      'a new image',
+      { object: { ...BAD, spec: { ...(BAD.spec as object), containers: [{ name: 'c', image: 'j' }] } } },
+      true,
+    ],
     ['a label', { object: { ...BAD, metadata: { name: 'a', labels: { a: 'b' } } } }, false],
     ['an ephemeral container', { subresource: 'ephemeralcontainers', object: withEphemeral('e') }, true],
     ['a status', { subresource: 'status', object: withEphemeral('e') }, false],
@@ -121,7 +128,9 @@ describe('pods', () => {
   });
 
   it('have keys of the profile', async () => {
-    objects.put('', 'namespaces', { metadata: { name: 'default', labels: { 'pod-security.orch.io/enforce': 'baseline' } } });
+    objects.put('', 'namespaces', {
+      metadata: { name: 'default', labels: { 'pod-security.orch.io/enforce': 'baseline' } },
+    });
     const plugin = pluginOf('PodSecurity', { objects, names: namesOf('orch') });
     expect(await refusalOf(plugin, attributesFor({}))).toContain('violates');
   });
@@ -143,7 +152,10 @@ describe('what pods are made from', () => {
   it('is looked for in every kind that has it, through no subresource', async () => {
     const cron = { metadata: { name: 'a' }, spec: { jobTemplate: { spec: object.spec } } };
     await ask({ warn: 'baseline' }, { group: 'batch', resource: 'cronjobs', kind: 'CronJob', object: cron });
-    await ask({ warn: 'baseline' }, { group: '', resource: 'podtemplates', kind: 'PodTemplate', object: { template: object.spec.template } });
+    await ask(
+      { warn: 'baseline' },
+      { group: '', resource: 'podtemplates', kind: 'PodTemplate', object: { template: object.spec.template } },
+    );
     expect(warnings).toHaveLength(2);
     await ask({ warn: 'baseline' }, { ...DEPLOYMENT, subresource: 'scale', object });
     await ask({ warn: 'baseline' }, { ...DEPLOYMENT, group: 'example.com', object });
@@ -161,7 +173,11 @@ describe('configuration', () => {
   it.each<[string, object, Partial<Attributes>]>([
     ['user', { usernames: ['jane'] }, {}],
     ['namespace', { namespaces: ['default'] }, {}],
-    ['runtimeClass', { runtimeClasses: ['vm'] }, { object: { ...BAD, spec: { ...(BAD.spec as object), runtimeClassName: 'vm' } } }],
+    [
+      'runtimeClass',
+      { runtimeClasses: ['vm'] },
+      { object: { ...BAD, spec: { ...(BAD.spec as object), runtimeClassName: 'vm' } } },
+    ],
   ])('makes exempt by %s', async (reason, exemptions, changed) => {
     expect(await ask({ enforce: 'restricted' }, changed, config({ exemptions }))).toBeUndefined();
     expect(notes).toEqual({ exempt: reason });
@@ -177,8 +193,14 @@ describe('configuration', () => {
     [{ apiVersion: 'pod-security.admission.config.k8s.io/v1' }, "'Kind' is missing"],
     [{ kind: 'PodSecurityConfiguration' }, "'apiVersion' is missing"],
     [config({ deflaults: {} }), 'unknown field "deflaults"'],
-    [config({ defaults: { enforce: 'x' } }), 'defaults.enforce: Invalid value: "x": must be one of privileged, baseline, restricted'],
-    [config({ exemptions: { usernames: [''] } }), 'exemptions.usernames[0]: Invalid value: "": username must not be empty'],
+    [
+      config({ defaults: { enforce: 'x' } }),
+      'defaults.enforce: Invalid value: "x": must be one of privileged, baseline, restricted',
+    ],
+    [
+      config({ exemptions: { usernames: [''] } }),
+      'exemptions.usernames[0]: Invalid value: "": username must not be empty',
+    ],
     [config({ exemptions: { namespaces: ['a', 'a'] } }), 'exemptions.namespaces[1]: Duplicate value: "a"'],
   ])('that is wrong is refused: %j', (configuration, message) => {
     expect(() => pluginOf('PodSecurity', { configuration })).toThrow(message);
@@ -197,7 +219,11 @@ describe('namespaces', () => {
     },
     spec,
   });
-  const relabel = (from: Readonly<Record<string, string>>, to: Readonly<Record<string, string>>, configuration?: object) =>
+  const relabel = (
+    from: Readonly<Record<string, string>>,
+    to: Readonly<Record<string, string>>,
+    configuration?: object,
+  ) =>
     refusalOf(
       pluginOf('PodSecurity', { objects, configuration }),
       attributesFor({ ...NAMESPACE, operation: 'UPDATE', object: namespaceOf(to), oldObject: namespaceOf(from) }),
@@ -212,7 +238,11 @@ describe('namespaces', () => {
 
   it('that are to be stricter: of pods that are there is told which could not come again', async () => {
     objects.put('', 'pods', pod('c', 'rs'), pod('b', 'rs'), pod('a', 'rs'), pod('d'));
-    objects.put('', 'pods', pod('e', undefined, { hostPID: true, containers: [{ name: 'c', securityContext: { privileged: true } }] }));
+    objects.put(
+      '',
+      'pods',
+      pod('e', undefined, { hostPID: true, containers: [{ name: 'c', securityContext: { privileged: true } }] }),
+    );
     objects.put('', 'pods', pod('f', undefined, { containers: [] }));
     expect(await relabel({}, { enforce: 'baseline' })).toBeUndefined();
     expect(warnings).toEqual([
@@ -276,7 +306,11 @@ describe('namespaces', () => {
       },
     });
     const plugin = pluginOf('PodSecurity', { objects: failing });
-    const changed = { operation: 'UPDATE' as const, object: namespaceOf({ enforce: 'baseline' }), oldObject: namespaceOf({}) };
+    const changed = {
+      operation: 'UPDATE' as const,
+      object: namespaceOf({ enforce: 'baseline' }),
+      oldObject: namespaceOf({}),
+    };
     expect(await refusalOf(plugin, attributesFor({ ...NAMESPACE, ...changed }))).toBeUndefined();
     expect(warnings).toEqual(['failed to list pods while checking new PodSecurity enforce level']);
   });

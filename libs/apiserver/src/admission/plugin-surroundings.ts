@@ -6,10 +6,7 @@ import type { ApiDeps } from '../deps.js';
 import type { RemoteDocuments } from '../documents/remote-documents.js';
 
 /** What plugins need of the process beside what they look up. */
-export type Surroundings = Pick<
-  PluginContext,
-  'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'
->;
+export type Surroundings = Pick<PluginContext, 'metrics' | 'servedAs' | 'openReviews' | 'sharedRates'>;
 
 export interface SurroundingsSettings {
   readonly metrics: Metrics;
