@@ -45,10 +45,13 @@ export interface PluginSettings {
 
 /** A resource that objects of a kind are served as. */
 export interface ServedKind {
+  /** '' for the core group. */
   readonly group: string;
+  /** Without the group, as `v1`. */
   readonly version: string;
   /** Plural. */
   readonly resource: string;
+  /** Whether its objects lie in namespaces. */
   readonly namespaced: boolean;
 }
 
