@@ -13,6 +13,7 @@ export type {
   ServedKind,
 } from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
+export { podSecurityMetrics } from './pod-security/pod-security-metrics.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';
 export { type PluginSelection, selectionProblems, selectPlugins } from './selection.js';

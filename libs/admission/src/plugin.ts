@@ -45,10 +45,13 @@ export interface PluginSettings {
 
 /** A resource that objects of a kind are served as. */
 export interface ServedKind {
+  /** '' for the core group. */
   readonly group: string;
+  /** Without the group, as `v1`. */
   readonly version: string;
   /** Plural. */
   readonly resource: string;
+  /** Whether its objects lie in namespaces. */
   readonly namespaced: boolean;
 }
 
@@ -68,8 +71,6 @@ export interface PluginContext {
   readonly metrics: Metrics;
   /** What is served as a kind of a group's version, custom and aggregated resources too; nothing for one that is not. */
   servedAs(group: string, version: string, kind: string): readonly ServedKind[];
-  /** Makes a namespace where there is none, on the server's own behalf. @throws StatusError what a creation throws */
-  makeNamespace(name: string): Promise<void>;
   /**
    * Opens the webhook of a connection file (form of a kubeconfig).
    * @throws Error for a file that cannot be used

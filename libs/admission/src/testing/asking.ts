@@ -19,7 +19,6 @@ export function pluginOf(name: string, context: Partial<PluginContext> = {}): Ad
     isEnabled: () => true,
     metrics: new Metrics(),
     servedAs: () => [],
-    makeNamespace: () => Promise.reject(new Error('no namespaces are made')),
     openReviews: () => Promise.reject(new Error('no webhooks are opened')),
     sharedRates: undefined,
     configuration: undefined,

@@ -1,3 +1,4 @@
+import { podSecurityMetrics } from '@orch/admission';
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
@@ -39,6 +40,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   authenticationAttempts(metrics);
   tokenCache(metrics);
   admissionMetrics(metrics);
+  podSecurityMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);

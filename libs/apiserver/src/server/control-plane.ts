@@ -26,6 +26,7 @@ import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { NO_REMOTE_DOCUMENTS } from '../documents/remote-documents.js';
 import { Fairness } from '../fairness/fairness.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
@@ -234,6 +235,7 @@ class ControlPlaneProcess {
       metrics: needed(this.#observation).metrics,
       sharedRates: this.#sharedRates,
       deps: () => needed(this.#api).deps,
+      remote: () => this.#aggregated?.documents ?? NO_REMOTE_DOCUMENTS,
     });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
     this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer, surroundings });
