@@ -3,6 +3,7 @@ import type { FeatureName } from '@orch/schema';
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
 import type { OwnWrites } from './own-writes.js';
+import type { WebhookSurroundings } from './webhook/surroundings.js';
 
 /**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
@@ -42,6 +43,12 @@ export interface PluginContext {
   readonly objects: KnownObjects;
   readonly ownWrites: OwnWrites;
   readonly settings: PluginSettings;
+  /**
+   * What webhooks are called with.
+   * @param configuration a `WebhookAdmissionConfiguration`; undefined for none
+   * @throws Error for one that is none
+   */
+  webhooks(configuration: unknown): WebhookSurroundings;
   /** Whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** What `--admission-control-config-file` says to this plugin, parsed and not looked at; undefined where it says nothing. */

@@ -11,6 +11,8 @@ import type { PluginMaker } from './plugin.js';
 import { priority } from './priority.js';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.js';
 import { taintNodesByCondition } from './taint-nodes-by-condition.js';
+import { mutatingWebhooks } from './webhook/mutating-webhooks.js';
+import { validatingWebhooks } from './webhook/validating-webhooks.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -57,9 +59,9 @@ const TABLE: readonly PluginEntry[] = [
   on('DefaultIngressClass', defaultIngressClass),
   off('DenyServiceExternalIPs'),
   // Behind everything that may change an object.
-  on('MutatingAdmissionWebhook'),
+  on('MutatingAdmissionWebhook', mutatingWebhooks),
   on('ValidatingAdmissionPolicy'),
-  on('ValidatingAdmissionWebhook'),
+  on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota'),
   off('AlwaysDeny'),
 ];

@@ -15,10 +15,15 @@ export function pluginOf(name: string, context: Partial<PluginContext> = {}): Ad
     objects: new TestObjects(),
     ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
     settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
+    webhooks: noWebhooks,
     isEnabled: () => true,
     configuration: undefined,
     ...context,
   });
+}
+
+function noWebhooks(): never {
+  throw new Error('no webhooks are called');
 }
 
 const POD: Target = {
@@ -49,6 +54,7 @@ export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => (
   setDefaults: () => undefined,
   warn: () => undefined,
   annotate: () => undefined,
+  annotateBody: () => undefined,
   ...changed,
 });
 

@@ -13,7 +13,7 @@ import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
 
-export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled'> {
+export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
 }
@@ -26,7 +26,7 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, options, observer }: AdmissionControlSettings,
+    { names, isEnabled, webhooks, options, observer }: AdmissionControlSettings,
     private readonly objects = new ProcessObjects(),
   ) {
     const settings = {
@@ -36,7 +36,7 @@ export class AdmissionControl {
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
       const context = {
-        ...{ names, isEnabled, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
         configuration: configurations.get(name),
       };
       return asked(

@@ -31,6 +31,7 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
@@ -45,7 +46,7 @@ import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { VERSION } from './version.js';
-import { Webhooks } from './webhooks.js';
+import { admissionWebhooks, Webhooks, webhookSettings } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -112,6 +113,7 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #admission: AdmissionControl | undefined;
+  #admissionWebhooks: AdmissionWebhooks | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
@@ -141,7 +143,7 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
-      { name: 'admission', start: () => this.#startAdmission(), stop: async () => this.#admission?.stop() },
+      { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
@@ -218,7 +220,10 @@ class ControlPlaneProcess {
     const store = needed(this.#store);
     const observer = admissionMetrics(needed(this.#observation).metrics);
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
-    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer });
+    const calls = admissionWebhooks(serving, needed(this.#observation).metrics);
+    this.#admissionWebhooks = calls;
+    const webhooks = (configuration: unknown) => calls.for(configuration);
+    this.#admission = await AdmissionControl.open({ names, isEnabled, webhooks, options: serving, observer });
     const api = await assembleApi({
       names,
       scheme,
@@ -257,12 +262,22 @@ class ControlPlaneProcess {
 
   /** Before anything is written: what plugins look up is known then. */
   async #startAdmission(): Promise<void> {
+    const { serving } = this.#settings;
+    const api = needed(this.#api);
+    const { served, scheme, limits, names } = api.deps;
+    const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
+    await needed(this.#admissionWebhooks).start(parts, { ...webhookSettings(api, serving), names });
     await needed(this.#admission).start({
       deps: needed(this.#api).deps,
       store: needed(this.#store),
       feed: needed(this.#changes).feed,
       onError: (error) => this.#logger.error('admission', error),
     });
+  }
+
+  async #stopAdmission(): Promise<void> {
+    this.#admission?.stop();
+    await this.#admissionWebhooks?.close();
   }
 
   /** Once all kinds are served: namespaces are emptied of them. */
