@@ -10,7 +10,12 @@ import { TestObjects } from './known-objects.js';
 export function pluginOf(name: string, context: Partial<PluginContext> = {}): AdmissionPlugin {
   const found = PLUGINS.find((plugin) => plugin.name === name);
   if (!found) throw new Error(`no plugin ${name}`);
-  return found.make({
+  return found.make(pluginContext(context));
+}
+
+/** What plugins are made with where nothing else is said. */
+export function pluginContext(context: Partial<PluginContext> = {}): PluginContext {
+  return {
     names: namesOf('kubernetes'),
     objects: new TestObjects(),
     ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
@@ -19,7 +24,7 @@ export function pluginOf(name: string, context: Partial<PluginContext> = {}): Ad
     isEnabled: () => true,
     configuration: undefined,
     ...context,
-  });
+  };
 }
 
 function noWebhooks(): never {
