@@ -438,6 +438,7 @@ class ControlPlaneProcess {
     const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
+      webhooks: () => this.#admissionWebhooks?.states() ?? [],
       serving,
       features: this.#features,
       health,

@@ -48,6 +48,8 @@ export interface ServeSettings {
   /** Tokens that this API gives out, and the keys that they are judged by. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** How admission webhooks are. */
+  readonly webhooks: () => readonly object[];
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
   /** What other servers answer for. */
@@ -150,6 +152,7 @@ function listenerOf(
   const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage, auditor } =
     settings;
   const { aggregator } = aggregated;
+  const { webhooks } = settings;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
   const remote = () => aggregated.documents;
@@ -165,7 +168,14 @@ function listenerOf(
     authorizer: access.authorizer,
     flow: makeFlowControl(flowLimits(serving, features), systemClock),
     watches,
-    fallback: createFallbackApp({ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer }),
+    fallback: createFallbackApp({
+      webhooks,
+      health,
+      metrics: metricsPage(metrics),
+      version: VERSION,
+      discovery,
+      issuer,
+    }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
     streams,
