@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { serviceAccountGroups, serviceAccountUser, type UserInfo } from '@orch/authentication';
 import {
   type AccessAnswer,
@@ -48,46 +49,58 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 /** The conditions of one webhook or policy, compiled once. One that is false decides, whatever became of the others. */
 export class Conditions {
-  readonly #compiled: readonly (MatchCondition & { readonly compiled: AdmissionProgram })[];
+  #compiling: Promise<readonly Compiled[]> | undefined;
 
-  constructor(conditions: readonly MatchCondition[], environment: Environment) {
-    this.#compiled = conditions.map(({ name, expression }) => ({
-      name,
-      expression,
-      compiled: admissionProgram(expression, environment, SCOPE, ['bool']),
-    }));
-  }
+  constructor(
+    private readonly conditions: readonly MatchCondition[],
+    private readonly environment: Environment,
+  ) {}
 
   /** Without conditions everything matches. */
   get isEmpty(): boolean {
-    return this.#compiled.length === 0;
+    return this.conditions.length === 0;
   }
 
   /** Asks the authorizer of the request as often as conditions do. */
-  evaluate(input: ExpressionInput): Promise<Verdict> {
+  async evaluate(input: ExpressionInput): Promise<Verdict> {
+    this.#compiling ??= this.#compile();
+    const compiled = await this.#compiling;
     const asked = new AskedAuthorizer((question) => ask(input.attributes, question));
     const bindings = bindingsOf(input, asked.authorizer);
-    return asked.settled(() => this.#run(bindings));
+    return asked.settled(() => run(compiled, bindings));
   }
 
-  #run(bindings: Bindings): Verdict {
-    const errors: string[] = [];
-    let skips: string | undefined;
-    let budget = MATCH_CONDITIONS_LIMIT;
-    for (const { name, expression, compiled } of this.#compiled) {
-      if (compiled.program === undefined) {
-        errors.push(`compilation error: ${compiled.fault}`);
-        continue;
-      }
-      const { value, cost } = compiled.program.evaluate(bindings, PER_EXPRESSION_LIMIT);
-      budget -= cost;
-      if (budget < 0) return { kind: 'fails', errors: [OUT_OF_BUDGET] };
-      if (value === false) skips ??= name;
-      if (value instanceof Failure) errors.push(`expression '${expression}' resulted in error: ${value.message}`);
+  /** Others have turns between expressions, which may be long. */
+  async #compile(): Promise<readonly Compiled[]> {
+    const all: Compiled[] = [];
+    for (const condition of this.conditions) {
+      if (all.length > 0) await nextTurn();
+      const compiled = admissionProgram(condition.expression, this.environment, SCOPE, ['bool']);
+      all.push({ ...condition, compiled });
     }
-    if (skips !== undefined) return { kind: 'skips', condition: skips, errors };
-    return errors.length > 0 ? { kind: 'fails', errors } : { kind: 'matches' };
+    return all;
   }
+}
+
+type Compiled = MatchCondition & { readonly compiled: AdmissionProgram };
+
+function run(conditions: readonly Compiled[], bindings: Bindings): Verdict {
+  const errors: string[] = [];
+  let skips: string | undefined;
+  let budget = MATCH_CONDITIONS_LIMIT;
+  for (const { name, expression, compiled } of conditions) {
+    if (compiled.program === undefined) {
+      errors.push(`compilation error: ${compiled.fault}`);
+      continue;
+    }
+    const { value, cost } = compiled.program.evaluate(bindings, PER_EXPRESSION_LIMIT);
+    budget -= cost;
+    if (budget < 0) return { kind: 'fails', errors: [OUT_OF_BUDGET] };
+    if (value === false) skips ??= name;
+    if (value instanceof Failure) errors.push(`expression '${expression}' resulted in error: ${value.message}`);
+  }
+  if (skips !== undefined) return { kind: 'skips', condition: skips, errors };
+  return errors.length > 0 ? { kind: 'fails', errors } : { kind: 'matches' };
 }
 
 /** Values of the variables of expressions about a write. */
