@@ -37,7 +37,7 @@ export class Admission {
     return {
       mutating: asked.filter(({ admit }) => admit !== undefined),
       validating: asked.filter(({ validate }) => validate !== undefined),
-      callsOut: asked.some(({ callsOut }) => callsOut === true),
+      callsOut: asked.some(({ callsOut }) => (typeof callsOut === 'function' ? callsOut(about) : callsOut === true)),
       observe: this.observe,
     };
   }

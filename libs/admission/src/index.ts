@@ -5,9 +5,16 @@ export type { FollowedObjects, KnownObjects, KnownResource } from './known-objec
 export { Conditions, type MatchCondition } from './matching/conditions.js';
 export { type MatchCriteria, Matcher, type MatchWorld, type SentAs } from './matching/match.js';
 export { isExempt, type ResourceVersion, type Rule, ruleMatches } from './matching/rules.js';
-export { terminatingNamespace } from './namespace-lifecycle.js';
+export { isTerminating, terminatingNamespace } from './namespace-lifecycle.js';
 export type { OwnWrites } from './own-writes.js';
-export type { AdmissionPlugin, PluginContext, PluginMaker, PluginSettings } from './plugin.js';
+export type {
+  AdmissionPlugin,
+  PluginContext,
+  PluginMaker,
+  PluginSettings,
+  ReviewCaller,
+  ServedKind,
+} from './plugin.js';
 export { type BuiltPlugin, PLUGINS, type PluginEntry } from './plugins.js';
 export { refusal } from './refusal.js';
 export { Reinvocation } from './reinvocation.js';

@@ -32,4 +32,9 @@ export interface KnownObjects {
    * @throws StatusError 504
    */
   read(resource: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined>;
+  /**
+   * All objects of a resource in a namespace as of a moment after the call, page by page, so that nobody holds them all. A plugin that
+   * calls this says `callsOut: true`. @throws StatusError 504
+   */
+  list(resource: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]>;
 }

@@ -52,9 +52,9 @@ describe('NamespaceLifecycle', () => {
   });
 
   it('looks again where memory is behind', async () => {
-    const behind = pluginOf('NamespaceLifecycle', {
-      objects: { follow: (resource) => new TestObjects().follow(resource), read: async () => namespace('new') },
-    });
+    const late = new TestObjects();
+    late.read = async () => namespace('new');
+    const behind = pluginOf('NamespaceLifecycle', { objects: late });
     expect(await refusalOf(behind, attributesOf({ namespace: 'new' }))).toBeUndefined();
   });
 

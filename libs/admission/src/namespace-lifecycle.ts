@@ -3,6 +3,7 @@ import type { Attributes, Target } from './attributes.js';
 import type { PluginMaker } from './plugin.js';
 import { nameOf } from './refusal.js';
 
+const TERMINATING = 'NamespaceTerminating';
 const NAMESPACES = { group: '', resource: 'namespaces' };
 /** Those that no installation can do without. */
 const IMMORTAL: ReadonlySet<string> = new Set(['default', 'kube-system', 'kube-public']);
@@ -51,9 +52,13 @@ export function terminatingNamespace(
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const { message, details } = forbidden({ group, resource }, name, why).status;
   const cause: StatusCause = {
-    reason: 'NamespaceTerminating',
+    reason: TERMINATING,
     message: `namespace ${namespace} is being terminated`,
     field: 'metadata.namespace',
   };
   return new StatusError('Forbidden', message ?? '', { ...details, causes: [cause] });
 }
+
+/** Whether an error is the one that {@link terminatingNamespace} makes. */
+export const isTerminating = ({ status }: StatusError): boolean =>
+  status.details?.causes?.some(({ reason }) => reason === TERMINATING) ?? false;

@@ -5,10 +5,13 @@ import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.js';
 import { defaultIngressClass } from './default-ingress-class.js';
 import { defaultStorageClass } from './default-storage-class.js';
 import { defaultTolerationSeconds } from './default-toleration-seconds.js';
+import { limitRanger } from './limit-ranger.js';
 import { namespaceLifecycle } from './namespace-lifecycle.js';
 import { persistentVolumeClaimResize } from './persistent-volume-claim-resize.js';
 import type { PluginMaker } from './plugin.js';
 import { priority } from './priority.js';
+import { runtimeClass } from './runtime-class.js';
+import { serviceAccount } from './service-account.js';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.js';
 import { taintNodesByCondition } from './taint-nodes-by-condition.js';
 import { mutatingWebhooks } from './webhook/mutating-webhooks.js';
@@ -33,8 +36,8 @@ const TABLE: readonly PluginEntry[] = [
   off('NamespaceExists'),
   off('SecurityContextDeny'),
   off('LimitPodHardAntiAffinityTopology'),
-  on('LimitRanger'),
-  on('ServiceAccount'),
+  on('LimitRanger', limitRanger),
+  on('ServiceAccount', serviceAccount),
   off('NodeRestriction'),
   on('TaintNodesByCondition', taintNodesByCondition),
   off('AlwaysPullImages'),
@@ -51,7 +54,7 @@ const TABLE: readonly PluginEntry[] = [
   on('StorageObjectInUseProtection', storageObjectInUseProtection),
   off('OwnerReferencesPermissionEnforcement'),
   on('PersistentVolumeClaimResize', persistentVolumeClaimResize),
-  on('RuntimeClass'),
+  on('RuntimeClass', runtimeClass),
   on('CertificateApproval', certificateApproval),
   on('CertificateSigning', certificateSigning),
   on('ClusterTrustBundleAttest', clusterTrustBundleAttest),

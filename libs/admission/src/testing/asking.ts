@@ -1,6 +1,7 @@
 import { authenticated } from '@orch/authentication';
 import { alwaysAllow } from '@orch/authorization';
 import { namesOf, StatusError } from '@orch/machinery';
+import { Metrics } from '@orch/runtime';
 import type { Attributes, Target } from '../attributes.js';
 import type { AdmissionPlugin, PluginContext } from '../plugin.js';
 import { PLUGINS } from '../plugins.js';
@@ -22,6 +23,11 @@ export function pluginContext(context: Partial<PluginContext> = {}): PluginConte
     settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
     webhooks: noWebhooks,
     isEnabled: () => true,
+    metrics: new Metrics(),
+    servedAs: () => [],
+    makeNamespace: () => Promise.reject(new Error('no namespaces are made')),
+    openReviews: () => Promise.reject(new Error('no webhooks are opened')),
+    sharedRates: undefined,
     configuration: undefined,
     ...context,
   };

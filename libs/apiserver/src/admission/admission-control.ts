@@ -12,10 +12,12 @@ import type { AdmissionObserver } from '../metrics/admission-metrics.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
+import type { Surroundings } from './plugin-surroundings.js';
 
 export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
+  readonly surroundings: Surroundings;
 }
 
 /** The admission plugins of one process, and what they look up. */
@@ -26,8 +28,9 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, webhooks, options, observer }: AdmissionControlSettings,
-    private readonly objects = new ProcessObjects(),
+    { names, isEnabled, webhooks, options, observer, surroundings }: AdmissionControlSettings,
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
   ) {
     const settings = {
       notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
@@ -37,6 +40,7 @@ export class AdmissionControl {
       const known = objects.forPlugin();
       const context = {
         ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...surroundings,
         configuration: configurations.get(name),
       };
       return asked(
@@ -57,12 +61,14 @@ export class AdmissionControl {
   }
 
   /** Resolves when all is known that plugins look up: nothing may be written before. */
-  start(source: KnownObjectsSource): Promise<void> {
-    return this.objects.start(source);
+  async start(source: KnownObjectsSource): Promise<void> {
+    await this.objects.start(source);
+    for (const plugin of this.plugins) await started(plugin);
   }
 
-  stop(): void {
+  async stop(): Promise<void> {
     this.objects.stop();
+    await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
   }
 }
 
@@ -78,9 +84,21 @@ function made(name: string, make: () => AdmissionPlugin): AdmissionPlugin {
   try {
     return make();
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
+    throw notMade(name, cause);
   }
+}
+
+async function started({ name, start }: AdmissionPlugin): Promise<void> {
+  try {
+    await start?.();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+function notMade(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
 }
 
 /** A plugin that is asked once what it looks up is known, and of which is told how long it took. */
@@ -108,5 +126,7 @@ function asked(
     handles: (target) => plugin.handles(target),
     ...(admit && { admit }),
     ...(validate && { validate }),
+    start: async () => plugin.start?.(),
+    close: async () => plugin.close?.(),
   };
 }

@@ -1,7 +1,7 @@
 import type { KnownObjects, KnownResource, OwnWrites } from '@orch/admission';
 import type { OrderedFeed } from '@orch/feed';
 import type { ApiObject } from '@orch/machinery';
-import type { Change, ServingStore, TypeId } from '@orch/storage';
+import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
 import { fromStored } from '../representation/stored-body.js';
@@ -48,7 +48,11 @@ export class ProcessObjects {
       return kind;
     };
     return {
-      objects: { follow, read: (resource, namespace, name) => this.#read(resource, namespace, name) },
+      objects: {
+        follow,
+        read: (resource, namespace, name) => this.#read(resource, namespace, name),
+        list: (resource, namespace) => this.#list(resource, namespace),
+      },
       caughtUp: (deadline) => caughtUp(followed, deadline),
     };
   }
@@ -89,7 +93,28 @@ export class ProcessObjects {
     const stored = await deps.reader.current(endpoint.type, { namespace, name });
     return stored && fromStored(stored, endpoint);
   }
+
+  async *#list({ group, resource }: KnownResource, namespace: string): AsyncIterable<readonly ApiObject[]> {
+    if (!this.#source) throw new Error('nothing can be read yet');
+    const { deps, store } = this.#source;
+    const endpoint = storedEndpoint(deps, group, resource);
+    const within = { type: endpoint.type, namespace, limit: LISTED_AT_A_TIME };
+    let after: Key | undefined;
+    for (let read = LISTED_AT_A_TIME; read === LISTED_AT_A_TIME; ) {
+      const { pages } = await store.snapshot({ ...within, ...(after && { after }) });
+      read = 0;
+      for await (const page of pages) {
+        read += page.length;
+        const last = page.at(-1);
+        if (last) after = { namespace: last.namespace, name: last.name };
+        yield page.map((row) => fromStored(row, endpoint));
+      }
+    }
+  }
 }
+
+/** Objects that are read at a time, so that no transaction lasts long. */
+const LISTED_AT_A_TIME = 1_000;
 
 function acknowledge(byType: ReadonlyMap<TypeId, FollowedKind>, changes: readonly Change[]): void {
   for (const { type, version } of changes) byType.get(type)?.acknowledged(version);

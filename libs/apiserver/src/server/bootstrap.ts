@@ -19,18 +19,17 @@ export async function makeNamespaces(options: OwnCreations & { readonly namespac
   for (const name of SYSTEM_NAMESPACES) await ensureOwn(options, options.namespaces, { metadata: { name } });
 }
 
-/** Classes of what nothing works without; who may use them is not said here. */
+/** Classes of what nothing works without. */
 const SYSTEM_CLASSES: readonly ApiObject[] = [
   {
     metadata: { name: 'system-node-critical' },
     value: 2_000_001_000,
-    description: 'Used for system critical pods that must not be moved from their current node.',
+    description: 'For pods that their node cannot do without.',
   },
   {
     metadata: { name: 'system-cluster-critical' },
     value: 2_000_000_000,
-    description:
-      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+    description: 'For pods that the cluster cannot do without, on whichever node they run.',
   },
 ];
 

@@ -14,16 +14,17 @@ import {
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
 import type { ServingStore, StoreObserver } from '@orch/storage';
-import type { RedisVerdicts } from '@orch/webhooks';
+import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
 import { AdmissionControl, checkAdmission } from '../admission/admission-control.js';
+import { pluginSurroundings } from '../admission/plugin-surroundings.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
 import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
-import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
+import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
@@ -40,7 +41,7 @@ import type { BusSettings } from './change-bus.js';
 import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
-import { Housekeeping } from './housekeeping.js';
+import { Housekeeping, type HousekeepingSettings } from './housekeeping.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
@@ -121,11 +122,13 @@ class ControlPlaneProcess {
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
   #sharedVerdicts: RedisVerdicts | undefined;
+  #sharedRates: RedisRates | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
+  #followed: HousekeepingSettings['followed'];
   #served: Served | undefined;
   #bootstrapped = false;
 
@@ -219,11 +222,21 @@ class ControlPlaneProcess {
     const scheme = loadScheme(names);
     const store = needed(this.#store);
     const observer = admissionMetrics(needed(this.#observation).metrics);
+    this.#sharedRates = await openSharedRates(serving, this.#logger);
+    const surroundings = pluginSurroundings({
+      metrics: needed(this.#observation).metrics,
+      sharedRates: this.#sharedRates,
+      deps: () => needed(this.#api).deps,
+    });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
     const calls = admissionWebhooks(serving, needed(this.#observation).metrics);
     this.#admissionWebhooks = calls;
     const webhooks = (configuration: unknown) => calls.for(configuration);
-    this.#admission = await AdmissionControl.open({ names, isEnabled, webhooks, options: serving, observer });
+    this.#admission = await AdmissionControl.open({
+      ...{ names, isEnabled, webhooks, observer, surroundings },
+      options: serving,
+    });
+    this.#followed = this.#followedByAccounts(this.#admission);
     const api = await assembleApi({
       names,
       scheme,
@@ -275,8 +288,19 @@ class ControlPlaneProcess {
     });
   }
 
+  /** Accounts are made where pods need them. */
+  #followedByAccounts({ plugins, objects }: AdmissionControl): HousekeepingSettings['followed'] {
+    if (!this.#settings.role.housekeeping || !plugins.some(({ name }) => name === 'ServiceAccount')) return undefined;
+    const { objects: known } = objects.forPlugin();
+    const [namespaces, accounts] = ['namespaces', 'serviceaccounts'].map((resource) =>
+      known.follow({ group: '', resource }),
+    );
+    return namespaces && accounts && { namespaces, accounts };
+  }
+
   async #stopAdmission(): Promise<void> {
-    this.#admission?.stop();
+    await this.#admission?.stop();
+    this.#sharedRates?.close();
     await this.#admissionWebhooks?.close();
   }
 
@@ -286,7 +310,8 @@ class ControlPlaneProcess {
     if (!role.housekeeping) return;
     const { metrics } = needed(this.#observation);
     const [api, store] = [needed(this.#api), needed(this.#store)];
-    this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
+    const followed = this.#followed;
+    this.#housekeeping = new Housekeeping({ api, store, backend, followed, logger: this.#logger, metrics });
     this.#housekeeping.start();
   }
 
