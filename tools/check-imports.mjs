@@ -23,6 +23,7 @@ const RULES = {
   },
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
+  flowcontrol: { uses: ['machinery', 'kinds', 'runtime'], io: false },
   audit: {
     uses: ['machinery', 'schema', 'codec', 'runtime', 'client'],
     io: true,
@@ -41,6 +42,7 @@ const RULES = {
       'authorization',
       'admission',
       'audit',
+      'flowcontrol',
       'runtime',
       'client',
       'webhooks',

@@ -30,20 +30,17 @@ export interface FallbackOptions {
   readonly metrics: MetricsText;
   readonly version: VersionInfo;
   readonly discovery: DiscoveryRoutes;
-  /** How admission webhooks are, for `GET /debug/api/webhooks`. Default: not told. */
-  readonly webhooks?: () => readonly object[];
+  /** Texts for people who look into the process, by path; no list of paths names them. Default: none. */
+  readonly pages?: ReadonlyMap<string, (query: URLSearchParams) => string>;
   /** Of the issuer of tokens. Default: none. */
   readonly issuer?: IssuerRoutes;
 }
 
 const OWN_PATHS = ['/healthz', '/livez', '/metrics', '/metrics/slis', '/readyz', '/version'];
 
-/** As the reference has its pages of flow control beside it. */
-const WEBHOOKS_PATH = '/debug/api/webhooks';
-
 /** Everything that is not hot: health, version, metrics, discovery and OpenAPI documents. */
 export function createFallbackApp(options: FallbackOptions): RequestListener {
-  const { health, metrics, version, discovery, issuer, webhooks } = options;
+  const { health, metrics, version, discovery, issuer, pages } = options;
   const own = [...OWN_PATHS, ...(issuer?.paths ?? [])];
   const slis = healthMetrics(health);
   const paths = () => [...own, ...discovery.paths()].sort();
@@ -55,7 +52,6 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
     const { contentType, body } = await metrics.text();
     res.type(contentType).send(body);
   });
-  if (webhooks) app.get(WEBHOOKS_PATH, (_req, res) => void res.json({ webhooks: webhooks() }));
   app.get('/metrics/slis', async (_req, res) => {
     const { contentType, body } = await slis();
     res.type(contentType).send(body);
@@ -69,6 +65,8 @@ export function createFallbackApp(options: FallbackOptions): RequestListener {
       res.status(answer.status).set(answer.headers).send(answer.body);
     },
   );
+  for (const [path, page] of pages ?? [])
+    app.get(path, (req, res) => void res.type('text/plain').send(page(splitTarget(req.url).query)));
   issuer?.mount(app);
   discovery.mount(app);
   app.use((req: Request) => {

@@ -7,6 +7,7 @@ import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
 import { claimFindings } from './claim-findings.js';
 import { conversionMetrics } from './conversion-metrics.js';
+import { flowMetrics } from './flow-metrics.js';
 import { healthSeries } from './health-metrics.js';
 import { migrationCounter } from './migration-counter.js';
 import { Observation } from './observation.js';
@@ -41,6 +42,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);
+  flowMetrics(metrics);
   observeRegistrations(metrics, () => []);
   migrationCounter(metrics);
   requestDurations(metrics, namesOf('orch'));

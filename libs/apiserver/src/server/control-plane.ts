@@ -26,6 +26,7 @@ import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { Fairness } from '../fairness/fairness.js';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
@@ -42,6 +43,7 @@ import { type ChangeFeed, openChangeFeed } from './change-feed.js';
 import { CustomResources } from './custom-resources.js';
 import { type ComponentSettings, componentChecks, healthChecks } from './health-checks.js';
 import { Housekeeping, type HousekeepingSettings } from './housekeeping.js';
+import { fairnessLimits } from './limit-options.js';
 import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
@@ -118,6 +120,7 @@ class ControlPlaneProcess {
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
+  #fairness: Fairness | undefined;
   #serviceAccountKeys: ServiceAccountKeys | undefined;
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
@@ -154,6 +157,7 @@ class ControlPlaneProcess {
       },
       { name: 'shared-verdicts', start: () => this.#shareVerdicts(), stop: async () => this.#sharedVerdicts?.close() },
       { name: 'access', start: () => this.#controlAccess(), stop: async () => this.#access?.stop() },
+      { name: 'fairness', start: () => this.#beFair(), stop: async () => this.#fairness?.stop() },
       { name: 'credentials', start: () => this.#openCredentials(), stop: () => this.#closeCredentials() },
       { name: 'audit', start: () => this.#openAudit(), stop: async () => this.#audit?.close() },
       { name: 'aggregated-apis', start: () => this.#aggregate(), stop: async () => this.#aggregated?.stop() },
@@ -383,6 +387,20 @@ class ControlPlaneProcess {
     await this.#access.start();
   }
 
+  async #beFair(): Promise<void> {
+    this.#fairness = new Fairness({
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      limits: fairnessLimits(this.#settings.serving, this.#features),
+      features: this.#features,
+      decides: this.#settings.role.housekeeping,
+      metrics: needed(this.#observation).metrics,
+      logger: this.#logger,
+    });
+    await this.#fairness.start();
+  }
+
   async #openCredentials(): Promise<void> {
     const { serving } = this.#settings;
     const names = namesOf(serving.naming);
@@ -476,6 +494,7 @@ class ControlPlaneProcess {
       tokens: needed(this.#tokens),
       serviceAccountKeys: needed(this.#serviceAccountKeys),
       aggregated: needed(this.#aggregated),
+      fairness: needed(this.#fairness),
       ...(auditor && { auditor }),
     });
     if (role.housekeeping) await api.bootstrap(this.#served.securePort);

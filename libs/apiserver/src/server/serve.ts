@@ -6,9 +6,9 @@ import type { Features } from '@orch/schema';
 import type { AccessControl } from '../access/access-control.js';
 import type { Auditor } from '../auditing/auditor.js';
 import { createFallbackApp, type MetricsText } from '../chain/fallback-app.js';
-import { makeFlowControl } from '../chain/flow-control.js';
 import { createListener } from '../chain/listener.js';
 import { ResourceRouter } from '../chain/router.js';
+import { SharedBound } from '../chain/shared-bound.js';
 import type { ApiTokens } from '../credentials/api-tokens.js';
 import type { CredentialSet } from '../credentials/credential-set.js';
 import type { Credentials } from '../credentials/credentials.js';
@@ -16,6 +16,7 @@ import type { ServiceAccountKeys } from '../credentials/service-account-keys.js'
 import { tlsSettings } from '../credentials/tls-settings.js';
 import { createDiscoveryRoutes } from '../documents/discovery-routes.js';
 import { createIssuerRoutes } from '../documents/issuer-routes.js';
+import type { Fairness } from '../fairness/fairness.js';
 import { HandedStreams } from '../handing-on/handed-streams.js';
 import { WatchProxy } from '../handing-on/watch-proxy.js';
 import { authenticationAttempts } from '../metrics/authentication-metrics.js';
@@ -28,7 +29,6 @@ import { OpenWatches } from '../watching/open-watches.js';
 import { refusalFrames } from '../watching/refusal-frame.js';
 import type { AggregatedApis } from './aggregated-apis.js';
 import type { Api } from './assemble.js';
-import { flowLimits } from './limit-options.js';
 import type { ServingOptions } from './options.js';
 import { VERSION } from './version.js';
 
@@ -52,6 +52,8 @@ export interface ServeSettings {
   readonly webhooks: () => readonly object[];
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
+  /** Whose turn it is. */
+  readonly fairness: Pick<Fairness, 'turns' | 'pages'>;
   /** What other servers answer for. */
   readonly aggregated: Pick<AggregatedApis, 'aggregator' | 'documents'>;
 }
@@ -151,8 +153,8 @@ function listenerOf(
 ) {
   const { api, serving, features, health, observation, credentials, access, aggregated, logger, metricsPage, auditor } =
     settings;
+  const { fairness } = settings;
   const { aggregator } = aggregated;
-  const { webhooks } = settings;
   const { metrics, tracing } = observation;
   const { scheme, names } = api.deps;
   const remote = () => aggregated.documents;
@@ -166,15 +168,11 @@ function listenerOf(
     authenticator: credentials.authenticator,
     authenticationAttempted: authenticationAttempts(metrics),
     authorizer: access.authorizer,
-    flow: makeFlowControl(flowLimits(serving, features), systemClock),
+    flow: { turns: fairness.turns, bodies: bodiesOf(serving) },
     watches,
     fallback: createFallbackApp({
-      webhooks,
-      health,
-      metrics: metricsPage(metrics),
-      version: VERSION,
-      discovery,
-      issuer,
+      ...{ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer },
+      pages: pagesOf(settings),
     }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
@@ -187,6 +185,18 @@ function listenerOf(
     ...(tracing && { tracing }),
   });
 }
+
+const bodiesOf = ({ maxWaitingBodyBytes: inAll, maxWaitingBodyBytesPerUser: perUser }: ServingOptions) =>
+  new SharedBound({ inAll, perUser });
+
+/** How admission webhooks are, beside the pages of flow control. */
+const WEBHOOKS_PAGE = '/debug/api/webhooks';
+
+const pagesOf = ({ fairness, webhooks }: ServeSettings) =>
+  new Map([
+    ...(fairness.pages ?? []),
+    [WEBHOOKS_PAGE, () => `${JSON.stringify({ webhooks: webhooks() }, undefined, 2)}\n`],
+  ]);
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;
