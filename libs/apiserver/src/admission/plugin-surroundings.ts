@@ -3,6 +3,7 @@ import { readKubeconfig } from '@orch/client';
 import type { Metrics } from '@orch/runtime';
 import { ReviewWebhook, type SharedRates } from '@orch/webhooks';
 import type { ApiDeps } from '../deps.js';
+import { serverForUsers } from '../writing/caller.js';
 import { ensureOwn } from '../writing/own-creation.js';
 
 /** What plugins need of the process beside what they look up. */
@@ -32,7 +33,7 @@ export function pluginSurroundings({ metrics, sharedRates, deps }: SurroundingsS
     },
     makeNamespace: async (name) => {
       const endpoint = deps().served.current.ofResource('', 'namespaces');
-      if (endpoint) await ensureOwn(deps(), endpoint, { metadata: { name } });
+      if (endpoint) await ensureOwn(deps(), endpoint, { metadata: { name } }, serverForUsers());
     },
     openReviews: async (file, settings) => new ReviewWebhook({ connection: await readKubeconfig(file), ...settings }),
   };

@@ -6,6 +6,7 @@ import { Slices } from '../decoding/turns.js';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { Endpoint } from '../served/endpoint.js';
+import { serverForUsers } from '../writing/caller.js';
 import { ensureOwn, type OwnCreations } from '../writing/own-creation.js';
 
 export interface DefaultAccountsOptions extends OwnCreations {
@@ -80,7 +81,7 @@ export class DefaultAccounts {
   async #make(namespace: string): Promise<void> {
     const { endpoint, onError } = this.options;
     try {
-      await ensureOwn(this.options, endpoint, { metadata: { namespace, name: NAME } });
+      await ensureOwn(this.options, endpoint, { metadata: { namespace, name: NAME } }, serverForUsers());
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (error.code !== 404 && !isTerminating(error)) onError(error);

@@ -17,7 +17,7 @@ export interface Caller {
   readonly annotations: Map<string, string>;
   /** Notes of the content of the request, where the audit log tells that; absent where it does not. */
   noteBody?(key: string, text: string): void;
-  /** An administrator has asked for no webhook to be called. */
+  /** No webhook is to be called: an administrator has asked for that, or the server does it for itself. */
   readonly skipsWebhooks?: boolean;
   /** Monotonic milliseconds (`performance.now()`) at which nobody waits for the answer any more. */
   readonly deadline: number;
@@ -56,8 +56,17 @@ const SERVER: UserInfo = { name: 'system:apiserver', groups: ['system:authentica
 /** Who decides what a caller may do beside the write itself; nothing that policies say keeps the server from its own work. */
 export const authorizerOf = ({ access }: Caller): Authorizer => access?.authorizer ?? alwaysAllow;
 
-/** The server as a caller; nobody reads its warnings and notes. */
+/**
+ * The server as a caller; nobody reads its warnings and notes. It asks no admission webhook about its own affairs: one that is down must not keep
+ * it from starting, nor from what it tells of objects.
+ */
 export const serverItself = (deadline = Number.POSITIVE_INFINITY): Caller => ({
+  ...serverForUsers(deadline),
+  skipsWebhooks: true,
+});
+
+/** The same for what it makes and deletes on behalf of users, as controllers do elsewhere: webhooks have a say in that. */
+export const serverForUsers = (deadline = Number.POSITIVE_INFINITY): Caller => ({
   user: SERVER,
   agent: 'orch',
   warnings: [],
