@@ -5,6 +5,7 @@ import type { ReviewWebhook, ReviewWebhookSettings, SharedRates } from '@orch/we
 import type { Attributes, Target } from './attributes.js';
 import type { KnownObjects } from './known-objects.js';
 import type { OwnWrites } from './own-writes.js';
+import type { WebhookSurroundings } from './webhook/surroundings.js';
 
 /**
  * One rule about what may be written. It sees every write: each verb and subresource, each object of a collection that is
@@ -65,6 +66,12 @@ export interface PluginContext {
   readonly objects: KnownObjects;
   readonly ownWrites: OwnWrites;
   readonly settings: PluginSettings;
+  /**
+   * What webhooks are called with.
+   * @param configuration a `WebhookAdmissionConfiguration`; undefined for none
+   * @throws Error for one that is none
+   */
+  webhooks(configuration: unknown): WebhookSurroundings;
   /** Whether a feature gate is on. */
   isEnabled(feature: FeatureName): boolean;
   /** Where it counts, under the names of the reference. */

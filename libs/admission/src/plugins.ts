@@ -29,6 +29,8 @@ import { securityContextDeny } from './security-context-deny.js';
 import { serviceAccount } from './service-account.js';
 import { storageObjectInUseProtection } from './storage-object-in-use-protection.js';
 import { taintNodesByCondition } from './taint-nodes-by-condition.js';
+import { mutatingWebhooks } from './webhook/mutating-webhooks.js';
+import { validatingWebhooks } from './webhook/validating-webhooks.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -75,9 +77,9 @@ const TABLE: readonly PluginEntry[] = [
   on('DefaultIngressClass', defaultIngressClass),
   off('DenyServiceExternalIPs', denyServiceExternalIps),
   // Behind everything that may change an object.
-  on('MutatingAdmissionWebhook'),
+  on('MutatingAdmissionWebhook', mutatingWebhooks),
   on('ValidatingAdmissionPolicy'),
-  on('ValidatingAdmissionWebhook'),
+  on('ValidatingAdmissionWebhook', validatingWebhooks),
   on('ResourceQuota'),
   off('AlwaysDeny'),
 ];

@@ -11,11 +11,17 @@ import { TestObjects } from './known-objects.js';
 export function pluginOf(name: string, context: Partial<PluginContext> = {}): AdmissionPlugin {
   const found = PLUGINS.find((plugin) => plugin.name === name);
   if (!found) throw new Error(`no plugin ${name}`);
-  return found.make({
+  return found.make(pluginContext(context));
+}
+
+/** What plugins are made with where nothing else is said. */
+export function pluginContext(context: Partial<PluginContext> = {}): PluginContext {
+  return {
     names: namesOf('kubernetes'),
     objects: new TestObjects(),
     ownWrites: { create: () => Promise.reject(new Error('nothing is to be made')) },
     settings: { notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
+    webhooks: noWebhooks,
     isEnabled: () => true,
     metrics: new Metrics(),
     servedAs: () => [],
@@ -23,7 +29,11 @@ export function pluginOf(name: string, context: Partial<PluginContext> = {}): Ad
     sharedRates: undefined,
     configuration: undefined,
     ...context,
-  });
+  };
+}
+
+function noWebhooks(): never {
+  throw new Error('no webhooks are called');
 }
 
 const POD: Target = {
@@ -54,6 +64,7 @@ export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => (
   setDefaults: () => undefined,
   warn: () => undefined,
   annotate: () => undefined,
+  annotateBody: () => undefined,
   ...changed,
 });
 

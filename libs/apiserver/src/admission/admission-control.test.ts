@@ -7,6 +7,8 @@ import { namesOf } from '@orch/machinery';
 import { Metrics } from '@orch/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admissionMetrics } from '../metrics/admission-metrics.js';
+import { webhookMetrics } from '../metrics/webhook-metrics.js';
+import { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { readPluginConfigurations } from './admission-configuration.js';
 import { AdmissionControl } from './admission-control.js';
 import type { AdmissionOptions } from './admission-options.js';
@@ -21,10 +23,14 @@ const OPTIONS: AdmissionOptions = {
 };
 const metrics = new Metrics();
 const observer = admissionMetrics(metrics);
+const webhooks = new AdmissionWebhooks({
+  observer: webhookMetrics(metrics),
+  breaker: { failures: 5, firstWaitMs: 1_000, maxWaitMs: 30_000 },
+  exempt: { namespaces: new Set(), groups: new Set() },
+});
 const surroundings = {
   metrics,
   servedAs: () => [],
-  makeNamespace: async () => undefined,
   openReviews: () => Promise.reject(new Error('no webhooks are opened')),
   sharedRates: undefined,
 } satisfies Partial<PluginContext>;
@@ -34,6 +40,7 @@ const open = (options: Partial<AdmissionOptions> = {}) =>
     names: namesOf('kubernetes'),
     isEnabled: () => true,
     options: { ...OPTIONS, ...options },
+    webhooks: (configuration) => webhooks.for(configuration),
     observer,
     surroundings,
   });

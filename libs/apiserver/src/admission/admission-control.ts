@@ -14,7 +14,7 @@ import type { AdmissionOptions } from './admission-options.js';
 import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
 import type { Surroundings } from './plugin-surroundings.js';
 
-export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled'> {
+export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
   readonly options: AdmissionOptions;
   readonly observer?: AdmissionObserver;
   readonly surroundings: Surroundings;
@@ -28,7 +28,7 @@ export class AdmissionControl {
   private constructor(
     selected: readonly BuiltPlugin[],
     configurations: ReadonlyMap<string, unknown>,
-    { names, isEnabled, options, observer, surroundings }: AdmissionControlSettings,
+    { names, isEnabled, webhooks, options, observer, surroundings }: AdmissionControlSettings,
     /** What plugins look up; others may follow objects with them before it is started. */
     readonly objects = new ProcessObjects(),
   ) {
@@ -39,7 +39,7 @@ export class AdmissionControl {
     this.plugins = selected.map(({ name, make }) => {
       const known = objects.forPlugin();
       const context = {
-        ...{ names, isEnabled, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
         ...surroundings,
         configuration: configurations.get(name),
       };

@@ -5,6 +5,7 @@ import type { Change, Key, ServingStore, TypeId } from '@orch/storage';
 import { storedEndpoint } from '../access/policy-endpoints.js';
 import type { ApiDeps } from '../deps.js';
 import { fromStored } from '../representation/stored-body.js';
+import { serverForUsers } from '../writing/caller.js';
 import { ensureOwn } from '../writing/own-creation.js';
 import { FollowedKind } from './followed-kind.js';
 
@@ -32,7 +33,7 @@ export class ProcessObjects {
   readonly ownWrites: OwnWrites = {
     create: (resource, object, deadline) => {
       const { deps } = this.#started();
-      return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, deadline);
+      return ensureOwn(deps, storedEndpoint(deps, resource.group, resource.resource), object, serverForUsers(deadline));
     },
   };
   #source: KnownObjectsSource | undefined;

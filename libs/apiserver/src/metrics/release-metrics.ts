@@ -19,6 +19,7 @@ import { RequestMetrics } from './request-metrics.js';
 import { observeListCache, observeWatchCache, observeWatchOutputs } from './server-observers.js';
 import { serviceAccountTokenUses } from './service-account-metrics.js';
 import { observePools } from './store-observer.js';
+import { observeWebhooks, webhookMetrics } from './webhook-metrics.js';
 
 /** Every metric of a process of this release, those of `/metrics/slis` and hidden ones too, in the order of their names. */
 export async function releaseMetrics(): Promise<MetricDescription[]> {
@@ -50,6 +51,8 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   migrationCounter(metrics);
   requestDurations(metrics, namesOf('orch'));
   serviceAccountTokenUses(metrics);
+  webhookMetrics(metrics);
+  observeWebhooks(metrics, () => []);
   healthSeries(metrics);
   new RequestMetrics(metrics);
   return metrics.describe();

@@ -7,7 +7,7 @@ import { Slices } from '../decoding/turns.js';
 import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
 import { WorkOnDemand } from '../following/work-on-demand.js';
 import type { Endpoint } from '../served/endpoint.js';
-import { serverItself } from '../writing/caller.js';
+import { serverForUsers } from '../writing/caller.js';
 import type { WritePipeline } from '../writing/write-pipeline.js';
 
 /** An object that every namespace has. */
@@ -93,7 +93,7 @@ export class StandingObjects {
   /** What is refused in one namespace keeps nobody from the others; it may also be gone by now. */
   async #write({ endpoint, name, content }: StandingObject, namespace: string): Promise<void> {
     const key = { namespace, name };
-    const request = { operation: 'UPDATE', endpoint, key, subresource: '', caller: serverItself() } as const;
+    const request = { operation: 'UPDATE', endpoint, key, subresource: '', caller: serverForUsers() } as const;
     const create = (): ApiObject => ({ metadata: { ...key }, ...structuredClone(content) });
     const change = (current: ApiObject): ApiObject => ({ ...current, ...structuredClone(content) });
     try {

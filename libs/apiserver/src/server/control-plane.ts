@@ -34,6 +34,7 @@ import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
@@ -50,7 +51,7 @@ import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
 import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
 import { VERSION } from './version.js';
-import { Webhooks } from './webhooks.js';
+import { admissionWebhooks, Webhooks, webhookSettings } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -114,6 +115,7 @@ class ControlPlaneProcess {
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
   #admission: AdmissionControl | undefined;
+  #admissionWebhooks: AdmissionWebhooks | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
@@ -238,7 +240,13 @@ class ControlPlaneProcess {
       remote: () => this.#aggregated?.documents ?? NO_REMOTE_DOCUMENTS,
     });
     const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
-    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer, surroundings });
+    const calls = admissionWebhooks(serving, needed(this.#observation).metrics);
+    this.#admissionWebhooks = calls;
+    const webhooks = (configuration: unknown) => calls.for(configuration);
+    this.#admission = await AdmissionControl.open({
+      ...{ names, isEnabled, webhooks, observer, surroundings },
+      options: serving,
+    });
     if (role.housekeeping) this.#followed = followForStanding(this.#admission);
     const api = await assembleApi({
       names,
@@ -278,6 +286,11 @@ class ControlPlaneProcess {
 
   /** Before anything is written: what plugins look up is known then. */
   async #startAdmission(): Promise<void> {
+    const { serving } = this.#settings;
+    const api = needed(this.#api);
+    const { served, scheme, limits, names } = api.deps;
+    const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
+    await needed(this.#admissionWebhooks).start(parts, { ...webhookSettings(api, serving), names });
     await needed(this.#admission).start({
       deps: needed(this.#api).deps,
       store: needed(this.#store),
@@ -289,6 +302,7 @@ class ControlPlaneProcess {
   async #stopAdmission(): Promise<void> {
     await this.#admission?.stop();
     this.#sharedRates?.close();
+    await this.#admissionWebhooks?.close();
   }
 
   /** Once all kinds are served: namespaces are emptied of them. */
@@ -490,6 +504,7 @@ class ControlPlaneProcess {
     const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
+      webhooks: () => this.#admissionWebhooks?.states() ?? [],
       serving,
       features: this.#features,
       health,

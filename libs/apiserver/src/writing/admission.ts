@@ -133,4 +133,13 @@ class DraftAttributes implements Attributes {
   annotate(key: string, value: string): void {
     this.#draft.request.caller.annotations.set(key, value);
   }
+
+  annotateBody(key: string, text: () => string): void {
+    const { caller } = this.#draft.request;
+    caller.noteBody?.(key, text());
+  }
+
+  get skipsWebhooks(): boolean {
+    return this.#draft.request.caller.skipsWebhooks === true;
+  }
 }

@@ -76,6 +76,8 @@ export async function admitSent<T>(
     setDefaults: () => inSlices(model.fillDefaults(object)),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
+    annotateBody: (key, text) => caller.noteBody?.(key, text()),
+    ...(caller.skipsWebhooks && { skipsWebhooks: true }),
   };
   if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
   const settled = await settle(object);
