@@ -45,7 +45,10 @@ describe('optional admission plugins', () => {
     await writeKubeconfig(kubeConfigFile, images.connection);
     writeFileSync(keyFile, SECRET);
     const plugin = (name: string, configuration: object) => ({ name, configuration });
-    const limits = [{ type: 'Server', qps: 1_000_000, burst: 1_000_000 }];
+    const limits = [
+      { type: 'Server', qps: 1_000_000, burst: 1_000_000 },
+      { type: 'SourceAndObject', qps: 1, burst: 1 },
+    ];
     const plugins = [
       plugin('ImagePolicyWebhook', { imagePolicy: { kubeConfigFile } }),
       plugin('EventRateLimit', { apiVersion: `eventratelimit.${CONFIG}`, kind: 'Configuration', limits }),
@@ -99,10 +102,59 @@ describe('optional admission plugins', () => {
     expect((await api.post(CONFIG_MAPS, owned('Nothing'))).status).toBe(201);
   });
 
-  test('count events of both groups', async () => {
+  test('let through so many events about one object and no more', async () => {
     const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
     const events = '/api/v1/namespaces/default/events';
-    expect((await api.post(events, { metadata: { name: 'e' }, involvedObject })).status).toBe(201);
+    const post = (at: number) => api.post(events, { metadata: { name: `e-${at}` }, involvedObject });
+    // One comes back each second: they would have to take twenty seconds.
+    const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => post(at)));
+    expect(answers.filter(({ status }) => status === 201).length).toBeGreaterThan(0);
+    expect(answers.find(({ status }) => status !== 201)?.json()).toMatchObject({
+      ...{ code: 429, reason: 'TooManyRequests' },
+      message: 'Too many requests: limit reached on type SourceAndObject for key Poddefaultp',
+    });
+  });
+
+  test('keep nodes to themselves', async () => {
+    const node = new Api({ ...server, token: 'system:node:n' });
+    const post = (name: string, labels: object) => node.post('/api/v1/nodes', { metadata: { name, labels } });
+    expect((await post('m', {})).json()).toMatchObject({
+      message: 'nodes "m" is forbidden: node "n" is not allowed to modify node "m"',
+    });
+    expect((await post('n', { 'node-restriction.kubernetes.io/a': 'b' })).json()).toMatchObject({
+      message:
+        'nodes "n" is forbidden: node "n" is not allowed to set the following labels: node-restriction.kubernetes.io/a',
+    });
+    expect((await post('n', { 'kubernetes.io/hostname': 'n' })).status).toBe(201);
+  });
+
+  test('tell who makes a namespace stricter which pods could not come again', async () => {
+    const label = 'pod-security.kubernetes.io/enforce';
+    const path = '/api/v1/namespaces/stricter';
+    await api.post('/api/v1/namespaces', { metadata: { name: 'stricter' } });
+    await api.post(`${path}/serviceaccounts`, { metadata: { name: 'default' } });
+    for (const name of ['a', 'b']) {
+      const spec = { hostNetwork: true, containers: [{ name: 'c', image: 'good' }] };
+      expect((await api.post(`${path}/pods`, { metadata: { name }, spec })).status).toBe(201);
+    }
+    const wrong = await api.patch(path, 'merge', { metadata: { labels: { [label]: 'strict' } } });
+    expect(wrong.json()).toMatchObject({ code: 422, reason: 'Invalid' });
+    const stricter = await api.patch(path, 'merge', { metadata: { labels: { [label]: 'baseline' } } });
+    expect(stricter.status).toBe(200);
+    expect(stricter.warnings).toEqual([
+      'existing pods in namespace "stricter" violate the new PodSecurity enforce level "baseline:latest"',
+      'a (and 1 other pod): host namespaces',
+    ]);
+    const template = {
+      metadata: { labels: { a: 'b' } },
+      spec: { hostPID: true, containers: [{ name: 'c', image: 'i' }] },
+    };
+    const spec = { selector: { matchLabels: { a: 'b' } }, template };
+    const made = await api.post(`/apis/apps/v1/namespaces/stricter/deployments`, { metadata: { name: 'd' }, spec });
+    expect([made.status, made.warnings]).toEqual([
+      201,
+      ['would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)'],
+    ]);
   });
 
   test('rates in Redis are kept to by all together, for each name apart', async () => {
@@ -130,7 +182,7 @@ describe('optional admission plugins', () => {
     const rates = new RedisRates({ url: redisUrl, secret: Buffer.from(SECRET), onError: () => undefined });
     expect(await rates.take(['test'], { perSecond: 1, burst: 1 })).toBeUndefined();
     rates.close();
-    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'p' };
+    const involvedObject = { kind: 'Pod', namespace: 'default', name: 'other' };
     const events = '/api/v1/namespaces/default/events';
     expect((await api.post(events, { metadata: { name: 'later' }, involvedObject })).status).toBe(201);
   });
