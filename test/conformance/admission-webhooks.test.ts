@@ -429,6 +429,19 @@ conformance('Admission webhooks', ({ api, names, namespace }) => {
     });
   });
 
+  test('own nothing of what they set, so that applying the same again changes nothing', async () => {
+    const within = await namespace();
+    await install('Mutating', within, { answer: () => patching([{ op: 'add', path: '/data/set', value: 'x' }]) });
+    const path = `${configMaps(within)}/a`;
+    const created = expectStatus(await api.apply(path, 'me', configMap('a')), 201).json<ApiObject>();
+    expect(created.data).toEqual({ a: '1', set: 'x' });
+    expect(created.metadata.managedFields).toMatchObject([{ manager: 'me', fieldsV1: { 'f:data': { 'f:a': {} } } }]);
+    const again = expectStatus(await api.apply(path, 'me', configMap('a')), 200).json<ApiObject>();
+    expect(again).toEqual(created);
+    const removed = expectStatus(await api.apply(path, 'me', configMap('a', { data: {} })), 200).json<ApiObject>();
+    expect(removed.data).toEqual({ set: 'x' });
+  });
+
   test('are chosen by the labels of objects, old or new', async () => {
     const within = await namespace();
     const [path] = await install('Validating', within, { objectSelector: { matchLabels: { asked: 'yes' } } });

@@ -23,7 +23,9 @@ import type { Attributes } from '../attributes.js';
 
 /** A named expression that must hold before anybody is asked. */
 export interface MatchCondition {
+  /** Unique among the conditions of one webhook or policy. */
   readonly name: string;
+  /** CEL, which must evaluate to a bool. */
   readonly expression: string;
 }
 

@@ -12,12 +12,15 @@ import { type ResourceVersion, type Rule, ruleMatches } from './rules.js';
 
 /** A resource as it is sent to whoever asked for it, and the kind of what is sent: of a subresource its own. */
 export interface SentAs {
+  /** What `request.resource` says. */
   readonly resource: ResourceVersion;
+  /** What `request.kind` says. */
   readonly kind: GroupVersionKind;
 }
 
 /** By what a webhook or a policy says which requests it is about. */
 export interface MatchCriteria {
+  /** In the order in which they are looked at. */
   readonly rules: readonly Rule[];
   /** Rules of which one that matches takes the request out. */
   readonly excludeRules?: readonly Rule[];
@@ -25,6 +28,7 @@ export interface MatchCriteria {
   readonly matchPolicy: 'Exact' | 'Equivalent';
   /** Undefined is not `{}`: it selects nothing, as in the reference. */
   readonly namespaceSelector: LabelSelectorObject | undefined;
+  /** Looks at the new object, or the old one. Undefined selects nothing. */
   readonly objectSelector: LabelSelectorObject | undefined;
 }
 

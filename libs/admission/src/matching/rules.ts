@@ -2,8 +2,11 @@ import type { Target } from '../attributes.js';
 
 /** Which requests are meant, as `rules` of webhooks and `resourceRules` of policies say it; absent members mean nothing. */
 export interface Rule {
+  /** `CREATE`, `UPDATE`, `DELETE`, `CONNECT`, or `*`. */
   readonly operations?: readonly string[];
+  /** '' for the core group, or `*`. */
   readonly apiGroups?: readonly string[];
+  /** `v1`, or `*`. */
   readonly apiVersions?: readonly string[];
   /** `pods`, `pods/status`; a star on either side of the slash stands for any. */
   readonly resources?: readonly string[];
@@ -13,8 +16,11 @@ export interface Rule {
 
 /** A resource in one version. */
 export interface ResourceVersion {
+  /** '' for the core group. */
   readonly group: string;
+  /** Without the group: `v1`. */
   readonly version: string;
+  /** Plural: `pods`. */
   readonly resource: string;
 }
 

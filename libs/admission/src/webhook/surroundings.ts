@@ -32,8 +32,11 @@ export interface Patched {
 
 /** A call of a webhook. */
 export interface ReviewCall {
+  /** Where it is. */
   readonly config: WebhookClientConfig;
+  /** What is sent. */
   readonly review: JsonObject;
+  /** How long all of it may take. */
   readonly timeoutMs: number;
 }
 
@@ -64,19 +67,25 @@ export type WebhookType = 'admit' | 'validating';
 
 /** A call, for those who count. */
 export interface ObservedCall {
+  /** Its name, which need not be unique. */
   readonly webhook: string;
+  /** The phase that it is asked in. */
   readonly type: WebhookType;
+  /** What the request does. */
   readonly operation: Operation;
   /** 200, that of a denial, or of what went wrong; 0 where the server itself failed. */
   readonly code: number;
+  /** Whether the request was refused for it. */
   readonly rejected: boolean;
   /** What a rejection was about; absent where there was none. */
   readonly error?: 'no_error' | 'calling_webhook_error' | 'apiserver_internal_error';
+  /** From the sending to what followed from the answer. */
   readonly milliseconds: number;
 }
 
 /** What is seen of webhooks. */
 export interface WebhookObserver {
+  /** A webhook was to be called, and this came of it. */
   called(call: ObservedCall): void;
   /** A call failed, and the request went on as its webhook wants it. */
   failedOpen(webhook: string, type: WebhookType): void;
@@ -96,11 +105,17 @@ export interface Exemptions {
 
 /** A webhook, for those who look after the cluster. */
 export interface WebhookState {
+  /** Name of the object that it stands in. */
   readonly configuration: string;
+  /** Its name, which need not be unique. */
   readonly webhook: string;
+  /** The phase that it is asked in. */
   readonly type: WebhookType;
+  /** What a failure means for requests. */
   readonly failurePolicy: 'Fail' | 'Ignore';
+  /** Whether it is asked. */
   readonly state: BreakerState;
+  /** Calls in a row without an answer. */
   readonly failures: number;
   /** Why the last call had no answer; empty where it had one. */
   readonly lastFailure: string;
@@ -110,10 +125,15 @@ export interface WebhookState {
 
 /** What the plugins that call webhooks need of the process. */
 export interface WebhookSurroundings {
+  /** How objects look. */
   readonly forms: ReviewedForms;
+  /** Calls. */
   readonly client: ReviewClient;
+  /** Counts. */
   readonly observer: WebhookObserver;
+  /** When webhooks are left alone that do not answer. */
   readonly breaker: BreakerSettings;
+  /** Whom no webhook is asked about. */
   readonly exempt: Exemptions;
   /** Notes who tells the states of webhooks. */
   show(states: () => readonly WebhookState[]): void;
