@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Api } from '../support/api.js';
@@ -106,11 +106,8 @@ subjects: ${subjects}
     expect(await verbs('role')).toEqual(['watch']);
     await expect.poll(async () => (await can('joe')).stdout, yes).toBe('no\n');
     // Another role takes another binding: the one before is deleted and made anew.
-    const other = (await stage.app('get', 'rolebinding', 'reconciled', '-o', 'json')).replace(
-      /"kind": "Role",(\s*)"name": "reconciled"/,
-      '"kind": "ClusterRole",$1"name": "view"',
-    );
-    writeFileSync(file, other);
+    const [, , binding = ''] = readFileSync(file, 'utf8').split('---');
+    writeFileSync(file, binding.replace('kind: Role, name: reconciled', 'kind: ClusterRole, name: view'));
     await reconcile();
     expect(await stage.app('get', 'rolebinding', 'reconciled', '-o', 'jsonpath={.roleRef.name}')).toBe('view');
   });
