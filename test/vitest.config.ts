@@ -22,6 +22,7 @@ export default defineConfig({
       suite('scale-out', 6, { maxWorkers: 2 }),
       suite('sight', 7),
       suite('fuzz', 8, { maxWorkers: 2 }),
+      suite('attack', 9),
     ],
   },
 });

@@ -53,7 +53,8 @@ export function postgresServer(place: Place, programs: Programs = findPrograms()
   });
 }
 
-export const postgresUrl = (port: number): string => `postgres://${POSTGRES_USER}@127.0.0.1:${port}/postgres`;
+export const postgresUrl = (port: number, role = POSTGRES_USER): string =>
+  `postgres://${role}@127.0.0.1:${port}/postgres`;
 
 /** NATS with JetStream, which keeps what it needs for itself in a directory of its own. */
 export function natsServer(

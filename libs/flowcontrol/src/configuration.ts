@@ -69,12 +69,18 @@ export interface PriorityLevel {
   readonly limited: LimitedLevel | undefined;
 }
 
+/** Who makes a request. */
+export interface FlowUser {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
 /** What of a request decides which flow it belongs to. */
 export interface FlowRequest {
-  readonly user: { readonly name: string; readonly groups: readonly string[] };
   readonly verb: string;
   readonly isResourceRequest: boolean;
-  readonly apiGroup: string;
+  /** '' for the core group. */
+  readonly group: string;
   readonly resource: string;
   readonly subresource: string;
   /** '' for what lies in none. */

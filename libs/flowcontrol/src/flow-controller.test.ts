@@ -3,7 +3,7 @@ import { ManualClock } from '@orch/runtime/testing';
 import { describe, expect, it } from 'vitest';
 import { fairAllocation } from './allocation.js';
 import { BOOTSTRAP_LEVELS, bootstrapSchemas } from './bootstrap.js';
-import type { FlowRequest, FlowSchema, PriorityLevel } from './configuration.js';
+import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
 import { Dealer } from './dealer.js';
 import { Entry } from './fair-queues.js';
 import { FlowController } from './flow-controller.js';
@@ -26,27 +26,32 @@ function controller(levels = LEVELS, schemas: readonly FlowSchema[] = SCHEMAS) {
   return { clock, flow };
 }
 
-const request = (more: Partial<FlowRequest> = {}, ...groups: string[]): FlowRequest => ({
+interface Asked extends FlowRequest {
+  readonly user: FlowUser;
+}
+
+const request = (more: Partial<Asked> = {}, ...groups: string[]): Asked => ({
   user: { name: 'alice', groups: ['system:authenticated', ...groups] },
   verb: 'get',
   isResourceRequest: true,
-  apiGroup: '',
+  group: '',
   resource: 'pods',
   subresource: '',
   namespace: 'default',
   path: '/api/v1/namespaces/default/pods/a',
   ...more,
 });
+const both = (asked: Asked) => [asked.user, asked] as const;
 const path = (of: string) => request({ isResourceRequest: false, path: of, resource: '', namespace: '' });
-const account = (namespace: string, name: string): FlowRequest['user'] => ({
+const account = (namespace: string, name: string): FlowUser => ({
   name: `system:serviceaccount:${namespace}:${name}`,
   groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
 });
 
 describe('which requests go where', () => {
   const { flow } = controller();
-  const lease = { apiGroup: 'coordination.k8s.io', resource: 'leases', verb: 'update' };
-  it.each<[string, FlowRequest, string, string]>([
+  const lease = { group: 'coordination.k8s.io', resource: 'leases', verb: 'update' };
+  it.each<[string, Asked, string, string]>([
     ['exempt', request({}, 'system:masters'), 'exempt', ''],
     ['probes', path('/readyz/ping'), 'exempt', ''],
     ['global-default', path('/readyzz'), 'global-default', 'alice'],
@@ -74,7 +79,7 @@ describe('which requests go where', () => {
     ['global-default', request(), 'global-default', 'alice'],
     ['catch-all', { ...request(), user: { name: 'odd', groups: [] } }, 'catch-all', 'odd'],
   ])('%s', (schema, asked, level, of) => {
-    const found = flow.classify(asked);
+    const found = flow.classify(asked.user, asked);
     expect([found.schema.name, found.level.configuration.name, found.flow]).toEqual([schema, level, of]);
     expect(found.schema.uid).toBe(schema === 'catch-all' && asked.user.groups.length === 0 ? '' : `uid-${schema}`);
   });
@@ -88,8 +93,8 @@ describe('which requests go where', () => {
       priorityLevel,
     });
     const { flow: own } = controller(LEVELS, [made('b', 5), made('a', 5), made('first', 4, 'nosuch')]);
-    expect(own.classify(request()).schema.name).toBe('a');
-    expect(own.classify(request({}, 'system:masters')).schema.name).toBe('exempt');
+    expect(own.classify(...both(request())).schema.name).toBe('a');
+    expect(own.classify(...both(request({}, 'system:masters'))).schema.name).toBe('exempt');
   });
 });
 
@@ -110,7 +115,7 @@ describe('seats of levels', () => {
   it('are lent to who wants more, and taken back', async () => {
     const { clock, flow } = controller();
     flow.start();
-    const found = flow.classify(request());
+    const found = flow.classify(...both(request()));
     const entries = Array.from({ length: 400 }, () => flow.enter(found, ONE_SEAT)).filter(
       (entry) => entry instanceof Entry,
     );
@@ -132,11 +137,11 @@ describe('seats of levels', () => {
       precedence: 2,
     };
     const { flow } = controller([...LEVELS, extra], [schema]);
-    const found = flow.classify(request());
+    const found = flow.classify(...both(request()));
     const entry = flow.enter(found, ONE_SEAT);
     flow.configure(LEVELS, SCHEMAS);
     expect(flow.levels.get('extra')?.isEnding).toBe(true);
-    expect(flow.classify(request()).level.configuration.name).toBe('global-default');
+    expect(flow.classify(...both(request())).level.configuration.name).toBe('global-default');
     if (entry instanceof Entry) entry.leave();
     flow.configure(LEVELS, SCHEMAS);
     expect(flow.levels.has('extra')).toBe(false);
@@ -145,7 +150,7 @@ describe('seats of levels', () => {
   it('are there before anything is configured', () => {
     const { flow } = controller([], []);
     expect([...flow.levels.keys()]).toEqual(['exempt', 'catch-all']);
-    expect(flow.classify(request()).schema.name).toBe('catch-all');
+    expect(flow.classify(...both(request())).schema.name).toBe('catch-all');
   });
 
   it('come to what there is, in the same share of each target as far as bounds allow', () => {

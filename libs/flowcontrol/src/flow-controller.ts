@@ -1,7 +1,7 @@
 import type { Clock } from '@orch/runtime';
 import { fairAllocation } from './allocation.js';
 import { catchAllLevel, catchAllSchema, exemptLevel, exemptSchema } from './bootstrap.js';
-import type { FlowRequest, FlowSchema, PriorityLevel } from './configuration.js';
+import type { FlowRequest, FlowSchema, FlowUser, PriorityLevel } from './configuration.js';
 import { type Entry, FairQueues, type LevelObserver, type Refusal } from './fair-queues.js';
 import { fits } from './matching.js';
 import { smoothedDemand } from './seat-demand.js';
@@ -126,11 +126,11 @@ export class FlowController {
   }
 
   /** @returns where it belongs: `catch-all` takes what no other schema fits */
-  classify(request: FlowRequest): Classified {
+  classify(user: FlowUser, request: FlowRequest): Classified {
     for (const { schema, level } of this.#schemas)
-      if (fits(schema, request)) return { schema, level, flow: flowOf(schema, request) };
+      if (fits(schema, user, request)) return { schema, level, flow: flowOf(schema, user, request) };
     const level = this.#levels.get(catchAllLevel.name) as LevelState;
-    return { schema: catchAllSchema, level, flow: flowOf(catchAllSchema, request) };
+    return { schema: catchAllSchema, level, flow: flowOf(catchAllSchema, user, request) };
   }
 
   /** Lets a request in; undefined where its level limits nothing. */
@@ -220,7 +220,7 @@ export class FlowController {
 const seatsOfOne = (nominal: number, handSize: number): number =>
   Math.max(1, Math.min(Math.ceil(nominal * ONE_REQUESTS_PART), Math.floor(nominal / handSize)));
 
-function flowOf({ distinguisher }: FlowSchema, { user, namespace }: FlowRequest): string {
+function flowOf({ distinguisher }: FlowSchema, user: FlowUser, { namespace }: FlowRequest): string {
   if (distinguisher === 'ByUser') return user.name;
   return distinguisher === 'ByNamespace' ? namespace : '';
 }

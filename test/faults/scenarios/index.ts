@@ -2,7 +2,13 @@ import { apiServerKills, commitPublish } from './api-server.js';
 import { busyPages } from './busy-pages.js';
 import { clocks } from './clocks.js';
 import { compaction } from './compaction.js';
-import { definitions, definitionsLeft, definitionsStale, definitionsUnawaited } from './definitions.js';
+import {
+  definitions,
+  definitionsLate,
+  definitionsLeft,
+  definitionsStale,
+  definitionsUnawaited,
+} from './definitions.js';
 import { diskFull } from './disk-full.js';
 import { failoverAsynchronous, failoverSynchronous, failoverUnnoticed } from './failover.js';
 import { forgedBelieved, forgedRecords } from './forged-records.js';
@@ -70,6 +76,7 @@ export const SCENARIOS: readonly Scenario[] = [
   definitions,
   definitionsUnawaited,
   definitionsStale,
+  definitionsLate,
   definitionsLeft,
   trespass,
   trespassUnadmitted,

@@ -1,9 +1,10 @@
-import type { Metrics } from '@orch/runtime';
+import type { Logger, Metrics } from '@orch/runtime';
 import { WebhookClients } from '@orch/webhooks';
 import type { Pair } from '../credentials/pair.js';
 import { conversionMetrics } from '../metrics/conversion-metrics.js';
 import type { ConversionCalls } from '../webhooks/conversion-webhook.js';
 import { KeptConversions } from '../webhooks/kept-conversions.js';
+import { refusedObjects } from '../webhooks/refused-objects.js';
 import { serviceResolver } from '../webhooks/service-resolver.js';
 import type { Api } from './assemble.js';
 import type { ServingOptions } from './options.js';
@@ -12,6 +13,7 @@ export interface WebhooksSettings {
   readonly api: Api;
   readonly serving: ServingOptions;
   readonly metrics: Metrics;
+  readonly logger: Logger;
   /** Shown to webhooks that want a certificate; undefined for none. */
   readonly shown: () => Pair | undefined;
 }
@@ -21,7 +23,7 @@ export class Webhooks {
   readonly conversions: ConversionCalls;
   readonly #clients: WebhookClients;
 
-  constructor({ api, serving, metrics, shown }: WebhooksSettings) {
+  constructor({ api, serving, metrics, logger, shown }: WebhooksSettings) {
     const find = (resource: string) => {
       const found = api.served.current.ofResource('', resource);
       if (!found) throw new Error(`${resource} are not served`);
@@ -46,6 +48,7 @@ export class Webhooks {
       },
       kept: new KeptConversions(serving.conversionWebhookCacheBytes),
       observe: conversionMetrics(metrics),
+      onRefused: refusedObjects(metrics, (message, fields) => logger.warn(message, fields)),
     };
   }
 

@@ -98,7 +98,17 @@ export async function getScale(deps: ApiDeps, ctx: RequestContext, call: Resourc
   const type = scaleType(deps, call);
   const stored = await deps.reader.get(endpoint.type, { namespace, name }, getFreshness(ctx.query));
   if (!stored) throw notFound(endpoint.groupResource, name);
-  await sendScale(deps, ctx, call, type, await inServedVersion(endpoint, stored));
+  const served = await inServedVersion(endpoint, stored);
+  if (!endpoint.model.struct) requireReplicas(call, servedObject(endpoint, served));
+  await sendScale(deps, ctx, call, type, served);
+}
+
+/** Built-in kinds always have them. @throws StatusError 500, as the reference (registry/customresource/etcd.go) */
+function requireReplicas(call: ResourceCall, object: ApiObject): void {
+  const rules = scaleRules(call);
+  if (scaling(() => rules.read(object)).replicas !== undefined) return;
+  const missing = `the spec replicas field "${rules.replicasPath}" does not exist`;
+  throw new StatusError('InternalError', `Internal error occurred: ${missing}`);
 }
 
 export async function updateScale(deps: ApiDeps, ctx: RequestContext, call: ResourceCall): Promise<void> {
