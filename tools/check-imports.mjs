@@ -17,7 +17,10 @@ const RULES = {
   runtime: { uses: [], io: true },
   authentication: { uses: ['machinery'], io: true },
   authorization: { uses: ['machinery', 'authentication'], io: false },
-  admission: { uses: ['machinery', 'authentication', 'authorization', 'kinds'], io: false },
+  admission: {
+    uses: ['machinery', 'schema', 'authentication', 'authorization', 'kinds', 'expressions', 'runtime', 'webhooks'],
+    io: false,
+  },
   client: { uses: ['machinery'], io: true },
   webhooks: { uses: ['client'], io: true },
   flowcontrol: { uses: ['machinery', 'kinds', 'runtime'], io: false },

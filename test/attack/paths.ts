@@ -76,6 +76,9 @@ const TRICKS: readonly string[] = [
   `${OWN}?continue=/kube-system/secrets`,
 ];
 
+/** Hundreds of connections, on a machine that has much else to do. */
+const MANY_MS = 120_000;
+
 const METHODS_BY_HEADER = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
 
 /** Path tricks, and bytes that two readers take for different requests (issue 14, "It must show"; spec: "Path shapes"). */
@@ -86,51 +89,59 @@ export function pathAttacks(stage: AttackStage): void {
   const head = () => `host: x\r\nauthorization: Bearer ${stage.tokenOf('mallory')}\r\n`;
 
   describe('ways to write a path [Path shapes]', () => {
-    test('lead to nothing that is not granted, over HTTP/1.1, with and without an authority before them', async () => {
-      for (const tier of stage.tiers) {
-        for (const [at, trick] of TRICKS.entries()) {
-          for (const target of [trick, at % 2 ? `http://localhost${trick}` : `HTTPS://x:1@y${trick}`]) {
-            const answer = await said(tier, `GET ${target} HTTP/1.1\r\n${head()}connection: close\r\n\r\n`, 'end');
-            const what = `${tier.name} ${target}: ${answer.slice(0, 200)}`;
-            expect.soft(answer, what).not.toMatch(SHOWN);
-            expect.soft(answer, what).toMatch(/^HTTP\/1\.1 (?:4\d\d|200) |^$/);
-            // What answers 200 begins with what everybody may see.
-            if (answer.startsWith('HTTP/1.1 200')) expect.soft(trick, what).toMatch(/^\/healthz\?/);
+    test(
+      'lead to nothing that is not granted, over HTTP/1.1, with and without an authority before them',
+      async () => {
+        for (const tier of stage.tiers) {
+          for (const [at, trick] of TRICKS.entries()) {
+            for (const target of [trick, at % 2 ? `http://localhost${trick}` : `HTTPS://x:1@y${trick}`]) {
+              const answer = await said(tier, `GET ${target} HTTP/1.1\r\n${head()}connection: close\r\n\r\n`, 'end');
+              const what = `${tier.name} ${target}: ${answer.slice(0, 200)}`;
+              expect.soft(answer, what).not.toMatch(SHOWN);
+              expect.soft(answer, what).toMatch(/^HTTP\/1\.1 (?:4\d\d|200) |^$/);
+              // What answers 200 begins with what everybody may see.
+              if (answer.startsWith('HTTP/1.1 200')) expect.soft(trick, what).toMatch(/^\/healthz\?/);
+            }
           }
         }
-      }
-    });
+      },
+      MANY_MS,
+    );
 
-    test('nor over HTTP/2, where a target may hold other characters', async () => {
-      for (const { name, url } of stage.tiers) {
-        const session = connectHttp2(url, { ca: stage.cluster.ca });
-        session.on('error', () => undefined);
-        for (const path of [...TRICKS, `${CROWN_PATH}\u00a0`, '/metrics\u00a0', '/metrics\ufeff', '/metrics#'])
-          for (const more of [{}, { ':authority': 'x/api/v1/secrets' }]) {
-            const stream = session.request({
-              ':path': path,
-              authorization: `Bearer ${stage.tokenOf('mallory')}`,
-              ...more,
-            });
-            let [status, text] = [0, ''];
-            stream.on('response', (headers) => {
-              status = Number(headers[':status']);
-            });
-            await new Promise<void>((resolve) => {
-              stream.setEncoding('utf8');
-              stream.on('data', (piece: string) => {
-                text += piece;
+    test(
+      'nor over HTTP/2, where a target may hold other characters',
+      async () => {
+        for (const { name, url } of stage.tiers) {
+          const session = connectHttp2(url, { ca: stage.cluster.ca });
+          session.on('error', () => undefined);
+          for (const path of [...TRICKS, `${CROWN_PATH}\u00a0`, '/metrics\u00a0', '/metrics\ufeff', '/metrics#'])
+            for (const more of [{}, { ':authority': 'x/api/v1/secrets' }]) {
+              const stream = session.request({
+                ':path': path,
+                authorization: `Bearer ${stage.tokenOf('mallory')}`,
+                ...more,
               });
-              stream.on('error', () => undefined);
-              stream.on('close', () => resolve());
-            });
-            const what = `${name} ${JSON.stringify(path)}: ${status} ${text.slice(0, 200)}`;
-            expect.soft(text, what).not.toMatch(SHOWN);
-            if (!path.startsWith('/healthz?')) expect.soft([0, 400, 401, 403, 404, 405], what).toContain(status);
-          }
-        session.destroy();
-      }
-    });
+              let [status, text] = [0, ''];
+              stream.on('response', (headers) => {
+                status = Number(headers[':status']);
+              });
+              await new Promise<void>((resolve) => {
+                stream.setEncoding('utf8');
+                stream.on('data', (piece: string) => {
+                  text += piece;
+                });
+                stream.on('error', () => undefined);
+                stream.on('close', () => resolve());
+              });
+              const what = `${name} ${JSON.stringify(path)}: ${status} ${text.slice(0, 200)}`;
+              expect.soft(text, what).not.toMatch(SHOWN);
+              if (!path.startsWith('/healthz?')) expect.soft([0, 400, 401, 403, 404, 405], what).toContain(status);
+            }
+          session.destroy();
+        }
+      },
+      MANY_MS,
+    );
 
     test('that differ in nothing but case, an escape or a slash at the end are other paths for what is no resource too', async () => {
       for (const api of stage.clients({ token: stage.cluster.token })) {

@@ -15,6 +15,9 @@ import { type AttackStage, CORE, expectRefused } from './stage.js';
 type Sign = (signed: string) => Buffer;
 type Claims = Readonly<Record<string, unknown>>;
 
+/** Many tokens, each on connections of its own, on a machine that has much else to do. */
+const MANY_MS = 120_000;
+
 const encoded = (part: object | string): string =>
   Buffer.from(typeof part === 'string' ? part : JSON.stringify(part)).toString('base64url');
 const claimsOf = (token: string): Claims => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
@@ -55,156 +58,170 @@ export function tokenAttacks(stage: AttackStage): void {
   }
 
   describe('forged tokens of service accounts are refused, whatever they say [Service account tokens]', () => {
-    test('when somebody else has signed them', async () => {
-      await stage.make(`${CORE}/serviceaccounts`, {
-        apiVersion: 'v1',
-        kind: 'ServiceAccount',
-        metadata: { name: 'robot' },
-      });
-      const { token, claims, kid, publicKey } = await issued();
-      for (const api of stage.clients({ token })) expect((await api.get('/version')).status).toBe(200);
-      const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
-      const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const jwk = own.publicKey.export({ format: 'jwk' });
-      const jku = 'https://127.0.0.1:1/keys';
-      const { cert } = stage.openssl.authority('signer');
-      const x5c = [cert.replace(/-----[^-]+-----|\s/g, '')];
-      const [header = '', body = '', signature = ''] = token.split('.');
-      const other = { ...claims, sub: 'system:serviceaccount:kube-system:admin' };
-      const pem = publicKey.export({ type: 'spki', format: 'pem' });
-      await expectUnknown({
-        unsigned: signedToken({ alg: 'none', kid }, claims, unsigned),
-        'unsigned, in capitals': signedToken({ alg: 'NONE', kid }, claims, unsigned),
-        'unsigned, as nothing': signedToken({ alg: '', kid }, claims, unsigned),
-        'unsigned, without algorithm': signedToken({ kid }, claims, unsigned),
-        'with the public key as a secret (PEM)': signedToken({ alg: 'HS256', kid }, claims, bySecret(pem)),
-        'with the public key as a secret (PEM, cut)': signedToken(
-          { alg: 'HS256', kid },
-          claims,
-          bySecret(String(pem).trim()),
-        ),
-        'with the public key as a secret (DER)': signedToken(
-          { alg: 'HS256', kid },
-          claims,
-          bySecret(publicKey.export({ type: 'spki', format: 'der' })),
-        ),
-        'with the public key as a secret (JWK)': signedToken(
-          { alg: 'HS256', kid },
-          claims,
-          bySecret(JSON.stringify(publicKey.export({ format: 'jwk' }))),
-        ),
-        'with an empty secret': signedToken({ alg: 'HS256', kid: '../../dev/null' }, claims, bySecret('')),
-        'with a key from a database': signedToken({ alg: 'HS256', kid: "x' UNION SELECT 'k" }, claims, bySecret('k')),
-        'under the id of a key': signedToken({ alg: 'RS256', kid }, claims, bySha256(own.privateKey)),
-        'under the id of a key, with another algorithm': signedToken(
-          { alg: 'ES256', kid },
-          claims,
-          bySha256(ec.privateKey),
-        ),
-        'under no id': signedToken({ alg: 'RS256' }, claims, bySha256(own.privateKey)),
-        'with a key of its own': signedToken(
-          { alg: 'RS256', kid: 'own', jwk, jku, x5u: jku, x5c },
-          claims,
-          bySha256(own.privateKey),
-        ),
-        'with a key of its own under the id of another': signedToken(
-          { alg: 'RS256', kid, jwk, jku },
-          claims,
-          bySha256(own.privateKey),
-        ),
-        'with an id that is no text': signedToken({ alg: 'RS256', kid: [kid] }, claims, bySha256(own.privateKey)),
-        'with an id of a prototype': signedToken({ alg: 'RS256', kid: '__proto__' }, claims, bySha256(own.privateKey)),
-        'with claims of others': [header, encoded(other), signature].join('.'),
-        'with a header of others': [encoded({ alg: 'none', kid }), body, signature].join('.'),
-        'without its signature': `${header}.${body}.`,
-        'with zeros for a signature': `${header}.${body}.${Buffer.alloc(256).toString('base64url')}`,
-        'with a part more': `${token}.${signature}`,
-        'with a part less': `${header}.${body}`,
-        encrypted: `${encoded({ alg: 'dir', enc: 'A256GCM', kid })}..AAAA.${body}.AAAA`,
-        'in plain base64': `${header}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
-        'with another last character': `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
-        'with something behind it': `${token}=`,
-      });
-    });
+    test(
+      'when somebody else has signed them',
+      async () => {
+        await stage.make(`${CORE}/serviceaccounts`, {
+          apiVersion: 'v1',
+          kind: 'ServiceAccount',
+          metadata: { name: 'robot' },
+        });
+        const { token, claims, kid, publicKey } = await issued();
+        for (const api of stage.clients({ token })) expect((await api.get('/version')).status).toBe(200);
+        const own = generateKeyPairSync('rsa', { modulusLength: 2048 });
+        const ec = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+        const jwk = own.publicKey.export({ format: 'jwk' });
+        const jku = 'https://127.0.0.1:1/keys';
+        const { cert } = stage.openssl.authority('signer');
+        const x5c = [cert.replace(/-----[^-]+-----|\s/g, '')];
+        const [header = '', body = '', signature = ''] = token.split('.');
+        const other = { ...claims, sub: 'system:serviceaccount:kube-system:admin' };
+        const pem = publicKey.export({ type: 'spki', format: 'pem' });
+        await expectUnknown({
+          unsigned: signedToken({ alg: 'none', kid }, claims, unsigned),
+          'unsigned, in capitals': signedToken({ alg: 'NONE', kid }, claims, unsigned),
+          'unsigned, as nothing': signedToken({ alg: '', kid }, claims, unsigned),
+          'unsigned, without algorithm': signedToken({ kid }, claims, unsigned),
+          'with the public key as a secret (PEM)': signedToken({ alg: 'HS256', kid }, claims, bySecret(pem)),
+          'with the public key as a secret (PEM, cut)': signedToken(
+            { alg: 'HS256', kid },
+            claims,
+            bySecret(String(pem).trim()),
+          ),
+          'with the public key as a secret (DER)': signedToken(
+            { alg: 'HS256', kid },
+            claims,
+            bySecret(publicKey.export({ type: 'spki', format: 'der' })),
+          ),
+          'with the public key as a secret (JWK)': signedToken(
+            { alg: 'HS256', kid },
+            claims,
+            bySecret(JSON.stringify(publicKey.export({ format: 'jwk' }))),
+          ),
+          'with an empty secret': signedToken({ alg: 'HS256', kid: '../../dev/null' }, claims, bySecret('')),
+          'with a key from a database': signedToken({ alg: 'HS256', kid: "x' UNION SELECT 'k" }, claims, bySecret('k')),
+          'under the id of a key': signedToken({ alg: 'RS256', kid }, claims, bySha256(own.privateKey)),
+          'under the id of a key, with another algorithm': signedToken(
+            { alg: 'ES256', kid },
+            claims,
+            bySha256(ec.privateKey),
+          ),
+          'under no id': signedToken({ alg: 'RS256' }, claims, bySha256(own.privateKey)),
+          'with a key of its own': signedToken(
+            { alg: 'RS256', kid: 'own', jwk, jku, x5u: jku, x5c },
+            claims,
+            bySha256(own.privateKey),
+          ),
+          'with a key of its own under the id of another': signedToken(
+            { alg: 'RS256', kid, jwk, jku },
+            claims,
+            bySha256(own.privateKey),
+          ),
+          'with an id that is no text': signedToken({ alg: 'RS256', kid: [kid] }, claims, bySha256(own.privateKey)),
+          'with an id of a prototype': signedToken(
+            { alg: 'RS256', kid: '__proto__' },
+            claims,
+            bySha256(own.privateKey),
+          ),
+          'with claims of others': [header, encoded(other), signature].join('.'),
+          'with a header of others': [encoded({ alg: 'none', kid }), body, signature].join('.'),
+          'without its signature': `${header}.${body}.`,
+          'with zeros for a signature': `${header}.${body}.${Buffer.alloc(256).toString('base64url')}`,
+          'with a part more': `${token}.${signature}`,
+          'with a part less': `${header}.${body}`,
+          encrypted: `${encoded({ alg: 'dir', enc: 'A256GCM', kid })}..AAAA.${body}.AAAA`,
+          'in plain base64': `${header}.${body}.${Buffer.from(signature, 'base64url').toString('base64')}`,
+          'with another last character': `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`,
+          'with something behind it': `${token}=`,
+        });
+      },
+      MANY_MS,
+    );
 
-    test('when the right key has signed what is not good', async () => {
-      const { token, claims, kid } = await issued();
-      const key = readFileSync(join(stage.dir, 'pki', 'service-account.key'), 'utf8');
-      const sign = bySha256(key);
-      const header = { alg: 'RS256', kid };
-      const now = Math.floor(Date.now() / 1000);
-      const signed = (more: object) => signedToken(header, { ...claims, ...more }, sign);
-      const again = signedToken(header, claims, sign);
-      // Or nothing that follows says anything.
-      for (const api of stage.clients({ token: again })) expect((await api.get('/version')).status).toBe(200);
-      const own = claims['kubernetes.io'] as { namespace: string; serviceaccount: { name: string; uid: string } };
-      const text = JSON.stringify(claims);
-      const twice = (member: string, value: unknown) => `{"${member}":${JSON.stringify(value)},${text.slice(1)}`;
-      const lastTwice = (member: string, value: unknown) =>
-        `${text.slice(0, -1)},"${member}":${JSON.stringify(value)}}`;
-      const pss: Sign = (what) =>
-        createSign('sha256').update(what).sign({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
-      await expectUnknown({
-        'of another issuer': signed({ iss: 'https://elsewhere' }),
-        'of no issuer': signed({ iss: undefined }),
-        'of several issuers': signed({ iss: [claims.iss] }),
-        'of an issuer with a slash more': signed({ iss: `${claims.iss}/` }),
-        'for another audience': signed({ aud: ['elsewhere'] }),
-        'for an audience that begins like it': signed({ aud: [`${claims.iss}.example.org`] }),
-        'for audiences that are none': signed({ aud: { 0: claims.iss } }),
-        'that has expired': signed({ exp: now - 3600 }),
-        'that ends never, in words': signed({ exp: 'never' }),
-        'that ends beyond all numbers': signedToken(
-          header,
-          lastTwice('exp', 0).replace(/"exp":0}$/, '"exp":1e400}'),
-          sign,
-        ),
-        'not yet good': signed({ nbf: now + 3600 }),
-        'issued in the future': signed({ iat: now + 3600 }),
-        'that expired, and says twice when': signedToken(
-          header,
-          twice('exp', now + 3600).replace(/"exp":\d+(?=[^"]*"iat")/, `"exp":${now - 3600}`),
-          sign,
-        ),
-        'of an account that is not there': signed({
-          'kubernetes.io': { ...own, serviceaccount: { ...own.serviceaccount, name: 'nobody' } },
-        }),
-        'of another account of the name': signed({
-          'kubernetes.io': { ...own, serviceaccount: { ...own.serviceaccount, uid: 'x' } },
-        }),
-        'of another namespace': signed({ 'kubernetes.io': { ...own, namespace: 'kube-system' } }),
-        'bound to a pod that is not there': signed({ 'kubernetes.io': { ...own, pod: { name: 'nowhere', uid: 'x' } } }),
-        'bound to another pod of the name': signed({ 'kubernetes.io': { ...own, pod: { name: 'web', uid: 'x' } } }),
-        'bound to nothing that can be read': signed({ 'kubernetes.io': { ...own, pod: 'web' } }),
-        'without what is Kubernetes’s own': signed({ 'kubernetes.io': undefined }),
-        'with a condition that nobody knows': signedToken({ ...header, crit: ['exp', 'x'], x: 1 }, claims, sign),
-        'with a condition of its encoding': signedToken({ ...header, crit: ['b64'], b64: false }, claims, sign),
-        'with the padding of PS256': signedToken({ alg: 'PS256', kid }, claims, pss),
-        'with a padding that it does not name': signedToken(header, claims, pss),
-        'with a longer digest': signedToken({ alg: 'RS512', kid }, claims, (what) =>
-          createSign('sha512').update(what).sign(key),
-        ),
-        'of the issuer of tokens in Secrets': signed({
-          iss: 'kubernetes/serviceaccount',
-          'kubernetes.io/serviceaccount/namespace': 'default',
-        }),
-        'of a Secret that is not there': signedToken(
-          header,
-          {
+    test(
+      'when the right key has signed what is not good',
+      async () => {
+        const { token, claims, kid } = await issued();
+        const key = readFileSync(join(stage.dir, 'pki', 'service-account.key'), 'utf8');
+        const sign = bySha256(key);
+        const header = { alg: 'RS256', kid };
+        const now = Math.floor(Date.now() / 1000);
+        const signed = (more: object) => signedToken(header, { ...claims, ...more }, sign);
+        const again = signedToken(header, claims, sign);
+        // Or nothing that follows says anything.
+        for (const api of stage.clients({ token: again })) expect((await api.get('/version')).status).toBe(200);
+        const own = claims['kubernetes.io'] as { namespace: string; serviceaccount: { name: string; uid: string } };
+        const text = JSON.stringify(claims);
+        const twice = (member: string, value: unknown) => `{"${member}":${JSON.stringify(value)},${text.slice(1)}`;
+        const lastTwice = (member: string, value: unknown) =>
+          `${text.slice(0, -1)},"${member}":${JSON.stringify(value)}}`;
+        const pss: Sign = (what) =>
+          createSign('sha256').update(what).sign({ key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 });
+        await expectUnknown({
+          'of another issuer': signed({ iss: 'https://elsewhere' }),
+          'of no issuer': signed({ iss: undefined }),
+          'of several issuers': signed({ iss: [claims.iss] }),
+          'of an issuer with a slash more': signed({ iss: `${claims.iss}/` }),
+          'for another audience': signed({ aud: ['elsewhere'] }),
+          'for an audience that begins like it': signed({ aud: [`${claims.iss}.example.org`] }),
+          'for audiences that are none': signed({ aud: { 0: claims.iss } }),
+          'that has expired': signed({ exp: now - 3600 }),
+          'that ends never, in words': signed({ exp: 'never' }),
+          'that ends beyond all numbers': signedToken(
+            header,
+            lastTwice('exp', 0).replace(/"exp":0}$/, '"exp":1e400}'),
+            sign,
+          ),
+          'not yet good': signed({ nbf: now + 3600 }),
+          'issued in the future': signed({ iat: now + 3600 }),
+          'that expired, and says twice when': signedToken(
+            header,
+            twice('exp', now + 3600).replace(/"exp":\d+(?=[^"]*"iat")/, `"exp":${now - 3600}`),
+            sign,
+          ),
+          'of an account that is not there': signed({
+            'kubernetes.io': { ...own, serviceaccount: { ...own.serviceaccount, name: 'nobody' } },
+          }),
+          'of another account of the name': signed({
+            'kubernetes.io': { ...own, serviceaccount: { ...own.serviceaccount, uid: 'x' } },
+          }),
+          'of another namespace': signed({ 'kubernetes.io': { ...own, namespace: 'kube-system' } }),
+          'bound to a pod that is not there': signed({
+            'kubernetes.io': { ...own, pod: { name: 'nowhere', uid: 'x' } },
+          }),
+          'bound to another pod of the name': signed({ 'kubernetes.io': { ...own, pod: { name: 'web', uid: 'x' } } }),
+          'bound to nothing that can be read': signed({ 'kubernetes.io': { ...own, pod: 'web' } }),
+          'without what is Kubernetes’s own': signed({ 'kubernetes.io': undefined }),
+          'with a condition that nobody knows': signedToken({ ...header, crit: ['exp', 'x'], x: 1 }, claims, sign),
+          'with a condition of its encoding': signedToken({ ...header, crit: ['b64'], b64: false }, claims, sign),
+          'with the padding of PS256': signedToken({ alg: 'PS256', kid }, claims, pss),
+          'with a padding that it does not name': signedToken(header, claims, pss),
+          'with a longer digest': signedToken({ alg: 'RS512', kid }, claims, (what) =>
+            createSign('sha512').update(what).sign(key),
+          ),
+          'of the issuer of tokens in Secrets': signed({
             iss: 'kubernetes/serviceaccount',
-            sub: 'system:serviceaccount:default:robot',
             'kubernetes.io/serviceaccount/namespace': 'default',
-            'kubernetes.io/serviceaccount/secret.name': 'crown',
-            'kubernetes.io/serviceaccount/service-account.name': 'robot',
-            'kubernetes.io/serviceaccount/service-account.uid': own.serviceaccount.uid,
-          },
-          sign,
-        ),
-        'whose claims are a list': signedToken(header, JSON.stringify([claims]), sign),
-        'whose claims are no JSON': signedToken(header, `${text}}`, sign),
-        'as a part of a header': `${token},${token}`,
-      });
-    });
+          }),
+          'of a Secret that is not there': signedToken(
+            header,
+            {
+              iss: 'kubernetes/serviceaccount',
+              sub: 'system:serviceaccount:default:robot',
+              'kubernetes.io/serviceaccount/namespace': 'default',
+              'kubernetes.io/serviceaccount/secret.name': 'crown',
+              'kubernetes.io/serviceaccount/service-account.name': 'robot',
+              'kubernetes.io/serviceaccount/service-account.uid': own.serviceaccount.uid,
+            },
+            sign,
+          ),
+          'whose claims are a list': signedToken(header, JSON.stringify([claims]), sign),
+          'whose claims are no JSON': signedToken(header, `${text}}`, sign),
+          'as a part of a header': `${token},${token}`,
+        });
+      },
+      MANY_MS,
+    );
 
     test('and no answer says what is wrong with them', async () => {
       const { token } = await issued();

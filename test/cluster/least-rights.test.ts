@@ -154,6 +154,10 @@ describe('an api-server and a gateway with no more rights than they need', () =>
       for (const statement of ['SELECT FROM audit.event', 'DELETE FROM audit.event', 'TRUNCATE audit.event'])
         await expect(sql(as(role, cluster.postgresUrl), statement)).rejects.toThrow(DENIED);
     }
+    // Days are dropped by a function of who owns them, once they are old.
+    await sql(as('orch_gateway', cluster.postgresUrl), "SELECT audit.ensure_event_day('2020-01-01')");
+    const old = "SELECT audit.drop_old_event_days('30 days') AS days";
+    expect(await sql(as('orch_api_server', cluster.postgresUrl), old)).toEqual([{ days: 1 }]);
     const gone = sql(as('orch_gateway', cluster.postgresUrl), "SELECT audit.drop_old_event_days('0 s')");
     await expect(gone).rejects.toThrow(DENIED);
   });

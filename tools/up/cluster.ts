@@ -79,7 +79,7 @@ export interface Cluster {
   readonly gateways: readonly ManagedProcess[];
   /** Every process, in the order of starting. */
   readonly processes: readonly ManagedProcess[];
-  /** Ends all of them, those started last first. */
+  /** Ends all of them: the load balancer, then the servers, then the backends. */
   stop(): Promise<void>;
 }
 
@@ -141,12 +141,18 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 
   const processes = [postgres, nats, ...apiServerProcesses, ...gatewayProcesses, balancer];
   const stop = async () => {
-    for (const process of processes.toReversed()) await process.stop();
+    const servers = [...apiServerProcesses, ...gatewayProcesses];
+    await balancer.stop();
+    await Promise.all(servers.map((process) => process.stop()));
+    await Promise.all([nats.stop(), postgres.stop()]);
   };
   try {
     await Promise.all([postgres.start(), nats.start()]);
     await settings.prepare?.({ postgresUrl: postgresUrl(postgresPort), natsUrl: natsUrl(natsPort) });
-    for (const process of [...apiServerProcesses, ...gatewayProcesses, balancer]) await process.start();
+    // The first makes the schema and leads; the others need not wait for each other.
+    const [first, ...others] = [...apiServerProcesses, ...gatewayProcesses, balancer];
+    await first?.start();
+    await allOf(others.map((process) => process.start()));
     const api = localUrl(apiServerPorts[0] ?? port);
     await letUsersIn({ url: api, ca: pki.ca.cert, token, naming }, Object.values(settings.tokens ?? {}));
   } catch (error) {
@@ -173,6 +179,13 @@ export async function startCluster(settings: ClusterSettings): Promise<Cluster> 
 }
 
 const natsUrl = (port: number): string => `nats://127.0.0.1:${port}`;
+
+/** Resolves when all have; what has failed is told when nothing of it goes on. */
+async function allOf(starts: readonly Promise<unknown>[]): Promise<void> {
+  const failed = (await Promise.allSettled(starts)).find(({ status }) => status === 'rejected');
+  if (failed?.status === 'rejected') throw failed.reason;
+}
+
 const localUrl = (port: number): string => `https://127.0.0.1:${port}`;
 
 interface ServerFactorySettings {

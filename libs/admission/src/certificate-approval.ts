@@ -2,8 +2,9 @@ import type { PluginMaker } from './plugin.js';
 import { isAboutRequests, requireSignerRight, signerNameOf } from './signer-rights.js';
 
 /** Certificate requests are approved and denied by who may `approve` for their signer. */
-export const certificateApproval: PluginMaker = (names) => ({
+export const certificateApproval: PluginMaker = ({ names }) => ({
   name: 'CertificateApproval',
+  looksOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'approval'),

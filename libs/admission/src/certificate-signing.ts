@@ -3,8 +3,9 @@ import type { PluginMaker } from './plugin.js';
 import { isAboutRequests, requireSignerRight, type SignerObject, signerNameOf } from './signer-rights.js';
 
 /** Certificates and conditions are written into requests by who may `sign` for their signer. */
-export const certificateSigning: PluginMaker = (names) => ({
+export const certificateSigning: PluginMaker = ({ names }) => ({
   name: 'CertificateSigning',
+  looksOnly: true,
   // An authorizer may be a webhook.
   callsOut: true,
   handles: (target) => target.operation === 'UPDATE' && isAboutRequests(names, target, 'status'),

@@ -34,7 +34,12 @@ export {
   type RequestHeaderNames,
   requestHeaderNames,
 } from './request-header.js';
-export { type ServiceAccountName, serviceAccountOf, serviceAccountUser } from './service-account-name.js';
+export {
+  type ServiceAccountName,
+  serviceAccountGroups,
+  serviceAccountOf,
+  serviceAccountUser,
+} from './service-account-name.js';
 export { checkAuthority, SigningAuthority, type ToSign } from './signing-authority.js';
 export { TokenFile, TokenFileError } from './token-file.js';
 export { audienceAgnostic, commonAudiences, type TokenVerifier } from './token-verifier.js';

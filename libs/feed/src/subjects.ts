@@ -21,7 +21,9 @@ export const subjectOf = ({ subjectPrefix }: Pick<ChangePlaces, 'subjectPrefix'>
 
 /** What a user of NATS may do, as subjects. */
 export interface NatsPermissions {
+  /** That it may publish to. */
   readonly publish: readonly string[];
+  /** That it may hear. */
   readonly subscribe: readonly string[];
 }
 

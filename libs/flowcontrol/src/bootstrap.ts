@@ -5,7 +5,9 @@ import { type FlowSchemaSpec, flowSchemaOf, type PriorityLevelSpec, priorityLeve
 
 /** An object that every installation has. */
 export interface BootstrapObject<T> {
+  /** Of the object; it has no namespace. */
   readonly name: string;
+  /** What it says in version v1beta3. */
   readonly spec: T;
   /** Whether nobody may change it; the others are kept as long as their annotation asks for it. */
   readonly isMandatory: boolean;

@@ -30,13 +30,17 @@ export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
 /** Which requests go to which priority level: a FlowSchema. */
 export interface FlowSchema {
+  /** Of the object; it has no namespace. */
   readonly name: string;
   /** '' for one that is not stored. */
   readonly uid: string;
   /** Of those that fit the lowest counts, then the name. */
   readonly precedence: number;
+  /** Name of the level that its requests go to; one that is not there makes the schema count for nothing. */
   readonly priorityLevel: string;
+  /** What makes flows of its requests. */
   readonly distinguisher: Distinguisher;
+  /** A request belongs to it that fits one of them. */
   readonly rules: readonly FlowRules[];
 }
 
@@ -62,6 +66,7 @@ export interface LimitedLevel {
 
 /** How many requests of a level are carried out at a time: a PriorityLevelConfiguration. */
 export interface PriorityLevel {
+  /** Of the object; it has no namespace. */
   readonly name: string;
   /** '' for one that is not stored. */
   readonly uid: string;
@@ -71,19 +76,26 @@ export interface PriorityLevel {
 
 /** Who makes a request. */
 export interface FlowUser {
+  /** As authenticated, or impersonated. */
   readonly name: string;
+  /** Those that the user is a member of. */
   readonly groups: readonly string[];
 }
 
 /** What of a request decides which flow it belongs to. */
 export interface FlowRequest {
+  /** `get`, `list`, `create`, … for resources; for paths the HTTP method in lower case. */
   readonly verb: string;
+  /** Whether it is about a resource; of what is not, only verb and path count. */
   readonly isResourceRequest: boolean;
   /** '' for the core group. */
   readonly group: string;
+  /** The plural, as in paths; '' for a path. */
   readonly resource: string;
+  /** '' for the object itself. */
   readonly subresource: string;
   /** '' for what lies in none. */
   readonly namespace: string;
+  /** Without the query. */
   readonly path: string;
 }

@@ -48,18 +48,25 @@ export class Entry {
   readonly work: number;
   /** How long it will go on to hold its seats when it has been answered, milliseconds. */
   lingersMs: number;
+  /** Where it is: it only ever goes on to the next. */
   state: 'waiting' | 'executing' | 'over' = 'waiting';
+  /** Monotonic milliseconds; once it is carried out. */
   startedAt = 0;
+  /** Tells who waits for its seats. */
   settle: (isSeated: boolean) => void = () => undefined;
+  /** Ends the clock that its wait is bound by. */
   cancelTimer: () => void = () => undefined;
 
   constructor(
+    /** Whose seats it takes. */
     readonly owner: FairQueues,
+    /** What came in. */
     readonly from: Arrival,
     /** undefined where the level has no queues. */
     readonly queue: FairQueue | undefined,
-    /** Monotonic milliseconds, and the same on the clock of the queues. */
+    /** Monotonic milliseconds. */
     readonly arrivedAt: number,
+    /** The same on the clock of the queues, seat-milliseconds. */
     readonly arrival: number,
   ) {
     const { initialSeats, finalSeats, additionalMs } = from.estimate;
@@ -67,6 +74,7 @@ export class Entry {
     this.lingersMs = additionalMs;
   }
 
+  /** Held from its beginning until it is over. */
   get seats(): number {
     return seatsOf(this.from.estimate);
   }

@@ -19,37 +19,51 @@ export interface LevelLimits {
 
 /** How many seats a level was given and why, each time that they are divided. */
 export interface LevelAdjustment {
+  /** Most seats that were wanted at a time since seats were divided last. */
   readonly highest: number;
+  /** Seats that were wanted on average since then. */
   readonly average: number;
+  /** Standard deviation of that. */
   readonly deviation: number;
+  /** Seats that are expected to be wanted. */
   readonly smoothed: number;
+  /** Seats that it has use for, not less than it gets in any case. */
   readonly target: number;
+  /** Seats that it has from now on. */
   readonly current: number;
 }
 
+/** Hears of what flow control does, for metrics. */
 export interface FlowObserver {
   /** Hears of the requests of a level. */
   of(level: string): LevelObserver;
+  /** What a level has by its configuration. */
   limits(level: string, limits: LevelLimits): void;
+  /** Seats have been divided anew. */
   adjusted(level: string, adjustment: LevelAdjustment): void;
   /** A level is no more. */
   forget(level: string): void;
 }
 
+/** What a {@link FlowController} is made of. */
 export interface FlowControllerOptions {
   /** Seats of the process. */
   readonly seats: number;
   /** Milliseconds that a request waits, at most. */
   readonly maxWaitMs: number;
+  /** Times waits, and when seats are divided anew. */
   readonly clock: Clock;
+  /** Hears of everything. */
   readonly observer: FlowObserver;
 }
 
 /** A level and those who wait for its seats. */
 export interface Level {
+  /** As it was told last. */
   readonly configuration: PriorityLevel;
   /** undefined for a level whose requests never wait. */
   readonly queues: FairQueues | undefined;
+  /** Seats that it may have. */
   readonly limits: LevelLimits;
   /** Whether nobody comes in any more, and who is in is carried out. */
   readonly isEnding: boolean;
@@ -59,7 +73,9 @@ export interface Level {
 
 /** Where a request belongs. */
 export interface Classified {
+  /** The first that fits it. */
   readonly schema: FlowSchema;
+  /** Where its requests wait. */
   readonly level: Level;
   /** Tells it from other flows of its schema; '' where the schema tells none apart. */
   readonly flow: string;
@@ -102,6 +118,7 @@ export class FlowController {
     });
   }
 
+  /** Lends no more seats. */
   stop(): void {
     this.#cancelNext?.();
   }

@@ -3,15 +3,21 @@ import type { Distinguisher, FlowRules, FlowSchema, LimitedLevel, PriorityLevel 
 
 /** Specification of a FlowSchema, in version v1beta3. */
 export interface FlowSchemaSpec {
+  /** Of the schemas that fit a request the lowest counts; 1 to 10,000. */
   readonly matchingPrecedence?: number;
+  /** Names the level that its requests go to. */
   readonly priorityLevelConfiguration?: { readonly name?: string };
+  /** What makes flows of its requests: `ByUser`, `ByNamespace`; null for one flow. */
   readonly distinguisherMethod?: { readonly type?: string } | null;
+  /** A request belongs to it that fits one of them. */
   readonly rules?: readonly FlowRules[] | null;
 }
 
 /** Specification of a PriorityLevelConfiguration, in version v1beta3. */
 export interface PriorityLevelSpec {
+  /** `Exempt` or `Limited`. */
   readonly type?: string;
+  /** Its share of seats, and what waits for them; of a limited level. */
   readonly limited?: {
     readonly nominalConcurrencyShares?: number;
     readonly lendablePercent?: number | null;
@@ -41,6 +47,7 @@ export const readFlowSchema = (object: ApiObject): FlowSchema =>
     (object as { spec?: FlowSchemaSpec }).spec ?? {},
   );
 
+/** A flow schema by what it says; what it leaves open is filled in. */
 export function flowSchemaOf(name: string, uid: string, spec: FlowSchemaSpec): FlowSchema {
   return {
     name,

@@ -1,5 +1,6 @@
 /** Room that a request takes while it is carried out, and for a while afterwards. */
 export interface WorkEstimate {
+  /** Seats that it takes while it is carried out. */
   readonly initialSeats: number;
   /** Seats that it goes on to take when it has been answered, as watchers are told. */
   readonly finalSeats: number;
@@ -10,6 +11,7 @@ export interface WorkEstimate {
 /** Seats that are held for a request, from its beginning to its end. */
 export const seatsOf = ({ initialSeats, finalSeats }: WorkEstimate): number => Math.max(initialSeats, finalSeats);
 
+/** Of a request of which nothing else is known. */
 export const ONE_SEAT: WorkEstimate = { initialSeats: 1, finalSeats: 0, additionalMs: 0 };
 
 /** What release 1.27 counts with (k8s.io/apiserver, pkg/util/flowcontrol/request). */
@@ -26,6 +28,7 @@ export interface ListWork {
   readonly limit: number;
   /** Whether memory answers. */
   readonly isFromCache: boolean;
+  /** Whether objects are left out by labels or fields. */
   readonly hasSelector: boolean;
 }
 

@@ -183,7 +183,7 @@ describe('a lane that somebody holds holds up its type only', () => {
     const waits = types.map((type = 0) => create(store, type, 'a'));
     const settled = types.map((type = 0, i) => store.settledHead(type, (others[i]?.version ?? 0n) + 1n));
     const ended = [waits, settled].map((all) => Promise.race(all.slice(0, -1).map((each) => each.then(() => 'early'))));
-    await expect.poll(() => waiting(types.at(-1) ?? 0), { timeout: 2_000 }).toBe(2);
+    await expect.poll(() => waiting(types.at(-1) ?? 0), { timeout: 30_000 }).toBe(2);
     await others.at(-1)?.commit();
     const last = Promise.all([waits.at(-1), settled.at(-1)]).then(() => 'free');
     expect(await Promise.race([last, ...ended])).toBe('free');

@@ -137,7 +137,8 @@ async function numberOf(connection: Connection, schema: string): Promise<number>
   return Number(found?.[0] ?? 0);
 }
 
-const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
+/** Number of the last of them; 0 where there are none. */
+export const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.number ?? 0;
 
 /** @throws IncompatibleDatabaseError */
 function refuseFarAhead(current: number, newest: number): void {

@@ -1,7 +1,13 @@
 import type { Connection, ConnectionSettings, Parameter, TextRow } from './connection.js';
 import { Connector } from './connector.js';
-import { isComplete, type Migration, migrateSchema } from './migrate.js';
+import { IncompatibleDatabaseError, isComplete, type Migration, migrateSchema } from './migrate.js';
 import { Pool, type PoolOptions } from './pool.js';
+
+/** How it is reached, and treated where it lacks something. */
+export interface SideSchemaOptions extends Omit<PoolOptions, 'size'> {
+  /** Whether it is made and migrated, rather than refused. */
+  readonly migrates: boolean;
+}
 
 /** A schema of its own beside the store's, over one connection; its tables are made when it is first used. */
 export class SideSchema {
@@ -11,7 +17,7 @@ export class SideSchema {
   constructor(
     private readonly settings: ConnectionSettings,
     private readonly migrations: readonly Migration[],
-    private readonly options: Omit<PoolOptions, 'size'> & { readonly migrates: boolean },
+    private readonly options: SideSchemaOptions,
   ) {
     const connector = new Connector(settings, (connection) => this.#migrate(connection));
     this.#pool = new Pool(() => connector.connect(), { ...options, size: 1 });
@@ -23,6 +29,16 @@ export class SideSchema {
    */
   query(text: string, values: readonly Parameter[]): Promise<TextRow[]> {
     return this.#pool.use((connection) => connection.query(text, values));
+  }
+
+  /** Makes it, or looks whether it can be used. A database that is away is no error: statements find out. @throws IncompatibleDatabaseError */
+  async open(): Promise<void> {
+    try {
+      await this.query('SELECT 1', []);
+    } catch (error) {
+      const { cause } = error as Error;
+      for (const each of [error, cause]) if (each instanceof IncompatibleDatabaseError) throw each;
+    }
   }
 
   /** Closes its connection; further statements fail. */

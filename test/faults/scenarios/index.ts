@@ -23,6 +23,7 @@ import { openSnapshot } from './open-snapshot.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
+import { rights, rightsOfAll, rightsUnjudged } from './rights.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
 import type { Scenario } from './scenario.js';
@@ -81,6 +82,9 @@ export const SCENARIOS: readonly Scenario[] = [
   trespassUnadmitted,
   trespassHandedOn,
   trespassBelieved,
+  rights,
+  rightsUnjudged,
+  rightsOfAll,
   powerLoss,
   powerLossUnflushed,
   leaks,

@@ -1,4 +1,4 @@
-import { Admission, type AdmissionPlugin } from '@orch/admission';
+import { Admission, type AdmissionPlugin, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
 import {
@@ -16,7 +16,7 @@ import type { ResourceDefinition, Scheme } from '@orch/schema';
 import type { Store } from '@orch/storage';
 import type { WatchCache } from '@orch/watchcache';
 import { Grants } from '../access/grants.js';
-import { type PolicyEndpoints, policyEndpoints } from '../access/policy-endpoints.js';
+import { type PolicyEndpoints, policyEndpoints, storedEndpoint } from '../access/policy-endpoints.js';
 import type { Role } from '../access/policy-objects.js';
 import { type AllocationClaims, openClaims } from '../allocation/store-claims.js';
 import type { Component } from '../components/component.js';
@@ -53,6 +53,8 @@ export interface AssembleOptions {
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are asked. */
   readonly plugins: readonly AdmissionPlugin[];
+  /** Hears how long they took. Default: nobody. */
+  readonly onAdmission?: StepObserver;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
   /** Default: no tokens of service accounts are issued. */
@@ -108,7 +110,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
-  const admission = new Admission(options.plugins);
+  const admission = new Admission(options.plugins, options.onAdmission);
   const group = names.group('rbac.authorization.orch.io');
   const policy = new RbacPolicy(group);
   const role = roleReader(policyEndpoints({ names, served, unserved }), reader);
@@ -189,6 +191,9 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
         names,
         services: served.current.ofResource('', 'services'),
         securePort,
+        priorityClasses: options.plugins.some(({ name }) => name === 'Priority')
+          ? storedEndpoint({ names, served, unserved }, 'scheduling.orch.io', 'priorityclasses')
+          : undefined,
         serviceAddress: serviceNetworks(options.serviceCidr)[0].first,
       }),
   };

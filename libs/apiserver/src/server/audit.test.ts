@@ -35,7 +35,7 @@ const OPTIONS = defineOptions(auditOptions);
 async function open(args: readonly string[], logger: Logger = silentLogger) {
   const { values } = OPTIONS.parse(args);
   const metrics = new Metrics();
-  const database = () => {
+  const database = async () => {
     throw new Error('nobody wants it');
   };
   const audit = await openAudit({

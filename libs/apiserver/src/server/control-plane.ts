@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { PLUGINS } from '@orch/admission';
 import { EVENT_MIGRATIONS, EVENT_SCHEMA } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
@@ -14,23 +13,28 @@ import {
   resolveFeatures,
 } from '@orch/runtime';
 import { FEATURES, type FeatureName, loadScheme, type ResourceDefinition, type Scheme } from '@orch/schema';
-import type { ServingStore, StoreObserver } from '@orch/storage';
-import type { RedisVerdicts } from '@orch/webhooks';
+import type { ServingStore, SideSchema, StoreObserver } from '@orch/storage';
+import type { RedisRates, RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
+import { AdmissionControl, checkAdmission } from '../admission/admission-control.js';
+import { pluginSurroundings } from '../admission/plugin-surroundings.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
 import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
-import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
+import { openSharedRates, openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { NO_REMOTE_DOCUMENTS } from '../documents/remote-documents.js';
 import { Fairness } from '../fairness/fairness.js';
+import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
 import { serviceAccountTokenUses } from '../metrics/service-account-metrics.js';
 import { observePools } from '../metrics/store-observer.js';
+import type { AdmissionWebhooks } from '../webhooks/admission-webhooks.js';
 import { AggregatedApis } from './aggregated-apis.js';
 import { type Api, assembleApi } from './assemble.js';
 import { type Audit, openAudit } from './audit.js';
@@ -45,8 +49,9 @@ import { natsSettings } from './nats-options.js';
 import type { BackendOptions, ServingOptions } from './options.js';
 import { type Served, serve } from './serve.js';
 import { servedSelection } from './served-selection.js';
+import { type FollowedByStanding, followForStanding, NamespaceKeeper } from './standing-objects.js';
 import { VERSION } from './version.js';
-import { Webhooks } from './webhooks.js';
+import { admissionWebhooks, Webhooks, webhookSettings } from './webhooks.js';
 
 /** What tells one kind of process from another. */
 export interface Role {
@@ -109,6 +114,8 @@ class ControlPlaneProcess {
   #store: ServingStore | undefined;
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
+  #admission: AdmissionControl | undefined;
+  #admissionWebhooks: AdmissionWebhooks | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
@@ -117,11 +124,14 @@ class ControlPlaneProcess {
   #tokens: ApiTokens | undefined;
   #remoteTokens: RemoteTokens | undefined;
   #sharedVerdicts: RedisVerdicts | undefined;
+  #sharedRates: RedisRates | undefined;
   #credentials: Credentials | undefined;
   #aggregated: AggregatedApis | undefined;
   #audit: Audit | undefined;
   #certificateRequests: CertificateRequests | undefined;
   #housekeeping: Housekeeping | undefined;
+  #followed: FollowedByStanding | undefined;
+  #namespaceKeeper: NamespaceKeeper | undefined;
   #served: Served | undefined;
   #bootstrapped = false;
 
@@ -139,6 +149,7 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
+      { name: 'admission', start: () => this.#startAdmission(), stop: () => this.#stopAdmission() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
@@ -159,6 +170,11 @@ class ControlPlaneProcess {
         name: 'housekeeping',
         start: async () => this.#keepHouse(),
         stop: async () => this.#housekeeping?.stop(),
+      },
+      {
+        name: 'namespace-keeper',
+        start: () => this.#keepNamespaces(),
+        stop: async () => this.#namespaceKeeper?.stop(),
       },
       { name: 'listeners', start: () => this.#listen(), stop: () => this.#closeListeners() },
       this.#idleCollector(),
@@ -190,6 +206,7 @@ class ControlPlaneProcess {
     const { backend, serving } = this.#settings;
     natsSettings(backend);
     checkAuthorization(serving);
+    checkAdmission(serving);
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
     for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
@@ -210,10 +227,27 @@ class ControlPlaneProcess {
   }
 
   async #assemble(): Promise<void> {
-    const { serving, backend } = this.#settings;
+    const { role, serving, backend } = this.#settings;
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
+    const observer = admissionMetrics(needed(this.#observation).metrics);
+    this.#sharedRates = await openSharedRates(serving, this.#logger);
+    const surroundings = pluginSurroundings({
+      metrics: needed(this.#observation).metrics,
+      sharedRates: this.#sharedRates,
+      deps: () => needed(this.#api).deps,
+      remote: () => this.#aggregated?.documents ?? NO_REMOTE_DOCUMENTS,
+    });
+    const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
+    const calls = admissionWebhooks(serving, needed(this.#observation).metrics);
+    this.#admissionWebhooks = calls;
+    const webhooks = (configuration: unknown) => calls.for(configuration);
+    this.#admission = await AdmissionControl.open({
+      ...{ names, isEnabled, webhooks, observer, surroundings },
+      options: serving,
+    });
+    if (role.housekeeping) this.#followed = followForStanding(this.#admission);
     const api = await assembleApi({
       names,
       scheme,
@@ -222,7 +256,8 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS.map((make) => make(names)),
+      plugins: this.#admission.plugins,
+      onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
@@ -249,6 +284,27 @@ class ControlPlaneProcess {
     observeWatchOutputs(metrics, api.deps.watchOutputs);
   }
 
+  /** Before anything is written: what plugins look up is known then. */
+  async #startAdmission(): Promise<void> {
+    const { serving } = this.#settings;
+    const api = needed(this.#api);
+    const { served, scheme, limits, names } = api.deps;
+    const parts = { served, scheme, maxValues: limits.maxValues + limits.maxOwnedValues };
+    await needed(this.#admissionWebhooks).start(parts, { ...webhookSettings(api, serving), names });
+    await needed(this.#admission).start({
+      deps: needed(this.#api).deps,
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      onError: (error) => this.#logger.error('admission', error),
+    });
+  }
+
+  async #stopAdmission(): Promise<void> {
+    await this.#admission?.stop();
+    this.#sharedRates?.close();
+    await this.#admissionWebhooks?.close();
+  }
+
   /** Once all kinds are served: namespaces are emptied of them. */
   #keepHouse(): void {
     const { role, backend } = this.#settings;
@@ -257,6 +313,20 @@ class ControlPlaneProcess {
     const [api, store] = [needed(this.#api), needed(this.#store)];
     this.#housekeeping = new Housekeeping({ api, store, backend, logger: this.#logger, metrics });
     this.#housekeeping.start();
+  }
+
+  async #keepNamespaces(): Promise<void> {
+    const followed = this.#followed;
+    if (!followed) return;
+    this.#namespaceKeeper = new NamespaceKeeper({
+      followed,
+      api: needed(this.#api),
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      options: this.#settings.serving,
+      logger: this.#logger,
+    });
+    await this.#namespaceKeeper.start();
   }
 
   #signRequests(): void {
@@ -378,12 +448,23 @@ class ControlPlaneProcess {
   async #openAudit(): Promise<void> {
     this.#audit = await openAudit({
       options: this.#settings.serving,
-      database: () => needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS),
+      database: () => this.#openEvents(),
       dropsOldEvents: this.#settings.role.housekeeping,
       scheme: needed(this.#api).deps.scheme,
       metrics: needed(this.#observation).metrics,
       logger: this.#logger,
     });
+  }
+
+  async #openEvents(): Promise<SideSchema> {
+    const events = needed(this.#store).besideSchema(EVENT_SCHEMA, EVENT_MIGRATIONS);
+    try {
+      await events.open();
+      return events;
+    } catch (error) {
+      await events.close();
+      throw error;
+    }
   }
 
   async #aggregate(): Promise<void> {
@@ -423,6 +504,7 @@ class ControlPlaneProcess {
     const { auditor } = needed(this.#audit);
     this.#served = await serve({
       api,
+      webhooks: () => this.#admissionWebhooks?.states() ?? [],
       serving,
       features: this.#features,
       health,

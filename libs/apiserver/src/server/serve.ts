@@ -49,6 +49,8 @@ export interface ServeSettings {
   /** Tokens that this API gives out, and the keys that they are judged by. */
   readonly tokens: Pick<ApiTokens, 'judge'>;
   readonly serviceAccountKeys: ServiceAccountKeys;
+  /** How admission webhooks are. */
+  readonly webhooks: () => readonly object[];
   /** Records requests; absent where nothing is recorded. */
   readonly auditor?: Auditor;
   /** Whose turn it is. */
@@ -172,7 +174,7 @@ function listenerOf(
     watches,
     fallback: createFallbackApp({
       ...{ health, metrics: metricsPage(metrics), version: VERSION, discovery, issuer },
-      ...(fairness.pages && { pages: fairness.pages }),
+      pages: pagesOf(settings),
     }),
     ...(proxy && { proxyWatch: (ctx) => proxy.hand(ctx) }),
     ...(aggregator && { aggregator }),
@@ -188,6 +190,15 @@ function listenerOf(
 
 const bodiesOf = ({ maxWaitingBodyBytes: inAll, maxWaitingBodyBytesPerUser: perUser }: ServingOptions) =>
   new SharedBound({ inAll, perUser });
+
+/** How admission webhooks are, beside the pages of flow control. */
+const WEBHOOKS_PAGE = '/debug/api/webhooks';
+
+const pagesOf = ({ fairness, webhooks }: ServeSettings) =>
+  new Map([
+    ...(fairness.pages ?? []),
+    [WEBHOOKS_PAGE, () => `${JSON.stringify({ webhooks: webhooks() }, undefined, 2)}\n`],
+  ]);
 
 function urlOf({ bindAddress, publicUrl }: ServingOptions, port: number): string {
   const host = bindAddress === '0.0.0.0' || bindAddress === '::' ? '127.0.0.1' : bindAddress;

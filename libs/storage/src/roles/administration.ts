@@ -6,6 +6,7 @@ import {
   MIGRATION_LOCK,
   type Migration,
   migrateSchema,
+  newestOf,
   PATIENCE,
   patiently,
   recordInstallation,
@@ -15,6 +16,7 @@ import { connectionSettings, connectWithin } from '../opening.js';
 import { completeOptions } from '../options.js';
 import { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
 import { rightsScript } from './rights-script.js';
+import type { RoledSchema } from './roles-script.js';
 
 /** Schema of the state, where nothing else is said. */
 export const STORE_SCHEMA = 'cluster';
@@ -48,6 +50,11 @@ export function runScript(database: Administered, script: string): Promise<void>
       }
     }),
   );
+}
+
+/** The schema of the state, for {@link rolesScript}. */
+export async function storeSchema(): Promise<RoledSchema> {
+  return { name: STORE_SCHEMA, rights: STORE_RIGHTS, newest: newestOf(await shippedMigrations()) };
 }
 
 /** A schema beside that of the state. */
@@ -96,9 +103,11 @@ export function migrateDatabase(order: MigrationOrder): Promise<readonly Migrate
       await connection.query(`SET search_path = ${name}`);
       const last = async () => {
         if (schema === main) await recordInstallation(connection, installation);
-        await connection.query(rightsScript(name, rights, roles));
         const [row] = await connection.query('SELECT max(number) FROM schema_migration');
-        return Number(row?.[0] ?? 0);
+        const newest = Number(row?.[0] ?? 0);
+        // A newer release has given rights that this one does not know.
+        if (newest <= newestOf(migrations)) await connection.query(rightsScript(name, rights, roles));
+        return newest;
       };
       migrated.push({
         name,

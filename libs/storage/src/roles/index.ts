@@ -6,8 +6,8 @@ export {
   type MigrationOrder,
   migrateDatabase,
   runScript,
-  STORE_SCHEMA,
+  storeSchema,
 } from './administration.js';
-export { type RoleNames, type SchemaRights, STORE_RIGHTS } from './rights.js';
+export type { RoleNames, SchemaRights } from './rights.js';
 export { type RoledSchema, type RoleLogin, type RolesSettings, rolesScript } from './roles-script.js';
 export { scramVerifier } from './scram.js';

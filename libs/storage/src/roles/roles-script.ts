@@ -8,6 +8,8 @@ export interface RoledSchema {
   readonly name: string;
   /** What the roles of servers get. */
   readonly rights: SchemaRights;
+  /** Number of the newest migration that these know of. */
+  readonly newest: number;
 }
 
 /** How a role proves who it is. */
@@ -42,7 +44,7 @@ export function rolesScript({ roles, logins, schemas, takesOver }: RolesSettings
     joining(roles.migrator),
     ...schemas.map(({ name }) => owning(name, roles.migrator, takesOver)),
     connecting(Object.values(roles)),
-    ...schemas.map(({ name, rights }) => rightsScript(name, rights, roles)),
+    ...schemas.map((schema) => notAhead(schema) + rightsScript(schema.name, schema.rights, roles)),
     leaving(roles.migrator),
   ].join('\n');
 }
@@ -125,6 +127,18 @@ ${block(
 )}REVOKE ALL ON SCHEMA ${own} FROM PUBLIC;
 `;
 }
+
+/** Who knows less than there is would take from servers of a newer release what they need. */
+const notAhead = ({ name, newest }: RoledSchema): string =>
+  block(
+    '  current integer;',
+    `  IF to_regclass(${literal(`${identifier(name)}.schema_migration`)}) IS NOT NULL THEN
+    SELECT max(number) INTO current FROM ${identifier(name)}.schema_migration;
+    IF current > ${newest} THEN
+      RAISE EXCEPTION 'the schema ${formatted(name)} is at %, this release knows up to ${newest}: run this command of the newer release', current;
+    END IF;
+  END IF;`,
+  );
 
 const connecting = (roles: readonly string[]): string =>
   block(

@@ -5,7 +5,7 @@ import type { StoreOptions } from '../options.js';
 import { openStore, type PostgresStore } from '../postgres-store.js';
 import { ReadOnlyStoreError } from '../store.js';
 import { startTestServer, type TestServer } from '../testing/servers.js';
-import { migrateDatabase, runScript, STORE_SCHEMA } from './administration.js';
+import { migrateDatabase, runScript, STORE_SCHEMA, storeSchema } from './administration.js';
 import { STORE_RIGHTS } from './rights.js';
 import { type RoleLogin, type RolesSettings, rolesScript } from './roles-script.js';
 import { scramVerifier } from './scram.js';
@@ -15,7 +15,7 @@ const NONE: RoleLogin = { external: true };
 const SETTINGS: RolesSettings = {
   roles: ROLES,
   logins: { migrator: NONE, apiServer: NONE, gateway: NONE },
-  schemas: [{ name: STORE_SCHEMA, rights: STORE_RIGHTS }],
+  schemas: [{ name: STORE_SCHEMA, rights: STORE_RIGHTS, newest: 1_000 }],
   takesOver: false,
 };
 const DENIED = /permission denied|must be owner/;
@@ -209,6 +209,22 @@ describe('the roles', () => {
     expect(rights.rows).toEqual([{ a: false, b: true, c: false, d: false }]);
   });
 
+  it('keep what a newer release gave them, whatever an older one knows', async () => {
+    const database = await installed();
+    const owner = await clientOf(urlAs(database, ROLES.migrator));
+    await owner.query('CREATE TABLE newer (); GRANT SELECT ON newer TO the_gateway');
+    await owner.query(
+      "INSERT INTO schema_migration (number, name) SELECT max(number) + 1, 'newer' FROM schema_migration",
+    );
+    const older = await storeSchema();
+    await expect(runScript({ url: urlAs(database) }, rolesScript({ ...SETTINGS, schemas: [older] }))).rejects.toThrow(
+      /is at \d+, this release knows up to \d+: run this command of the newer release/,
+    );
+    await migrate(database);
+    const rights = await owner.query("SELECT has_table_privilege('the_gateway', 'newer', 'SELECT') AS stays");
+    expect(rights.rows).toEqual([{ stays: true }]);
+  });
+
   it('are made by the owner of a database who may make roles', async () => {
     const database = await freshDatabase();
     const admin = await clientOf(server.url);
@@ -287,6 +303,18 @@ describe('a server that does not migrate', () => {
     const client = await clientOf(url);
     await client.query('DELETE FROM schema_migration WHERE number > 7');
     await expect(open(url)).rejects.toThrow(/is at 7, this release needs \d+.*orchctl storage migrate/);
+  });
+
+  it('says so of a further schema, too', async () => {
+    const store = await open(urlAs(await installed(), ROLES.apiServer));
+    const events = store.besideSchema('events', [{ number: 1, name: '0001-first', text: 'CREATE TABLE first ()' }]);
+    try {
+      await expect(events.open()).rejects.toThrow(
+        /schema events is not there, this release needs 1.*orchctl storage migrate/,
+      );
+    } finally {
+      await events.close();
+    }
   });
 
   it('says which rights it lacks', async () => {

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { defineOptions, type OptionValues, readCommandLine } from '@orch/runtime';
 import {
+  type FurtherSchema,
+  type RoledSchema,
   type RoleLogin,
   type RoleNames,
   type RolesSettings,
   rolesScript,
   runScript,
-  STORE_RIGHTS,
-  STORE_SCHEMA,
   scramVerifier,
+  storeSchema,
 } from '@orch/storage/roles';
 import { ownVariables, type Surroundings } from '../surroundings.js';
 import { furtherSchemas, migratorRole, storageOptions, told } from './storage-options.js';
@@ -100,10 +101,16 @@ async function settingsOf(values: Values): Promise<RolesSettings> {
       apiServer: await login(values.apiServerPasswordFile),
       gateway: await login(values.gatewayPasswordFile),
     },
-    schemas: [{ name: STORE_SCHEMA, rights: STORE_RIGHTS }, ...furtherSchemas(values)],
+    schemas: [await storeSchema(), ...furtherSchemas(values).map(roled)],
     takesOver: values.takeOver,
   };
 }
+
+const roled = ({ name, rights, migrations }: FurtherSchema): RoledSchema => ({
+  name,
+  rights,
+  newest: migrations.at(-1)?.number ?? 0,
+});
 
 /** @throws Error that names the file, and holds nothing of it */
 async function verifierOf(file: string): Promise<string> {

@@ -1,0 +1,134 @@
+import {
+  type AdmissionPlugin,
+  type BuiltPlugin,
+  type PluginContext,
+  type PluginSelection,
+  type Step,
+  selectionProblems,
+  selectPlugins,
+  timed,
+} from '@orch/admission';
+import type { AdmissionObserver } from '../metrics/admission-metrics.js';
+import { readPluginConfigurations } from './admission-configuration.js';
+import type { AdmissionOptions } from './admission-options.js';
+import { type KnownObjectsSource, type PluginObjects, ProcessObjects } from './known-objects.js';
+import type { Surroundings } from './plugin-surroundings.js';
+
+export interface AdmissionControlSettings extends Pick<PluginContext, 'names' | 'isEnabled' | 'webhooks'> {
+  readonly options: AdmissionOptions;
+  readonly observer?: AdmissionObserver;
+  readonly surroundings: Surroundings;
+}
+
+/** The admission plugins of one process, and what they look up. */
+export class AdmissionControl {
+  /** Those that are on, in the order in which they are asked. */
+  readonly plugins: readonly AdmissionPlugin[];
+
+  private constructor(
+    selected: readonly BuiltPlugin[],
+    configurations: ReadonlyMap<string, unknown>,
+    { names, isEnabled, webhooks, options, observer, surroundings }: AdmissionControlSettings,
+    /** What plugins look up; others may follow objects with them before it is started. */
+    readonly objects = new ProcessObjects(),
+  ) {
+    const settings = {
+      notReadyTolerationSeconds: options.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: options.defaultUnreachableTolerationSeconds,
+    };
+    this.plugins = selected.map(({ name, make }) => {
+      const known = objects.forPlugin();
+      const context = {
+        ...{ names, isEnabled, webhooks, settings, objects: known.objects, ownWrites: objects.ownWrites },
+        ...surroundings,
+        configuration: configurations.get(name),
+      };
+      return asked(
+        made(name, () => make(context)),
+        known,
+        observer,
+      );
+    });
+  }
+
+  /** Makes the plugins that options name. @throws Error for unknown ones, and what is wrong with what they are configured with */
+  static async open(settings: AdmissionControlSettings): Promise<AdmissionControl> {
+    const selection = checkAdmission(settings.options);
+    const selected = selectPlugins(selection);
+    const isAsked = (name: string) => selected.some((plugin) => plugin.name === name);
+    const configurations = await readPluginConfigurations(settings.options.admissionControlConfigFile, isAsked);
+    return new AdmissionControl(selected, configurations, settings);
+  }
+
+  /** Resolves when all is known that plugins look up: nothing may be written before. */
+  async start(source: KnownObjectsSource): Promise<void> {
+    await this.objects.start(source);
+    for (const plugin of this.plugins) await started(plugin);
+  }
+
+  async stop(): Promise<void> {
+    this.objects.stop();
+    await Promise.all(this.plugins.map((plugin) => plugin.close?.()));
+  }
+}
+
+/** @throws Error for plugins that there are not, and those that are to be on and off */
+export function checkAdmission(options: AdmissionOptions): PluginSelection {
+  const selection = { enable: options.enableAdmissionPlugins, disable: options.disableAdmissionPlugins };
+  const problems = selectionProblems(selection);
+  if (problems.length > 0) throw new Error(problems.join('; '));
+  return selection;
+}
+
+function made(name: string, make: () => AdmissionPlugin): AdmissionPlugin {
+  try {
+    return make();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+async function started({ name, start }: AdmissionPlugin): Promise<void> {
+  try {
+    await start?.();
+  } catch (cause) {
+    throw notMade(name, cause);
+  }
+}
+
+function notMade(name: string, cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new Error(`couldn't init admission plugin ${JSON.stringify(name)}: ${reason}`, { cause });
+}
+
+/** A plugin that is asked once what it looks up is known, and of which is told how long it took. */
+function asked(
+  plugin: AdmissionPlugin,
+  known: PluginObjects,
+  observer: AdmissionObserver | undefined,
+): AdmissionPlugin {
+  const { name, callsOut = false, looksOnly = false } = plugin;
+  const around = (step: Step): AdmissionPlugin['admit'] => {
+    if (!plugin[step]) return undefined;
+    const observe = observer?.controller(name, step);
+    return (attributes) => {
+      const ask = () => {
+        const wait = known.caughtUp(attributes.deadline);
+        return wait ? wait.then(() => plugin[step]?.(attributes)) : plugin[step]?.(attributes);
+      };
+      if (!observe) return ask();
+      return timed(ask, (ms, rejected) => observe(attributes.operation, ms, rejected));
+    };
+  };
+  const [admit, validate] = [around('admit'), around('validate')];
+  return {
+    name,
+    callsOut,
+    looksOnly,
+    handles: (target) => plugin.handles(target),
+    ...(admit && { admit }),
+    ...(validate && { validate }),
+    start: async () => plugin.start?.(),
+    close: async () => plugin.close?.(),
+  };
+}

@@ -1,0 +1,49 @@
+import type { Operation, Step, StepObserver } from '@orch/admission';
+import type { Metrics } from '@orch/runtime';
+
+/** Hears of admission. Times are milliseconds. */
+export interface AdmissionObserver {
+  /** All plugins of a step together. */
+  readonly step: StepObserver;
+  /** One plugin in one step. */
+  controller(name: string, step: Step): (operation: Operation, milliseconds: number, rejected: boolean) => void;
+}
+
+/** As the reference counts them. */
+const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
+
+/** Times admission under the names of the reference. */
+export function admissionMetrics(metrics: Metrics): AdmissionObserver {
+  const step = metrics.histogram({
+    name: 'apiserver_admission_step_admission_duration_seconds',
+    help: 'Time that all admission plugins took together to change an object (admit) or to judge it (validate).',
+    labels: ['type', 'operation', 'rejected'] as const,
+    buckets: BUCKETS,
+    stability: 'STABLE',
+  });
+  const controller = metrics.histogram({
+    name: 'apiserver_admission_controller_admission_duration_seconds',
+    help: 'Time that an admission plugin took to change an object (admit) or to judge it (validate).',
+    labels: ['name', 'type', 'operation', 'rejected'] as const,
+    buckets: BUCKETS,
+    stability: 'STABLE',
+  });
+  return {
+    step: (type, operation, ms, rejected) => step.with(type, operation, String(rejected)).observe(ms / 1000),
+    controller: (name, type) => {
+      const passed = kept((operation) => controller.with(name, type, operation, 'false'));
+      const refused = kept((operation) => controller.with(name, type, operation, 'true'));
+      return (operation, ms, rejected) => (rejected ? refused : passed)(operation).observe(ms / 1000);
+    },
+  };
+}
+
+/** Series are looked up once: each write adds to as many as there are plugins. */
+function kept<T>(find: (operation: Operation) => T): (operation: Operation) => T {
+  const found = new Map<Operation, T>();
+  return (operation) => {
+    const series = found.get(operation) ?? find(operation);
+    found.set(operation, series);
+    return series;
+  };
+}
