@@ -33,6 +33,8 @@ export class Denied extends Error {
   }
 }
 
+/** Characters of a webhook's reasons that a client is told. */
+const LONGEST_WHY = 64 << 10;
 /** The largest code that an answer of HTTP can have. */
 const LARGEST_CODE = 999;
 
@@ -40,7 +42,7 @@ const LARGEST_CODE = 999;
 export function denial(webhook: string, status: JsonObject | undefined): Denied {
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
   const { code, message, reason, details } = status ?? {};
-  const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+  const text = (value: unknown): string => (typeof value === 'string' ? value.slice(0, LONGEST_WHY) : '');
   const why = text(message) || text(reason);
   const refusal = new StatusError('BadRequest', why === '' ? `${by} without explanation` : `${by}: ${why}`);
   refusal.status.code = codeOf(code);

@@ -87,6 +87,10 @@ export function reviewOf(
   };
 }
 
+/** Warnings and notes of an answer that are taken, and characters of one: clients are told less than that anyway. */
+const MOST_TEXTS = 100;
+const LONGEST_TEXT = 16 << 10;
+
 /** What a webhook says. */
 export interface Answer {
   readonly allowed: boolean;
@@ -131,11 +135,7 @@ export function verifiedAnswer(review: JsonValue, expected: Expected): Answer {
     patch: mutating ? patch : '',
     patchType: mutating ? pinned : '',
     warnings: textsOf(said.warnings),
-    auditAnnotations: Object.fromEntries(
-      Object.entries(objectOf(said.auditAnnotations ?? {}, 'auditAnnotations')).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      ),
-    ),
+    auditAnnotations: notesOf(objectOf(said.auditAnnotations ?? {}, 'auditAnnotations')),
   };
 }
 
@@ -175,5 +175,17 @@ function optionalText(object: JsonObject, name: string): string | undefined {
 const textOf = (object: JsonObject, name: string): string =>
   object[name] === null ? '' : (optionalText(object, name) ?? '');
 
+const cut = (text: string): string => text.slice(0, LONGEST_TEXT);
+
 const textsOf = (value: JsonValue | undefined): readonly string[] =>
-  Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
+  Array.isArray(value)
+    ? value
+        .filter((each): each is string => typeof each === 'string')
+        .slice(0, MOST_TEXTS)
+        .map(cut)
+    : [];
+
+function notesOf(said: JsonObject): Readonly<Record<string, string>> {
+  const notes = Object.entries(said).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(notes.slice(0, MOST_TEXTS).map(([key, text]) => [key, cut(text)]));
+}

@@ -284,3 +284,22 @@ test('conditions that cannot be evaluated refuse or pass by, and are counted', a
   expect(noted).toEqual(['condition a validating']);
   expect(calls).toEqual([]);
 });
+
+test('an answer is told as far as anybody wants to hear of it', async () => {
+  const texts = Array.from({ length: 5_000 }, (_, i) => `${i}${'x'.repeat(1_000)}`);
+  const long = 'y'.repeat(1 << 20);
+  const { validating } = rig([{ name: 'a' }], {
+    a: () => ({
+      allowed: false,
+      warnings: texts,
+      auditAnnotations: { long, ...Object.fromEntries(texts.map((text, i) => [`k${i}`, text])) },
+      status: { message: long },
+    }),
+  });
+  const { attributes, annotations, warnings } = asked();
+  const refusal = await run(validating, attributes).catch((error: Error) => error);
+  expect(refusal?.message.length).toBeLessThan(70_000);
+  expect(warnings).toHaveLength(100);
+  expect(Object.keys(annotations)).toHaveLength(100);
+  expect(annotations['a/long']).toHaveLength(16 << 10);
+});
