@@ -15,8 +15,8 @@ export default defineConfig({
     expect: { poll: { timeout: 10_000 } },
     projects: [
       suite('load', 1),
-      suite('conformance', 2, { maxWorkers: 3, globalSetup: [here('conformance/global-setup.ts')] }),
-      ...together(3, 4, ['clients', 'cluster', 'deploy']),
+      suite('conformance', 2, { maxWorkers: 2, globalSetup: [here('conformance/global-setup.ts')] }),
+      ...together(3, 3, ['clients', 'cluster', 'deploy']),
       suite('storage-scale', 4, { maxWorkers: 2 }),
       suite('faults', 5, { maxWorkers: 2 }),
       suite('scale-out', 6, { maxWorkers: 2 }),

@@ -10,8 +10,9 @@ const AGAIN_MS = 500;
 /** A watch that is begun again whenever it has ended or was refused, and everything that came of it. */
 export class FickleWatch {
   readonly records: WatchRecord[] = [];
-  /** What the last attempt came to; events that came in all. */
+  /** What the last attempt came to that was answered, and when it was begun; events that came in all. */
   status = 0;
+  asked = 0;
   received = 0;
   readonly #api: Api;
   readonly #running: Promise<void>;
@@ -41,7 +42,7 @@ export class FickleWatch {
       const stream = await this.#api.watch(this.path).catch(() => undefined);
       const record = { where: this.where, begun, answered: performance.now(), status: stream?.status ?? 0 };
       this.#stream = stream;
-      this.status = record.status;
+      [this.status, this.asked] = [record.status, begun];
       if (stream?.status === 200) this.records.push({ ...record, ...(await this.#read(stream, begun)) });
       else {
         this.records.push({ ...record, events: [] });
@@ -93,9 +94,10 @@ export class Fickle {
     this.bound = !this.bound;
   }
 
-  /** Whether each of its watches was answered with this last. */
+  /** Whether each of its watches was answered with this last, and asked for after the last change. */
   stands(status: 200 | 403): boolean {
-    return this.watches.every((watch) => watch.status === status);
+    const since = status === 403 ? (this.changes.at(-1)?.answered ?? 0) : 0;
+    return this.watches.every((watch) => watch.status === status && watch.asked >= since);
   }
 
   get received(): number {

@@ -93,6 +93,7 @@ class Column {
     readonly name: string,
     private readonly server: Standalone,
     private readonly target: Target,
+    private readonly administrator: Target['endpoint'],
   ) {}
 
   static async open(name: string, { args, token, byRights }: Judging, { scale }: RightsSettings): Promise<Column> {
@@ -102,18 +103,23 @@ class Column {
     const resource = await inNamespace(administrator, await benchResource(administrator), NAMESPACE);
     if (byRights) await bindMany(server, Math.round(BINDINGS * scale));
     const processes = new ServerProcesses(() => [server.process.pid]);
-    return new Column(name, server, {
+    return new Column(
       name,
-      endpoint: { ...administrator, ...(token && { token }) },
-      processes,
-      resource,
-    });
+      server,
+      {
+        name,
+        endpoint: { ...administrator, ...(token && { token }) },
+        processes,
+        resource,
+      },
+      administrator,
+    );
   }
 
   /** @param round the first warms up */
   async measure(worker: RequestWorker, { seconds, run }: RightsSettings, round: number): Promise<void> {
     const { endpoint, resource, processes } = this.target;
-    if (round === 0) return warmUp(worker, this.target, run);
+    if (round === 0) return warmUp(worker, { ...this.target, endpoint: this.administrator }, run);
     const load = {
       endpoint,
       resource,
