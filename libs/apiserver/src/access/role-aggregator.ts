@@ -14,12 +14,12 @@ import {
   labelSelectorOf,
   StatusError,
 } from '@orch/machinery';
-import { type Clock, systemClock } from '@orch/runtime';
+import type { Clock } from '@orch/runtime';
 import type { ServingStore } from '@orch/storage';
 import { Slices } from '../decoding/turns.js';
 import type { ApiDeps } from '../deps.js';
-import { LEADERSHIP_MS, Leadership, RENEWAL_MS } from '../following/leadership.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
+import { LeaderRounds } from '../following/leader-rounds.js';
+import { LEADERSHIP_MS, Leadership } from '../following/leadership.js';
 import { merging } from '../writing/apply.js';
 import { serverItself } from '../writing/caller.js';
 import { ignoreMissing } from '../writing/own-update.js';
@@ -36,49 +36,36 @@ export interface RoleAggregatorOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two rounds at least. */
-const REST_MS = 10;
 const MANAGER = 'clusterrole-aggregation-controller';
 
 /** Gives ClusterRoles that are made of others the rules of these, in one process at a time. */
 export class RoleAggregator {
-  readonly #clock: Clock;
   readonly #leadership: Leadership;
-  readonly #work: WorkOnDemand;
-  #cancelNext: (() => void) | undefined;
+  readonly #rounds: LeaderRounds;
   #unsubscribe: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: RoleAggregatorOptions) {
-    const { store, onError, clock = systemClock } = options;
-    this.#clock = clock;
+    const { store, onError, clock } = options;
     this.#leadership = new Leadership(store.lease('rbac-aggregation', LEADERSHIP_MS), clock);
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    const round = (isNew: boolean) => this.#round(isNew);
+    this.#rounds = new LeaderRounds({ leadership: this.#leadership, round, onError, ...(clock && { clock }) });
   }
 
   start(): void {
-    this.#unsubscribe = this.options.followers.onClusterRoles(() => this.#work.ask());
-    this.#work.ask();
+    this.#unsubscribe = this.options.followers.onClusterRoles(() => this.#rounds.ask());
+    this.#rounds.ask();
   }
 
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe?.();
-    this.#cancelNext?.();
-    await this.#work.stop();
-    await this.#leadership.giveBack();
+    await this.#rounds.stop();
   }
 
-  async #round(): Promise<void> {
-    const { leads, isNew } = await this.#leadership.renew();
-    if (leads) {
-      // What the one before has written is to be known.
-      if (isNew) await this.options.followers.confirm();
-      await this.#aggregate();
-    }
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(RENEWAL_MS, () => this.#work.ask());
+  async #round(isNew: boolean): Promise<undefined> {
+    // What the one before has written is to be known.
+    if (isNew) await this.options.followers.confirm();
+    await this.#aggregate();
   }
 
   /** Roles that are made of what is written now follow in the next round. What is refused of one keeps nobody from the others. */

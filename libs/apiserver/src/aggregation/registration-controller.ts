@@ -1,8 +1,8 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
+import { LeaderRounds } from '../following/leader-rounds.js';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
 import type { ObjectFollower } from '../following/object-follower.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
 import type { Availability } from './availability.js';
 import type { AvailabilityChecks } from './availability-checks.js';
@@ -23,8 +23,6 @@ export interface RegistrationControllerOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two rounds at least. */
-const REST_MS = 10;
 /** Registrations that are written at a time. */
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
 
@@ -40,19 +38,17 @@ interface Due {
  */
 export class RegistrationController {
   readonly #clock: Clock;
-  readonly #work: WorkOnDemand;
+  readonly #rounds: LeaderRounds;
   /** Names of those that could not be written; monotonic milliseconds. */
   readonly #refusedUntil = new Map<string, number>();
   readonly #synced = new Set<string>();
   #present: ReadonlySet<string> | undefined;
-  #cancelNext: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: RegistrationControllerOptions) {
-    const { onError, clock = systemClock } = options;
+    const { leadership, onError, clock = systemClock } = options;
     this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
   start(): void {
@@ -62,33 +58,26 @@ export class RegistrationController {
 
   /** Something may be to be done. */
   ask(): void {
-    this.#work.ask();
+    this.#rounds.ask();
   }
 
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe?.();
-    this.#cancelNext?.();
     this.options.checks.stop();
-    await this.#work.stop();
-    await this.options.leadership.giveBack();
+    await this.#rounds.stop();
   }
 
-  async #round(): Promise<void> {
-    const { leadership, follower, checks } = this.options;
-    const { leads, isNew } = await leadership.renew();
-    let pause = RENEWAL_MS;
-    if (leads && follower.version !== undefined) {
-      // What the one before has written is to be known.
-      if (isNew) await follower.confirm();
-      this.#present ??= new Set(follower.objects.keys());
-      checks.keep(follower.objects);
-      const due = [...this.#unsynced(), ...this.#untold()];
-      await this.#carryOut(due);
-      pause = Math.min(pause, checks.pause);
-    }
-    this.#askIn(pause);
+  /** @returns milliseconds until a server is asked again whether it is there */
+  async #round(isNew: boolean): Promise<number | undefined> {
+    const { follower, checks } = this.options;
+    if (follower.version === undefined) return undefined;
+    // What the one before has written is to be known.
+    if (isNew) await follower.confirm();
+    this.#present ??= new Set(follower.objects.keys());
+    checks.keep(follower.objects);
+    await this.#carryOut([...this.#unsynced(), ...this.#untold()]);
+    return checks.pause;
   }
 
   #unsynced(): Due[] {
@@ -146,11 +135,6 @@ export class RegistrationController {
     if (!(error instanceof StatusError)) throw error;
     this.options.onError(error);
     this.#refusedUntil.set(name, this.#clock.now() + RENEWAL_MS);
-  }
-
-  #askIn(ms: number): void {
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.ask());
   }
 }
 

@@ -1,8 +1,8 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
-import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
+import { LeaderRounds } from '../following/leader-rounds.js';
+import type { Leadership } from '../following/leadership.js';
 import type { ObjectFollower } from '../following/object-follower.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
 import type { NodeApprover } from './node-approver.js';
 import type { RequestOutline } from './request-outline.js';
@@ -21,8 +21,6 @@ export interface RequestControllerOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two rounds at least. */
-const REST_MS = 10;
 /** Requests that are worked on at a time. */
 const AT_A_TIME = { items: 8, bytes: 8, sizeOf: () => 1 };
 /** Milliseconds between two looks for requests that are of no use any more. */
@@ -44,19 +42,18 @@ interface Retry {
  */
 export class RequestController {
   readonly #clock: Clock;
-  readonly #work: WorkOnDemand;
+  readonly #rounds: LeaderRounds;
   /** Names of requests that have changed since they were looked at. */
   readonly #changed = new Set<string>();
   readonly #retries = new Map<string, Retry>();
   #cleanAt = Number.NEGATIVE_INFINITY;
-  #cancelNext: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: RequestControllerOptions) {
-    const { onError, clock = systemClock } = options;
+    const { leadership, onError, clock = systemClock } = options;
     this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    const round = (isNew: boolean) => this.#round(isNew);
+    this.#rounds = new LeaderRounds({ leadership, round, idle: () => this.#retries.clear(), onError, clock });
   }
 
   start(): void {
@@ -65,38 +62,32 @@ export class RequestController {
       // Who comes to lead looks at all of them.
       if (!leadership.leads) return;
       for (const name of names) this.#changed.add(name);
-      this.#work.ask();
+      this.#rounds.ask();
     });
-    this.#work.ask();
+    this.#rounds.ask();
   }
 
   /** Looks at all requests again: others can be signed now. */
   lookAgain(): void {
     if (!this.options.leadership.leads) return;
     for (const name of this.options.follower.objects.keys()) this.#changed.add(name);
-    this.#work.ask();
+    this.#rounds.ask();
   }
 
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe?.();
-    this.#cancelNext?.();
-    await this.#work.stop();
-    await this.options.leadership.giveBack();
+    await this.#rounds.stop();
   }
 
-  async #round(): Promise<void> {
-    const { leadership, follower } = this.options;
-    const { leads, isNew } = await leadership.renew();
-    if (leads && follower.version !== undefined) {
+  /** @returns milliseconds until a request is to be tried again */
+  async #round(isNew: boolean): Promise<number> {
+    if (this.options.follower.version !== undefined) {
       if (isNew) await this.#begin();
       await this.#carryOut(this.#due(), (outline) => this.#deal(outline));
       await this.#clean();
-    } else {
-      this.#retries.clear();
     }
-    this.#askIn(Math.min(RENEWAL_MS, this.#nextRetry()));
+    return this.#nextRetry();
   }
 
   /** What the one before has written is to be known. */
@@ -144,7 +135,7 @@ export class RequestController {
     work: (outline: RequestOutline) => Promise<void>,
   ): Promise<void> {
     await inParallel(onePage(outlines), AT_A_TIME, async (outline) => {
-      if (!this.options.leadership.leads || this.#stopped) return;
+      if (!this.options.leadership.leads || this.#rounds.isStopped) return;
       await work(outline).catch((error: unknown) => this.#failed(outline, error));
     });
   }
@@ -165,10 +156,5 @@ export class RequestController {
     let next = Number.POSITIVE_INFINITY;
     for (const { at } of this.#retries.values()) next = Math.min(next, at);
     return Math.max(0, next - this.#clock.now());
-  }
-
-  #askIn(ms: number): void {
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
 }

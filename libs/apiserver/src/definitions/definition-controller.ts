@@ -1,8 +1,8 @@
 import { StatusError } from '@orch/machinery';
 import { type Clock, systemClock } from '@orch/runtime';
 import type { Progress } from '@orch/storage';
+import { LeaderRounds } from '../following/leader-rounds.js';
 import { type Leadership, RENEWAL_MS } from '../following/leadership.js';
-import { WorkOnDemand } from '../following/work-on-demand.js';
 import { inParallel, onePage } from '../writing/in-parallel.js';
 import { type Decision, decisionsOf, establishedBy, installing } from './decisions.js';
 import type { DefinitionCleaner } from './definition-cleaner.js';
@@ -22,8 +22,7 @@ export interface DefinitionControllerOptions {
   readonly clock?: Clock;
 }
 
-/** Milliseconds between two rounds at least, and between looks how far other servers have come. */
-const REST_MS = 10;
+/** Milliseconds between looks how far other servers have come. */
 const BARRIER_MS = 50;
 /** Definitions that are written at a time. */
 const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
@@ -35,45 +34,37 @@ const WRITES = { items: 64, bytes: 64, sizeOf: () => 1 };
  */
 export class DefinitionController {
   readonly #clock: Clock;
-  readonly #work: WorkOnDemand;
+  readonly #rounds: LeaderRounds;
   /** Definitions that could not be written, by uid; monotonic milliseconds. */
   readonly #refusedUntil = new Map<string, number>();
-  #cancelNext: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
-  #stopped = false;
 
   constructor(private readonly options: DefinitionControllerOptions) {
-    const { onError, clock = systemClock } = options;
+    const { leadership, onError, clock = systemClock } = options;
     this.#clock = clock;
-    this.#work = new WorkOnDemand(() => this.#round(), { onError, restMs: REST_MS, clock });
+    this.#rounds = new LeaderRounds({ leadership, round: (isNew) => this.#round(isNew), onError, clock });
   }
 
   start(): void {
-    this.#unsubscribe = this.options.follower.onChange(() => this.#work.ask());
-    this.#work.ask();
+    this.#unsubscribe = this.options.follower.onChange(() => this.#rounds.ask());
+    this.#rounds.ask();
   }
 
   /** Ends after what is under way, and lets another process go on. */
   async stop(): Promise<void> {
-    this.#stopped = true;
     this.#unsubscribe?.();
-    this.#cancelNext?.();
-    await this.#work.stop();
-    await this.options.leadership.giveBack();
+    await this.#rounds.stop();
     await Promise.all([this.options.cleaner.idle(), this.options.migrator.idle()]);
   }
 
-  async #round(): Promise<void> {
-    const { leadership, follower } = this.options;
-    const { leads, isNew } = await leadership.renew();
-    let pause = RENEWAL_MS;
-    if (leads && follower.version !== undefined) {
-      // What the one before has decided is to be known.
-      if (isNew) await follower.confirm();
-      await this.#carryOut(decisionsOf(follower.definitions));
-      pause = Math.min(pause, await this.#goOn());
-    }
-    this.#askIn(pause);
+  /** @returns milliseconds until what waits should be looked at again */
+  async #round(isNew: boolean): Promise<number | undefined> {
+    const { follower } = this.options;
+    if (follower.version === undefined) return undefined;
+    // What the one before has decided is to be known.
+    if (isNew) await follower.confirm();
+    await this.#carryOut(decisionsOf(follower.definitions));
+    return this.#goOn();
   }
 
   /** What waits for other servers. @returns milliseconds until it should be looked at again */
@@ -115,10 +106,5 @@ export class DefinitionController {
     if (!(error instanceof StatusError)) throw error;
     this.options.onError(error);
     this.#refusedUntil.set(definition.uid, this.#clock.now() + RENEWAL_MS);
-  }
-
-  #askIn(ms: number): void {
-    this.#cancelNext?.();
-    if (!this.#stopped) this.#cancelNext = this.#clock.after(ms, () => this.#work.ask());
   }
 }

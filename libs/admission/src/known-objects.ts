@@ -1,0 +1,31 @@
+import type { ApiObject } from '@orch/machinery';
+
+/** A built-in resource in the version that is stored, by its group as the specification names it (`storage.orch.io`, '' for the core group). */
+export interface KnownResource {
+  readonly group: string;
+  /** Plural: `limitranges`. */
+  readonly resource: string;
+}
+
+/** All objects of a resource, in memory. Nobody may change them. */
+export interface FollowedObjects {
+  /** @param namespace '' for an object without one */
+  get(namespace: string, name: string): ApiObject | undefined;
+  /** Those of a namespace; '' for objects without one. */
+  in(namespace: string): Iterable<ApiObject>;
+  /** Every one of them. */
+  all(): Iterable<ApiObject>;
+  /** Hears that some have come, have changed or have gone. */
+  onChange(listener: () => void): void;
+}
+
+/**
+ * What plugins may look up. What is followed is known before the first request is answered, and whoever has had the answer to a write through
+ * this process is judged by what it wrote; what others write is known a moment later.
+ */
+export interface KnownObjects {
+  /** Objects of a resource in memory, from now on; for resources of which there are few. Only to be called while plugins are made. */
+  follow(resource: KnownResource): FollowedObjects;
+  /** An object as of a moment after the call. A plugin that calls this says `callsOut: true`. @throws StatusError 504 */
+  read(resource: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined>;
+}
