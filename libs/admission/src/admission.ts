@@ -1,5 +1,12 @@
-import type { Attributes, Target } from './attributes.js';
+import type { Attributes, Operation, Target } from './attributes.js';
 import type { AdmissionPlugin } from './plugin.js';
+import type { Reinvocation } from './reinvocation.js';
+
+/** Hears how long all plugins of a step took together, and whether one refused. */
+export type StepObserver = (step: Step, operation: Operation, milliseconds: number, rejected: boolean) => void;
+
+/** What plugins do: change an object, or judge it. */
+export type Step = 'admit' | 'validate';
 
 /** The plugins that have something to say about one write. */
 export interface Judges {
@@ -9,13 +16,17 @@ export interface Judges {
   readonly validating: readonly AdmissionPlugin[];
   /** Whether one of them may call out. */
   readonly callsOut: boolean;
+  readonly observe?: StepObserver | undefined;
 }
 
 const NOBODY: Judges = { mutating: [], validating: [], callsOut: false };
 
 /** Who is asked about a write. */
 export class Admission {
-  constructor(private readonly plugins: readonly AdmissionPlugin[]) {}
+  constructor(
+    private readonly plugins: readonly AdmissionPlugin[],
+    private readonly observe?: StepObserver,
+  ) {}
 
   /** @param target made only when there is anybody to ask */
   judgesOf(target: () => Target): Judges {
@@ -27,16 +38,75 @@ export class Admission {
       mutating: asked.filter(({ admit }) => admit !== undefined),
       validating: asked.filter(({ validate }) => validate !== undefined),
       callsOut: asked.some(({ callsOut }) => callsOut === true),
+      observe: this.observe,
     };
   }
 }
 
-/** Asks one after another. @throws what the first of them throws that refuses */
-export async function admit(plugins: readonly AdmissionPlugin[], attributes: Attributes): Promise<void> {
-  for (const plugin of plugins) await plugin.admit?.(attributes);
+/**
+ * Asks those who may change an object, one after another, and once more where one of them asked for that. Returns a promise only where
+ * one of them does.
+ * @throws what the first of them throws that refuses
+ */
+export function admit(
+  { mutating, observe }: Judges,
+  attributes: Attributes,
+  reinvocation: Reinvocation,
+): void | Promise<void> {
+  const round = () => inTurn(mutating, (plugin) => plugin.admit?.(attributes));
+  return observed('admit', attributes, observe, () => {
+    const first = round();
+    if (first) return first.then(() => (reinvocation.begin() ? round() : undefined));
+    return reinvocation.begin() ? round() : undefined;
+  });
 }
 
 /** As {@link admit}, of an object that is complete. */
-export async function validate(plugins: readonly AdmissionPlugin[], attributes: Attributes): Promise<void> {
-  for (const plugin of plugins) await plugin.validate?.(attributes);
+export function validate({ validating, observe }: Judges, attributes: Attributes): void | Promise<void> {
+  return observed('validate', attributes, observe, () => inTurn(validating, (plugin) => plugin.validate?.(attributes)));
+}
+
+function inTurn(
+  plugins: readonly AdmissionPlugin[],
+  ask: (plugin: AdmissionPlugin) => void | Promise<void>,
+  from = 0,
+): void | Promise<void> {
+  for (let at = from; at < plugins.length; at++) {
+    const wait = ask(plugins[at] as AdmissionPlugin);
+    if (wait) return wait.then(() => inTurn(plugins, ask, at + 1));
+  }
+}
+
+function observed(
+  step: Step,
+  { operation }: Target,
+  observe: StepObserver | undefined,
+  work: () => void | Promise<void>,
+): void | Promise<void> {
+  if (!observe) return work();
+  return timed(work, (milliseconds, rejected) => observe(step, operation, milliseconds, rejected));
+}
+
+/** Does work, and tells how long it took and whether it failed. */
+export function timed(
+  work: () => void | Promise<void>,
+  tell: (milliseconds: number, failed: boolean) => void,
+): void | Promise<void> {
+  const began = performance.now();
+  const ended = (failed: boolean) => tell(performance.now() - began, failed);
+  let wait: void | Promise<void>;
+  try {
+    wait = work();
+  } catch (error) {
+    ended(true);
+    throw error;
+  }
+  if (!wait) return ended(false);
+  return wait.then(
+    () => ended(false),
+    (error: unknown) => {
+      ended(true);
+      throw error;
+    },
+  );
 }

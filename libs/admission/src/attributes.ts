@@ -64,6 +64,11 @@ export interface Attributes extends Target {
   readonly isReinvocation: boolean;
   /** Asks for the second round; what a webhook calls that changed the object. */
   reinvoke(): void;
+  /**
+   * Applies the defaults of the version of the request to {@link Attributes.object} anew, as is done behind each change by a webhook.
+   * Returns a promise only where that takes long.
+   */
+  setDefaults(): void | Promise<void>;
   /** Tells the client something in a `Warning` header, whatever becomes of the request. The same text goes out once. */
   warn(text: string): void;
   /** Notes something for the audit log, under a key qualified by a domain. */

@@ -4,10 +4,8 @@ import type { Authorizer, RequestAttributes } from '@orch/authorization';
 import { namesOf } from '@orch/machinery';
 import { describe, expect, it } from 'vitest';
 import type { Attributes, Target } from './attributes.js';
-import type { PluginMaker } from './plugin.js';
-import { PLUGINS } from './plugins.js';
+import { attributesOf, pluginOf } from './testing/index.js';
 
-const names = namesOf('kubernetes');
 const user = authenticated({ name: 'jane', groups: [], extra: {} }, 'token').user;
 const SIGNER = 'kubernetes.io/kubelet-serving';
 const TARGET: Target = {
@@ -21,12 +19,6 @@ const TARGET: Target = {
   name: 'a',
 };
 const APPROVED = { type: 'Approved', status: 'True' };
-const pluginOf = (name: string, profile = names) => {
-  const found = PLUGINS.map((make: PluginMaker) => make(profile)).find((plugin) => plugin.name === name);
-  if (!found) throw new Error(`no plugin ${name}`);
-  return found;
-};
-
 /** Allows what is listed as `verb name`, and notes what it was asked. */
 function rights(...allowed: readonly string[]) {
   const asked: RequestAttributes[] = [];
@@ -40,18 +32,8 @@ function rights(...allowed: readonly string[]) {
   return { asked, authorizer };
 }
 
-const attributes = (changed: Partial<Attributes>): Attributes => ({
-  ...TARGET,
-  object: undefined,
-  oldObject: undefined,
-  options: { dryRun: false },
-  user,
-  authorizer: rights().authorizer,
-  deadline: Number.POSITIVE_INFINITY,
-  warn: () => undefined,
-  annotate: () => undefined,
-  ...changed,
-});
+const attributes = (changed: Partial<Attributes>): Attributes =>
+  attributesOf({ ...TARGET, user, authorizer: rights().authorizer, ...changed });
 
 /** The refusal of a plugin; undefined where it lets the write pass. */
 async function refusalOf(name: string, changed: Partial<Attributes>): Promise<string | undefined> {
@@ -121,7 +103,7 @@ describe('CertificateApproval', () => {
       { resource: 'pods' },
     ];
     for (const other of others) expect(plugin.handles({ ...TARGET, ...other }), JSON.stringify(other)).toBe(false);
-    const orch = pluginOf('CertificateApproval', namesOf('orch'));
+    const orch = pluginOf('CertificateApproval', { names: namesOf('orch') });
     expect(orch.handles({ ...TARGET, group: 'certificates.orch.io' })).toBe(true);
     expect(orch.handles(TARGET)).toBe(false);
   });

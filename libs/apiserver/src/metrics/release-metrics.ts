@@ -1,6 +1,7 @@
 import { namesOf } from '@orch/machinery';
 import { type MetricDescription, silentLogger } from '@orch/runtime';
 import { VERSION } from '../server/version.js';
+import { admissionMetrics } from './admission-metrics.js';
 import { observeRegistrations } from './aggregation-metrics.js';
 import { auditMetrics } from './audit-metrics.js';
 import { authenticationAttempts, tokenCache } from './authentication-metrics.js';
@@ -35,6 +36,7 @@ export async function releaseMetrics(): Promise<MetricDescription[]> {
   certificateObserver(metrics);
   authenticationAttempts(metrics);
   tokenCache(metrics);
+  admissionMetrics(metrics);
   auditMetrics(metrics);
   claimFindings(metrics);
   conversionMetrics(metrics);

@@ -1,4 +1,4 @@
-import { Admission, type AdmissionPlugin } from '@orch/admission';
+import { Admission, type AdmissionPlugin, type StepObserver } from '@orch/admission';
 import type { TokenIssuer } from '@orch/authentication';
 import { RbacPolicy } from '@orch/authorization';
 import {
@@ -53,6 +53,8 @@ export interface AssembleOptions {
   readonly cache: WatchCache;
   /** Admission plugins, in the order in which they are asked. */
   readonly plugins: readonly AdmissionPlugin[];
+  /** Hears how long they took. Default: nobody. */
+  readonly onAdmission?: StepObserver;
   readonly limits: RequestLimits;
   readonly yaml: YamlReader;
   /** Default: no tokens of service accounts are issued. */
@@ -108,7 +110,7 @@ export async function assembleApi(options: AssembleOptions): Promise<Api> {
   const claims = await openClaims(store);
   const listCache = new PieceCache(options.listCacheBytes);
   const reader = new ObjectReader(store, cache);
-  const admission = new Admission(options.plugins);
+  const admission = new Admission(options.plugins, options.onAdmission);
   const group = names.group('rbac.authorization.orch.io');
   const policy = new RbacPolicy(group);
   const role = roleReader(policyEndpoints({ names, served, unserved }), reader);

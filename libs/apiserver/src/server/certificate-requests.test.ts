@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PLUGINS } from '@orch/admission';
+import { pluginOf } from '@orch/admission/testing';
 import { authenticated, ensureSigningAuthority, type KeyPair, type UserInfo } from '@orch/authentication';
 import { type AskedFor, makeCertificateRequest } from '@orch/authentication/testing';
 import type { Authorizer, RequestAttributes } from '@orch/authorization';
@@ -20,6 +20,7 @@ import { serverItself } from '../writing/caller.js';
 import { CertificateRequests } from './certificate-requests.js';
 
 const names = namesOf('kubernetes');
+const PLUGINS = ['CertificateApproval', 'CertificateSigning', 'CertificateSubjectRestriction'];
 const RESOURCE = 'certificatesigningrequests';
 const CLIENT = 'kubernetes.io/kube-apiserver-client';
 const NODE_CLIENT = 'kubernetes.io/kube-apiserver-client-kubelet';
@@ -47,7 +48,7 @@ let metrics: Metrics;
 
 beforeEach(async () => {
   const store = new MemoryStore();
-  const plugins = PLUGINS.map((make) => make(names));
+  const plugins = PLUGINS.map((name) => pluginOf(name, { names }));
   api = await testApi({}, 'kubernetes', store, {}, plugins);
   const bus = inProcessBus();
   store.onCommit((changes) => bus.publish(changes));

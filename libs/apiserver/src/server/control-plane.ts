@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8';
-import { PLUGINS } from '@orch/admission';
 import { EVENT_MIGRATIONS } from '@orch/audit';
 import type { ChangeBus } from '@orch/feed';
 import { type KindSettings, nodePortRange } from '@orch/kinds';
@@ -18,6 +17,7 @@ import type { ServingStore, StoreObserver } from '@orch/storage';
 import type { RedisVerdicts } from '@orch/webhooks';
 import { AccessControl } from '../access/access-control.js';
 import { checkAuthorization } from '../access/authorization-options.js';
+import { AdmissionControl, checkAdmission } from '../admission/admission-control.js';
 import type { MetricsText } from '../chain/fallback-app.js';
 import { ApiTokens } from '../credentials/api-tokens.js';
 import { Credentials } from '../credentials/credentials.js';
@@ -25,6 +25,7 @@ import { RemoteTokens } from '../credentials/remote-tokens.js';
 import { readServiceAccountKeys, type ServiceAccountKeys } from '../credentials/service-account-keys.js';
 import { openSharedVerdicts } from '../credentials/shared-verdicts.js';
 import { YamlReader } from '../decoding/yaml-reader.js';
+import { admissionMetrics } from '../metrics/admission-metrics.js';
 import { tokenCache } from '../metrics/authentication-metrics.js';
 import { Observation } from '../metrics/observation.js';
 import { observeListCache, observeWatchOutputs } from '../metrics/server-observers.js';
@@ -110,6 +111,7 @@ class ControlPlaneProcess {
   #store: ServingStore | undefined;
   #changes: ChangeFeed | undefined;
   #api: Api | undefined;
+  #admission: AdmissionControl | undefined;
   #customResources: CustomResources | undefined;
   #webhooks: Webhooks | undefined;
   #access: AccessControl | undefined;
@@ -139,6 +141,7 @@ class ControlPlaneProcess {
       { name: 'store', start: () => this.#openStore(), stop: async () => this.#store?.close() },
       { name: 'feed', start: async () => this.#openFeed(), stop: async () => this.#changes?.close() },
       { name: 'api', start: () => this.#assemble(), stop: async () => this.#api?.deps.yaml.close() },
+      { name: 'admission', start: () => this.#startAdmission(), stop: async () => this.#admission?.stop() },
       {
         name: 'custom-resources',
         start: () => this.#serveCustom(),
@@ -189,6 +192,7 @@ class ControlPlaneProcess {
     const { backend, serving } = this.#settings;
     natsSettings(backend);
     checkAuthorization(serving);
+    checkAdmission(serving);
     this.#serviceAccountKeys = await readServiceAccountKeys(serving, namesOf(serving.naming));
     for (const warning of this.#serviceAccountKeys.warnings) this.#logger.warn(warning);
     const { store: observer, metrics } = needed(this.#observation);
@@ -212,6 +216,9 @@ class ControlPlaneProcess {
     const names = namesOf(serving.naming);
     const scheme = loadScheme(names);
     const store = needed(this.#store);
+    const observer = admissionMetrics(needed(this.#observation).metrics);
+    const isEnabled = (feature: FeatureName) => this.#features.enabled(feature);
+    this.#admission = await AdmissionControl.open({ names, isEnabled, options: serving, observer });
     const api = await assembleApi({
       names,
       scheme,
@@ -220,7 +227,8 @@ class ControlPlaneProcess {
       kinds: this.#kindSettings(),
       store,
       cache: needed(this.#changes).cache,
-      plugins: PLUGINS.map((make) => make(names)),
+      plugins: this.#admission.plugins,
+      onAdmission: observer.step,
       limits: {
         maxBodyBytes: serving.maxRequestBytes,
         maxValues: serving.maxRequestValues,
@@ -245,6 +253,16 @@ class ControlPlaneProcess {
     resourceNames.follow(api.served);
     observeListCache(metrics, api.listCache);
     observeWatchOutputs(metrics, api.deps.watchOutputs);
+  }
+
+  /** Before anything is written: what plugins look up is known then. */
+  async #startAdmission(): Promise<void> {
+    await needed(this.#admission).start({
+      deps: needed(this.#api).deps,
+      store: needed(this.#store),
+      feed: needed(this.#changes).feed,
+      onError: (error) => this.#logger.error('admission', error),
+    });
   }
 
   /** Once all kinds are served: namespaces are emptied of them. */

@@ -8,6 +8,7 @@ import {
 } from '@orch/runtime';
 import { API_RELEASE, FEATURES, parseRuntimeConfig } from '@orch/schema';
 import { authorizationOptions } from '../access/authorization-options.js';
+import { admissionOptions } from '../admission/admission-options.js';
 import { credentialOptions } from '../credentials/credential-options.js';
 import { serviceAccountOptions } from '../credentials/service-account-options.js';
 import { signingOptions } from '../credentials/signing-options.js';
@@ -36,6 +37,7 @@ export const servingOptions = {
   },
   ...credentialOptions,
   ...authorizationOptions,
+  ...admissionOptions,
   ...serviceAccountOptions,
   ...signingOptions,
   'kubeconfig-out': { type: 'string', help: "File to write an administrator's kubeconfig to." },

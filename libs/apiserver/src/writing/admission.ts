@@ -4,30 +4,33 @@ import {
   admit,
   type Judges,
   type Operation,
+  Reinvocation,
   type Target,
   validate,
 } from '@orch/admission';
 import { type ApiObject, copy } from '@orch/machinery';
 import { servedObject } from '../representation/shape.js';
 import { authorizerOf } from './caller.js';
+import { defaults } from './defaults.js';
 import type { Draft } from './draft.js';
 import type { WriteRequest } from './write-request.js';
 
 /** The plugins that may change the object, or refuse it. */
 export function mutatingAdmission(draft: Draft): void | Promise<void> {
-  const { mutating } = draft.judges;
-  if (mutating.length === 0) return undefined;
+  const { judges } = draft;
+  if (judges.mutating.length === 0) return undefined;
   draft.admitted = true;
   // They may change entries in place; what `fieldsV1` of one holds is frozen.
   draft.owners = draft.owners.map((entry) => ({ ...entry }));
-  return admit(mutating, new DraftAttributes(draft, () => draft.served));
+  const reinvocation = new Reinvocation();
+  return admit(judges, new DraftAttributes(draft, () => draft.served, reinvocation), reinvocation);
 }
 
 /** The plugins that judge the object as it will be stored. */
 export function validatingAdmission(draft: Draft): void | Promise<void> {
-  const { validating } = draft.judges;
-  if (validating.length === 0) return undefined;
-  return validate(validating, new DraftAttributes(draft, () => complete(draft)));
+  const { judges } = draft;
+  if (judges.validating.length === 0) return undefined;
+  return validate(judges, new DraftAttributes(draft, () => complete(draft), new Reinvocation()));
 }
 
 /** Who is asked about a request, as the operation that it comes to. */
@@ -62,7 +65,11 @@ class DraftAttributes implements Attributes {
   #object: ApiObject | undefined;
   #oldObject: ApiObject | undefined;
 
-  constructor(draft: Draft, make: () => ApiObject) {
+  constructor(
+    draft: Draft,
+    make: () => ApiObject,
+    private readonly reinvocation: Reinvocation,
+  ) {
     const target = targetOf(draft.request, draft.operation);
     this.operation = target.operation;
     this.group = target.group;
@@ -102,6 +109,19 @@ class DraftAttributes implements Attributes {
 
   get deadline(): number {
     return this.#draft.request.caller.deadline;
+  }
+
+  get isReinvocation(): boolean {
+    return this.reinvocation.isReinvocation;
+  }
+
+  reinvoke(): void {
+    this.reinvocation.ask();
+  }
+
+  setDefaults(): void | Promise<void> {
+    // What is deleted stays as it is.
+    if (this.operation !== 'DELETE') return defaults(this.#draft);
   }
 
   warn(text: string): void {

@@ -1,4 +1,4 @@
-import { type Attributes, admit, type Target, validate } from '@orch/admission';
+import { type Attributes, admit, Reinvocation, type Target, validate } from '@orch/admission';
 import { type ApiObject, badRequest, copy, ensureMetadata } from '@orch/machinery';
 import { inSlices } from '../decoding/turns.js';
 import type { ApiDeps, ResourceCall } from '../deps.js';
@@ -14,6 +14,8 @@ export interface SentObject {
   /** With defaults, in the namespace of the request. */
   readonly object: ApiObject;
   readonly options: WriteOptions;
+  /** What it is an object of. */
+  readonly model: ObjectModel;
 }
 
 /** @throws StatusError 400, 406, 413, 415, 422 for what cannot be read, stands in another namespace, or cannot be answered */
@@ -37,7 +39,7 @@ export async function readSent(
   else if (meta.namespace && meta.namespace !== namespace)
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   else meta.namespace = namespace;
-  return { object, options };
+  return { object, options, model };
 }
 
 /**
@@ -49,7 +51,7 @@ export async function admitSent<T>(
   deps: ApiDeps,
   ctx: RequestContext,
   { endpoint, namespace, name, subresource }: ResourceCall,
-  { object, options }: SentObject,
+  { object, options, model }: SentObject,
   settle: (object: ApiObject) => T | Promise<T>,
 ): Promise<T> {
   const { group, version, resource } = endpoint.definition;
@@ -58,6 +60,7 @@ export async function admitSent<T>(
   const judges = deps.admission.judgesOf(() => target);
   const caller = callerOf(ctx);
   const { user, warnings, annotations, deadline } = caller;
+  const reinvocation = new Reinvocation();
   const attributes: Attributes = {
     ...target,
     object,
@@ -66,11 +69,16 @@ export async function admitSent<T>(
     user,
     authorizer: authorizerOf(caller),
     deadline,
+    get isReinvocation() {
+      return reinvocation.isReinvocation;
+    },
+    reinvoke: () => reinvocation.ask(),
+    setDefaults: () => inSlices(model.fillDefaults(object)),
     warn: (text) => void warnings.push(text),
     annotate: (key, value) => void annotations.set(key, value),
   };
-  if (judges.mutating.length > 0) await admit(judges.mutating, attributes);
+  if (judges.mutating.length > 0) await admit(judges, attributes, reinvocation);
   const settled = await settle(object);
-  if (judges.validating.length > 0) await validate(judges.validating, { ...attributes, object: copy(object) });
+  if (judges.validating.length > 0) await validate(judges, { ...attributes, object: copy(object) });
   return settled;
 }

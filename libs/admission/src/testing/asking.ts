@@ -1,0 +1,61 @@
+import { authenticated } from '@orch/authentication';
+import { alwaysAllow } from '@orch/authorization';
+import { namesOf, StatusError } from '@orch/machinery';
+import type { Attributes, Target } from '../attributes.js';
+import type { AdmissionPlugin, PluginContext } from '../plugin.js';
+import { PLUGINS } from '../plugins.js';
+import { TestObjects } from './known-objects.js';
+
+/** A plugin of a name, as a process with the names of Kubernetes, no objects and every feature has it, but for what is said. */
+export function pluginOf(name: string, context: Partial<PluginContext> = {}): AdmissionPlugin {
+  const found = PLUGINS.find((plugin) => plugin.name === name);
+  if (!found) throw new Error(`no plugin ${name}`);
+  return found.make({
+    names: namesOf('kubernetes'),
+    objects: new TestObjects(),
+    isEnabled: () => true,
+    configuration: undefined,
+    ...context,
+  });
+}
+
+const POD: Target = {
+  operation: 'CREATE',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  kind: 'Pod',
+  subresource: '',
+  namespace: 'default',
+  name: 'a',
+};
+
+/** The creation of a pod `default/a` by a user without rights of note, but for what is said. */
+export const attributesOf = (changed: Partial<Attributes> = {}): Attributes => ({
+  ...POD,
+  object: undefined,
+  oldObject: undefined,
+  options: { dryRun: false },
+  user: authenticated({ name: 'jane', groups: [], extra: {} }, 'token').user,
+  authorizer: alwaysAllow,
+  deadline: Number.POSITIVE_INFINITY,
+  isReinvocation: false,
+  reinvoke: () => undefined,
+  setDefaults: () => undefined,
+  warn: () => undefined,
+  annotate: () => undefined,
+  ...changed,
+});
+
+/** What a plugin refuses a write with, whether it may change the object or not; undefined where it lets it pass. */
+export async function refusalOf(plugin: AdmissionPlugin, attributes: Attributes): Promise<string | undefined> {
+  if (!plugin.handles(attributes)) return undefined;
+  try {
+    await plugin.admit?.(attributes);
+    await plugin.validate?.(attributes);
+  } catch (error) {
+    if (error instanceof StatusError) return error.message;
+    throw error;
+  }
+  return undefined;
+}

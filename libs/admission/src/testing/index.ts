@@ -1,0 +1,2 @@
+export { attributesOf, pluginOf, refusalOf } from './asking.js';
+export { TestObjects } from './known-objects.js';

@@ -1,0 +1,68 @@
+import type { ApiObject } from '@orch/machinery';
+import type { FollowedObjects, KnownObjects, KnownResource } from '../known-objects.js';
+
+/** Objects that a test puts in by hand. */
+export class TestObjects implements KnownObjects {
+  readonly #kinds = new Map<string, TestKind>();
+
+  follow({ group, resource }: KnownResource): FollowedObjects {
+    return this.#kind(group, resource);
+  }
+
+  async read({ group, resource }: KnownResource, namespace: string, name: string): Promise<ApiObject | undefined> {
+    return this.#kind(group, resource).get(namespace, name);
+  }
+
+  /** Puts objects in the places of those of their names. @param group as the specification names it */
+  put(group: string, resource: string, ...objects: readonly ApiObject[]): this {
+    const kind = this.#kind(group, resource);
+    for (const object of objects) kind.put(object);
+    return this;
+  }
+
+  remove(group: string, resource: string, namespace: string, name: string): void {
+    this.#kind(group, resource).remove(namespace, name);
+  }
+
+  #kind(group: string, resource: string): TestKind {
+    const key = `${group}/${resource}`;
+    const kind = this.#kinds.get(key) ?? new TestKind();
+    this.#kinds.set(key, kind);
+    return kind;
+  }
+}
+
+class TestKind implements FollowedObjects {
+  readonly #objects = new Map<string, ApiObject>();
+  readonly #listeners: (() => void)[] = [];
+
+  get(namespace: string, name: string): ApiObject | undefined {
+    return this.#objects.get(`${namespace}/${name}`);
+  }
+
+  in(namespace: string): Iterable<ApiObject> {
+    return [...this.all()].filter(({ metadata }) => (metadata?.namespace ?? '') === namespace);
+  }
+
+  all(): Iterable<ApiObject> {
+    return this.#objects.values();
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  put(object: ApiObject): void {
+    this.#objects.set(`${object.metadata?.namespace ?? ''}/${object.metadata?.name}`, object);
+    this.#tell();
+  }
+
+  remove(namespace: string, name: string): void {
+    this.#objects.delete(`${namespace}/${name}`);
+    this.#tell();
+  }
+
+  #tell(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}

@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { type PluginConfiguration, readAdmissionConfiguration } from '@orch/admission';
+import { parseYaml } from '@orch/codec';
+
+/**
+ * Reads the file of `--admission-control-config-file` and the files that it names for plugins, which are relative to it.
+ * @param file undefined for none
+ * @param isAsked whether a plugin of a name is; what is said to others is not read
+ * @returns what is said to each plugin, by its name
+ * @throws Error that names the file that cannot be read or says something else
+ */
+export async function readPluginConfigurations(
+  file: string | undefined,
+  isAsked: (name: string) => boolean,
+): Promise<ReadonlyMap<string, unknown>> {
+  const read = new Map<string, unknown>();
+  if (file === undefined) return read;
+  const said = await parsed(file, file, readAdmissionConfiguration);
+  for (const [name, configuration] of said) {
+    if (isAsked(name)) read.set(name, await configurationOf(file, configuration));
+  }
+  return read;
+}
+
+async function configurationOf(file: string, said: PluginConfiguration): Promise<unknown> {
+  if ('configuration' in said) return said.configuration;
+  return 'path' in said ? parsed(file, resolve(dirname(file), said.path), (value) => value) : undefined;
+}
+
+async function parsed<T>(named: string, file: string, read: (value: unknown) => T): Promise<T> {
+  try {
+    return read(parseYaml(await readFile(file)).value);
+  } catch (cause) {
+    const where = file === named ? '' : `${file}: `;
+    throw new Error(`--admission-control-config-file ${named}: ${where}${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,29 @@
+import { PLUGINS } from '@orch/admission';
+import type { OptionValues } from '@orch/runtime';
+
+const namesOf = (isWanted: (plugin: (typeof PLUGINS)[number]) => boolean) =>
+  PLUGINS.filter(isWanted)
+    .map(({ name }) => name)
+    .sort()
+    .join(', ');
+
+/** Options of what may be written. */
+export const admissionOptions = {
+  'enable-admission-plugins': {
+    type: 'list',
+    default: [],
+    help: `Admission plugins to ask beside those that are on by default (${namesOf(({ onByDefault }) => onByDefault)}): ${namesOf(({ onByDefault }) => !onByDefault) || 'there are no others'}. The order in which they are named means nothing.`,
+  },
+  'disable-admission-plugins': {
+    type: 'list',
+    default: [],
+    help: 'Admission plugins not to ask though they are on by default. The order in which they are named means nothing.',
+  },
+  'admission-control-config-file': {
+    type: 'string',
+    help: 'File of an AdmissionConfiguration: what plugins are configured with, in it or in files that it names. Read at start.',
+  },
+} as const;
+
+/** Values of {@link admissionOptions}. */
+export type AdmissionOptions = OptionValues<typeof admissionOptions>;
