@@ -131,11 +131,17 @@ export class PlacedStore implements ServingStore {
     this.main.setNamespaceType(type);
   }
 
+  /** Accounts that are placed elsewhere are charged nothing, nor is any account for what is placed elsewhere. */
+  setAccountType(type: TypeId): void {
+    this.main.setAccountType(type);
+  }
+
   async write(op: WriteOp): Promise<WriteOutcome> {
     const { store, type } = this.#placeOf(op.type);
     if (store === this.main) return store.write(op);
-    if (op.op !== 'create' || !op.requireNamespace) return store.write({ ...op, type });
-    return this.#createApart(store, { ...op, type, requireNamespace: false });
+    const apart = { ...op, type, charging: undefined };
+    if (apart.op !== 'create' || !apart.requireNamespace) return store.write(apart);
+    return this.#createApart(store, { ...apart, requireNamespace: false });
   }
 
   async #createApart(store: PostgresStore, op: CreateOp): Promise<WriteOutcome> {
@@ -162,7 +168,8 @@ export class PlacedStore implements ServingStore {
     if (across || places.some((place) => place.store !== store)) {
       return Promise.reject(new TypeError('a set cannot be of several databases: a part of it is placed in another'));
     }
-    return store.writeSet(ops.map((op, i) => ({ ...op, type: places[i]?.type ?? op.type })));
+    if (store === this.main) return store.writeSet(ops);
+    return store.writeSet(ops.map((op, i) => ({ ...op, type: places[i]?.type ?? op.type, charging: undefined })));
   }
 
   get(type: TypeId, key: Key): Promise<Row | undefined> {

@@ -156,6 +156,10 @@ export class PostgresStore implements ServingStore {
     this.#writer.namespaceType = type;
   }
 
+  setAccountType(type: TypeId): void {
+    this.#writer.accountType = type;
+  }
+
   write(op: WriteOp): Promise<WriteOutcome> {
     return this.#writer.write(op);
   }
