@@ -277,7 +277,7 @@ BEGIN
             slot := p_charged_of[charge];
             IF limits[slot] IS NULL THEN
               NULL;
-            ELSIF p_charged_limited[charge] = 1 AND (used[slot] IS NULL OR used[slot] + p_charged_by[charge] > limits[slot]) THEN
+            ELSIF p_charged_limited[charge] = 1 AND p_charged_by[charge] > 0 AND (used[slot] IS NULL OR used[slot] + p_charged_by[charge] > limits[slot]) THEN
               exceeded := exceeded || format('[%s,%s,%s]', slot, coalesce(used[slot]::text, 'null'), limits[slot]);
               culprit := coalesce(culprit, p_charged_item[charge]);
             ELSIF p_charged_by[charge] <> 0 THEN
