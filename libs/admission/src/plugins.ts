@@ -3,6 +3,7 @@ import { certificateSigning } from './certificate-signing.js';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.js';
 import { clusterTrustBundleAttest } from './cluster-trust-bundle-attest.js';
 import type { PluginMaker } from './plugin.js';
+import { resourceQuota } from './resource-quota.js';
 
 /** A plugin as options name it. */
 export interface PluginEntry {
@@ -52,7 +53,7 @@ const TABLE: readonly PluginEntry[] = [
   on('MutatingAdmissionWebhook'),
   on('ValidatingAdmissionPolicy'),
   on('ValidatingAdmissionWebhook'),
-  on('ResourceQuota'),
+  on('ResourceQuota', resourceQuota),
   off('AlwaysDeny'),
 ];
 

@@ -25,6 +25,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from './store.js';
+import type { Uncharged } from './uncharged.js';
 
 /** A store as a serving process uses it: with what keeps its house. */
 export interface ServingStore extends Store {
@@ -50,6 +51,10 @@ export interface ServingStore extends Store {
   announcementKeys(rotation: number): Promise<AnnouncementKeys>;
   /** Called when the database has forgotten them, as history was found broken, or went on after a silence: there are new ones. */
   onAnnouncementKeysForgotten(listener: () => void): () => void;
+  /** Where servers of the release before have written beside accounts. @throws StoreUnavailableError */
+  uncharged(): Promise<Uncharged>;
+  /** Once accounts there were counted again. @throws StoreUnavailableError */
+  forgetUncharged(upTo: bigint): Promise<void>;
   /** Connections, by what they are for. */
   pools(): [name: string, PoolStats][];
 }
@@ -300,6 +305,14 @@ export class PlacedStore implements ServingStore {
 
   onAnnouncementKeysForgotten(listener: () => void): () => void {
     return this.main.onAnnouncementKeysForgotten(listener);
+  }
+
+  uncharged(): Promise<Uncharged> {
+    return this.main.uncharged();
+  }
+
+  forgetUncharged(upTo: bigint): Promise<void> {
+    return this.main.forgetUncharged(upTo);
   }
 
   pools(): [name: string, PoolStats][] {

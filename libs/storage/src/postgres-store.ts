@@ -37,6 +37,7 @@ import {
   type WriteOp,
   type WriteOutcome,
 } from './store.js';
+import { forgetUncharged, readUncharged, type Uncharged } from './uncharged.js';
 import { Writer } from './writer.js';
 
 /**
@@ -198,6 +199,14 @@ export class PostgresStore implements ServingStore {
 
   leastProgress(): Promise<Progress | undefined> {
     return this.#reads.use(leastProgress);
+  }
+
+  uncharged(): Promise<Uncharged> {
+    return this.#reads.use(readUncharged);
+  }
+
+  forgetUncharged(upTo: bigint): Promise<void> {
+    return this.#admin.use((connection) => forgetUncharged(connection, upTo));
   }
 
   announcementKeys(rotation: number): Promise<AnnouncementKeys> {
