@@ -16,6 +16,7 @@ import { natsDown, natsKilled, natsPartitioned, natsPaused, natsSlow, natsTamper
 import { openSnapshot } from './open-snapshot.js';
 import { backendKills, backendTerminations, postgresKills, postgresPaused } from './postgres.js';
 import { powerLoss, powerLossUnflushed } from './power-loss.js';
+import { quotaRace } from './quota.js';
 import { restoredBackup, restoredBackupUnnoticed } from './restored-backup.js';
 import { millionWrites, rollbacks } from './rollbacks.js';
 import { rollingRestart } from './rolling-restart.js';
@@ -70,6 +71,7 @@ export const SCENARIOS: readonly Scenario[] = [
   definitionsUnawaited,
   definitionsStale,
   definitionsLeft,
+  quotaRace,
   trespass,
   trespassUnadmitted,
   trespassHandedOn,
