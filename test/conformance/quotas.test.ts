@@ -244,4 +244,69 @@ conformance('Quotas [Admission stages]', ({ api, names, namespace }) => {
     );
     expect((await statusOf(api, ns, 'q')).used).toEqual({ configmaps: '0' });
   });
+
+  test('count custom kinds, and what is emptied with its namespace or its kind', async () => {
+    const ns = await namespace();
+    const group = `${ns}.example.com`;
+    const definitions = `/apis/${names.group('apiextensions.orch.io')}/v1/customresourcedefinitions`;
+    const definition = {
+      metadata: { name: `quads.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'quads', kind: 'Quad' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+      },
+    };
+    const quads = `/apis/${group}/v1/namespaces/${ns}/quads`;
+    const quad = (name: string) => ({ apiVersion: `${group}/v1`, kind: 'Quad', metadata: { name } });
+    expectStatus(await api.post(definitions, definition), 201);
+    await expect.poll(async () => (await api.post(quads, quad('a'))).status, POLL).toBe(201);
+    const counted = `count/quads.${group}`;
+    await makeQuota(api, ns, 'q', { [counted]: '2' });
+    const used = async () => (await statusOf(api, ns, 'q')).used;
+    expect(await used()).toEqual({ [counted]: '1' });
+    expectStatus(await api.post(quads, quad('b')), 201);
+    forbiddenAs(
+      await api.post(quads, quad('c')),
+      `exceeded quota: q, requested: ${counted}=1, used: ${counted}=2, limited: ${counted}=2`,
+    );
+    expectStatus(await api.delete(`${definitions}/quads.${group}`), 200);
+    await expect.poll(used, POLL).toEqual({ [counted]: '0' });
+    expectStatus(await api.post(configMaps(ns), configMap('a')), 201);
+    expectStatus(await api.delete(`/api/v1/namespaces/${ns}`), 200);
+    await expect.poll(async () => (await api.get(`/api/v1/namespaces/${ns}`)).status, POLL).toBe(404);
+  });
+
+  test('let updates of one object through that many make at once', async () => {
+    const ns = await namespace();
+    await makeQuota(api, ns, 'q', { 'services.nodeports': '1', services: '2' });
+    for (const name of ['a', 'b']) {
+      const spec = { ports: [{ port: 80 }] };
+      expectStatus(await api.post(services(ns), { metadata: { name }, spec }), 201);
+    }
+    const headers = { 'Content-Type': 'application/merge-patch+json' };
+    const patch = (name: string, body: object) => api.request('PATCH', `${services(ns)}/${name}`, { body, headers });
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => {
+        if (i === 7)
+          return patch('a', {
+            spec: {
+              type: 'NodePort',
+              ports: [
+                { port: 80, name: 'y' },
+                { port: 81, name: 'x' },
+              ],
+            },
+          });
+        return patch(i % 2 ? 'a' : 'b', { metadata: { labels: { [`l${i}`]: 'x' } } });
+      }),
+    );
+    const codes = answers.map(({ status }) => status);
+    expect(codes.filter((_, i) => i !== 7)).toEqual(Array.from({ length: 19 }, () => 200));
+    expect(codes[7]).toBe(403);
+    const types = await Promise.all(['a', 'b'].map((name) => patch(name, { spec: { type: 'NodePort' } })));
+    expect(types.map(({ status }) => status).sort()).toEqual([200, 403]);
+    expect((await statusOf(api, ns, 'q')).used).toEqual({ 'services.nodeports': '1', services: '2' });
+  });
 });
