@@ -19,7 +19,17 @@ const RULES = {
   authentication: { uses: ['machinery'], io: true },
   authorization: { uses: ['machinery', 'authentication'], io: false },
   admission: {
-    uses: ['machinery', 'schema', 'authentication', 'authorization', 'kinds', 'quota', 'expressions', 'runtime', 'webhooks'],
+    uses: [
+      'machinery',
+      'schema',
+      'authentication',
+      'authorization',
+      'kinds',
+      'quota',
+      'expressions',
+      'runtime',
+      'webhooks',
+    ],
     io: false,
   },
   client: { uses: ['machinery'], io: true },

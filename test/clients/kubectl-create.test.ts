@@ -263,7 +263,7 @@ describe.each(['1.27', '1.33'] as const)('kubectl %s create', (release) => {
   test('quota q --hard=cpu=1,pods=2 --scopes=NotTerminating, of which the server tells what is used', async () => {
     const args = ['create', 'quota', 'q', '--hard=cpu=1,pods=2', '--scopes=NotTerminating'];
     expect(await stage.app(...args)).toBe('resourcequota/q created\n');
-    expect(await stage.kubectl.refused(['-n', 'app', ...args])).toContain('AlreadyExists');
+    expect(await stage.kubectl.refused(['-n', 'app', ...args])).toContain('already exists');
     const described = () => stage.app('describe', 'quota', 'q');
     await expect.poll(described, { timeout: 30_000 }).toMatch(/cpu +0 +1\npods +0 +2\n/);
     expect(await described()).toMatch(/Scopes: +NotTerminating/);
