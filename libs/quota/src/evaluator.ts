@@ -7,7 +7,9 @@ import { serviceEvaluator } from './services.js';
 
 /** A resource by its group ('' for the core group) and its plural. */
 export interface QuotaResource {
+  /** '' for the core group. */
   readonly group: string;
+  /** Plural: `deployments`. */
   readonly resource: string;
 }
 
@@ -17,6 +19,7 @@ export interface Evaluator {
   usage(object: ApiObject): Amounts;
   /** Whether quotas limit something of these objects by a name. */
   counts(name: string): boolean;
+  /** Whether an object is in a scope; only pods are in any. */
   inScope(selector: ScopeSelector, object: ApiObject): boolean;
   /** Why an object is refused by a quota that limits these names, whatever is left of it; undefined if it is not. */
   missing?(names: readonly string[], object: ApiObject): string | undefined;

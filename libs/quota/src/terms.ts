@@ -5,6 +5,7 @@ import type { ScopeSelector } from './scopes.js';
 
 /** What a quota counts. */
 export interface QuotaTerms {
+  /** Of the quota. */
   readonly name: string;
   /** Names of what is limited. */
   readonly limited: readonly string[];
@@ -14,11 +15,13 @@ export interface QuotaTerms {
 
 /** A ResourceQuota. */
 export interface QuotaObject extends ApiObject {
+  /** What is to be limited, and of which objects. */
   readonly spec?: {
     readonly hard?: Readonly<Record<string, string>>;
     readonly scopes?: readonly string[];
     readonly scopeSelector?: { readonly matchExpressions?: readonly ScopeSelector[] };
   };
+  /** What is limited, and how much of it is used. */
   readonly status?: {
     readonly hard?: Readonly<Record<string, string>>;
     readonly used?: Readonly<Record<string, string>>;

@@ -230,6 +230,22 @@ export function describeCharges(rig: Rig): void {
       expect(await usedNow(accounts)).toEqual({ quotas: '1' });
     });
 
+    it('of an account is in it before the account itself is written in the same batch', async () => {
+      const { accounts } = await setUp();
+      const known = versionOf(await rig.store.write(open(accounts, 'q', { quotas: { limit: '9', used: '1' } })));
+      const charging = { known, charges: [{ account: 'q', amounts: { quotas: '1' }, limited: true }] };
+      const other = (name: string): WriteOp => ({ ...open(accounts, name, {}), charging });
+      const relabel: WriteOp = {
+        ...{ op: 'update', type: accounts, ...key('q'), version: known, terminating: false },
+        ...account({ quotas: { limit: '9', used: '1' } }, true),
+      };
+      const outcomes = await Promise.all([other('r'), relabel, other('s')].map((op) => rig.store.write(op)));
+      // The third knows nothing of the first, which is an account itself.
+      expect(outcomes.map(({ outcome }) => outcome)).toEqual(['committed', 'conflict', 'accounts-changed']);
+      const of = (await rig.store.changes(accounts, known, 10)).filter(({ name }) => name === 'q');
+      expect(of.map(({ body }) => usedOf(body))).toEqual([{ quotas: '2' }]);
+    });
+
     it('cannot be what is no number, nor spoil a body', async () => {
       const { accounts, type } = await setUp();
       const wrong: readonly WriteOp[] = [
